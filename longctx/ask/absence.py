@@ -1,0 +1,41 @@
+"""Why a question has no reply on the tape, and how to get one: one sentence a case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longctx.ask.case import Case
+from longctx.ask.tape import Tape, Wanted
+
+
+def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
+    """About all of a case's trials without a reply. `failed`: what asking them said, where it was tried."""
+    stale = [wanted for wanted in absent if tape.status(wanted) == "stale"]
+    missing = len(absent) - len(stale)
+    parts = [*dict.fromkeys(failed)]
+    if stale:
+        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape.recorded_wording(stale[0]))}")
+        parts.append(f"Record them with {_command(case, 'new_episodes')}.")
+    if missing and not failed:
+        parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
+        if any(str(path).endswith(case.file) for path in tape.cut_short):
+            parts.append("Its last line was cut short by a run that was killed.")
+    if missing:
+        parts.append(f"Record them with {_command(case, 'once')}.")
+    return " ".join(parts)
+
+
+def _change(case: Case, recorded: dict[str, str]) -> str:
+    now = case.wording
+    if recorded["digest"] == now.digest:
+        return (
+            "the request changed since the recording, though not its wording: "
+            f"max_tokens, or extra_body in the profile of {case.model.model}."
+        )
+    was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
+    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest})."
+
+
+def _command(case: Case, mode: str) -> str:
+    family = case.scenario.family
+    return f"`pytest tests_longctx -k {family} --ctx-model {case.model.model} --ctx-record {mode}`"

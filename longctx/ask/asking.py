@@ -1,0 +1,112 @@
+"""The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
+
+Workers take questions from one ordered list, so neighbours are asked close together; each answer is on the tape
+before the next question of that worker. What cannot be asked keeps its typed cause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from anthropic import AsyncAnthropic
+
+from longctx.ask.case import Case, Question
+from longctx.ask.client import Failure, explain
+from longctx.ask.money import Budget, estimated_cost
+from longctx.ask.reply import read_message
+from longctx.ask.request import request_body
+from longctx.ask.tape import WANTED, Tape, Wanted
+from longctx.scenarios.base import Reply
+
+Progress = Callable[[Reply | Failure], None]
+"""Told of every question as it ends."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """What an asking pass did: how many were answered, and why the others were not, by trial and request digest."""
+
+    answered: int = 0
+    failures: dict[str, Failure] = field(default_factory=dict)
+    stopped: Failure | None = None
+
+
+def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
+    """The questions this tape's record mode asks, those with a common beginning next to each other.
+
+    Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before.
+    """
+    found: list[tuple[str, Question]] = []
+    for case in cases:
+        for question in case.questions():
+            trial = question.build()
+            if tape.wants(Wanted.of(question, trial)):
+                found.append((trial.prefix, question))
+    found.sort(key=lambda pair: (pair[1].case.model.model, pair[1].case.wording.prompt_set, pair[0]))
+    return [question for _, question in found]
+
+
+async def ask_all(
+    client: AsyncAnthropic,
+    tape: Tape,
+    questions: Sequence[Question],
+    in_flight: int,
+    budget: Budget,
+    progress: Progress,
+) -> Asked:
+    """Ask with at most `in_flight` requests at once. Never raises for what a server does."""
+    asked = Asked()
+    queue = iter(questions)
+    await asyncio.gather(*(_work(client, tape, queue, budget, progress, asked) for _ in range(in_flight)))
+    cause = asked.stopped
+    for question in queue:
+        asked.failures[question.key] = cause or Failure("not_asked", "not reached")
+    return asked
+
+
+async def _work(
+    client: AsyncAnthropic,
+    tape: Tape,
+    queue: Iterator[Question],
+    budget: Budget,
+    progress: Progress,
+    asked: Asked,
+) -> None:
+    while asked.stopped is None and (question := next(queue, None)) is not None:
+        case = question.case
+        estimate = estimated_cost(case.model, case.size_tokens, case.scenario.max_tokens) or 0.0
+        if not budget.take(estimate):
+            asked.stopped = Failure("budget", f"the cap of ${budget.cap:,.2f} leaves no room for it", fatal=True)
+            asked.failures[question.key] = asked.stopped
+            return
+        result = await _ask(client, tape, question)
+        if isinstance(result, Reply):
+            asked.answered += 1
+            budget.settle(estimate, result, case.model.prices)
+        else:
+            asked.failures[question.key] = result
+            budget.settle(estimate, None, None)
+            if result.fatal:
+                asked.stopped = result
+        progress(result)
+
+
+async def _ask(client: AsyncAnthropic, tape: Tape, question: Question) -> Reply | Failure:
+    trial = question.build()
+    body = request_body(trial, question.case.model)
+    extra = {name: body[name] for name in question.case.model.extra_body}
+    wanted = Wanted.of(question, trial)
+    WANTED.set(wanted)
+    try:
+        raw = await client.messages.with_raw_response.create(
+            **{name: value for name, value in body.items() if name not in extra}, extra_body=extra or None
+        )
+        reply = tape.reply(wanted)
+        if reply is None:
+            read_message(raw.http_response.content)
+            raise AssertionError("an answered question is not on the tape")
+    except Exception as error:
+        return explain(error, client)
+    return reply

@@ -1,0 +1,96 @@
+"""What is asked: a case is one scenario for one model in one wording; a question is one of its trials."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longctx.config.folders import slug
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import Wording
+from longctx.errors import UserError
+from longctx.scenarios.base import Identity, Scenario, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case: a scenario, whom it is asked, in which words, and how often."""
+
+    model: ModelProfile
+    wording: Wording
+    scenario: Scenario
+    seed: int
+    trials: int
+    repeats: int = 1
+    min_rate: float | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{slug(self.model.model)}-{self.wording.prompt_set}-{self.scenario.slug}"
+
+    @property
+    def file(self) -> str:
+        """The scenario's file on the tape, relative to the cassette folder."""
+        return f"{slug(self.model.model)}/{self.scenario.family}/{self.scenario.slug}.jsonl"
+
+    @property
+    def measured(self) -> dict[str, float] | None:
+        """What the model's tokenizer makes of this family's wording; None where it must be measured first."""
+        if not self.scenario.probes(self.wording.words):
+            return {}
+        return self.model.measures(self.scenario.family, self.wording.digest)
+
+    @property
+    def size(self) -> int:
+        """How many questions the case asks."""
+        return self.trials * self.repeats
+
+    @property
+    def size_tokens(self) -> int:
+        return self.scenario.size_tokens(self.model.tokens.model_dump())
+
+    def fitted(self) -> Case:
+        """This case, ready to be built for its model. Raises UserError where it cannot be."""
+        size, window = self.size_tokens, self.model.window
+        if window is not None and size + self.scenario.max_tokens > window:
+            raise UserError(
+                f"{self.id} takes about {size:,} tokens, but the window of {self.model.model} is {window:,}: "
+                "choose smaller sizes in the profile, or another model."
+            )
+        if self.measured is None:
+            raise UserError(
+                f"{self.id}: how many tokens {self.model.model} makes of the prompt set "
+                f"{self.wording.prompt_set!r} ({self.wording.digest}) was never measured: "
+                "record it with --ctx-record once, which measures it first."
+            )
+        try:
+            return dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
+        except ValueError as error:
+            raise UserError(f"{self.id}: {error}") from None
+
+    def questions(self) -> Iterator[Question]:
+        for repeat in range(self.repeats):
+            for index in range(self.trials):
+                yield Question(self, index, repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One trial of a fitted case."""
+
+    case: Case
+    index: int
+    repeat: int = 0
+
+    @property
+    def identity(self) -> Identity:
+        return self.case.scenario.identity(self.case.seed, self.index, self.repeat)
+
+    @property
+    def key(self) -> str:
+        """This trial for this model in this wording."""
+        return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}"
+
+    def build(self) -> Trial:
+        return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)

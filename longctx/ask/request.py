@@ -1,0 +1,33 @@
+"""The Messages API request of a trial, and the digest by which the tape knows it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from longctx.config.models import ModelProfile
+from longctx.scenarios.base import Trial
+
+PATH = "/v1/messages"
+TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
+"""Parts of a body that change price and transport, not the question."""
+
+
+def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+    """The body as the API takes it, the model profile's extras included."""
+    body: dict[str, Any] = {
+        "model": model.model,
+        "max_tokens": trial.max_tokens,
+        "messages": [{"role": "user", "content": trial.user}],
+    }
+    if trial.system:
+        body["system"] = trial.system
+    return body | model.extra_body
+
+
+def digest(body: dict[str, Any]) -> str:
+    """SHA-256 of the canonical body, in hex."""
+    canonical = {name: value for name, value in body.items() if name not in TRANSPORT_ONLY}
+    text = json.dumps(canonical, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,223 @@
+"""The tape: vcrpy's Cassette over a folder of JSON-lines files, one a scenario, each line one episode.
+
+An episode is a complete vcrpy cassette of one interaction, whose metadata says which trial it answers. It holds the
+digest of the request, not its body: the prompt is rebuilt from the seed, so a changed prompt finds no answer.
+Answers are appended as they come, so that a killed run keeps what it was given.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from vcr.cassette import Cassette
+from vcr.record_mode import RecordMode
+from vcr.request import Request
+from vcr.serialize import deserialize, serialize
+
+from longctx.ask import compact_json
+from longctx.ask.case import Question
+from longctx.ask.reply import MalformedAnswer, to_reply
+from longctx.ask.request import PATH, digest, request_body
+from longctx.scenarios.base import Reply, Trial
+
+Status = Literal["found", "stale", "missing"]
+
+
+class TapeError(Exception):
+    """A cassette that cannot be read, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question's place on the tape: its file, its trial, the digest of its request, and in whose wording."""
+
+    file: str
+    trial: str
+    sha256: str
+    prompt_set: str
+    wording: str
+
+    @classmethod
+    def of(cls, question: Question, trial: Trial) -> Wanted:
+        case = question.case
+        sha256 = digest(request_body(trial, case.model))
+        return cls(case.file, str(trial.identity), sha256, case.wording.prompt_set, case.wording.digest)
+
+    def request(self) -> Request:
+        """The request as the tape stores it: no host, no body, no header, hence no key."""
+        return Request("POST", PATH, f"sha256:{self.sha256}", {"trial": self.trial, "file": self.file})
+
+
+WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
+"""Set by whoever asks; it tells the transport which trial an answer belongs to."""
+
+
+class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
+    """All episodes under `folder`. A scenario's file is read when first needed.
+
+    record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only
+    stale ones; `all` asks everything anew. New episodes go to `write_to`, by default the folder itself, and carry
+    the name of the `run` that asked.
+    """
+
+    def __init__(self, folder: Path, record_mode: str = "none", run: str = "", write_to: Path | None = None) -> None:
+        super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
+        self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
+        self._run = run
+        self._index: dict[str, dict[str, dict[str, int]]] = {}
+        self._metadata_of: list[dict[str, Any]] = []
+        self.cut_short: set[Path] = set()
+        """Files whose last line was not finished, by a run that was killed."""
+
+    def status(self, wanted: Wanted) -> Status:
+        episodes = self._episodes(wanted.file).get(wanted.trial)
+        if not episodes:
+            return "missing"
+        return "found" if wanted.sha256 in episodes else "stale"
+
+    def wants(self, wanted: Wanted) -> bool:
+        """Whether this record mode asks the question."""
+        status = self.status(wanted)
+        if self.record_mode == RecordMode.ONCE:
+            return status == "missing"
+        if self.record_mode == RecordMode.NEW_EPISODES:
+            return status != "found"
+        return bool(self.record_mode == RecordMode.ALL)
+
+    def reply(self, wanted: Wanted) -> Reply | None:
+        """The recorded answer to exactly this request; None where there is none. Raises TapeError."""
+        index = self._episodes(wanted.file).get(wanted.trial, {}).get(wanted.sha256)
+        if index is None:
+            return None
+        metadata = self._metadata_of[index]
+        try:
+            return to_reply(
+                self.data[index][1]["body"]["string"],
+                latency_s=metadata["latency_s"],
+                recorded_at=metadata["recorded_at"],
+                request_sha256=wanted.sha256,
+                live=bool(self._run) and metadata["run"] == self._run,
+            )
+        except MalformedAnswer as error:
+            raise TapeError(f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}.") from None
+
+    def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
+        """The prompt set's name and digest in the latest episode of a trial; empty where there is none."""
+        episodes = self._episodes(wanted.file).get(wanted.trial)
+        if not episodes:
+            return {}
+        metadata = self._metadata_of[max(episodes.values())]
+        return {"prompt_set": metadata["prompt_set"], "digest": metadata["wording"]}
+
+    def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:
+        """Append one answer to its scenario's file: on disk when this returns."""
+        metadata = {
+            "trial": wanted.trial,
+            "prompt_set": wanted.prompt_set,
+            "wording": wanted.wording,
+            "recorded_at": recorded_at,
+            "latency_s": round(latency_s, 4),
+            "run": self._run,
+        }
+        self._episodes(wanted.file)
+        request = wanted.request()
+        self._append_line(wanted.file, request, response, metadata)
+        self._add(wanted.file, request, response, metadata)
+
+    # What vcrpy's Cassette does by scanning every episode, and by saving on exit, is done by index and at once.
+
+    def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
+        episodes = self._episodes(request.headers["file"]).get(request.headers["trial"], {})
+        index = episodes.get(request.body.decode().removeprefix("sha256:"))
+        if index is not None:
+            yield index, self.data[index][1]
+
+    def _save(self, force: bool = False) -> None:
+        """Nothing is left to save: every answer was appended when it came."""
+
+    @property
+    def write_protected(self) -> bool:
+        return bool(self.record_mode == RecordMode.NONE)
+
+    def can_play_response_for(self, request: Request) -> bool:
+        return self.record_mode != RecordMode.ALL and request in self
+
+    def _episodes(self, file: str) -> dict[str, dict[str, int]]:
+        """trial -> digest -> index of the episode, the file being read if it was not yet."""
+        if file not in self._index:
+            self._index[file] = {}
+            for folder in self._folders:
+                for request, response, metadata in self._read(folder / file):
+                    self._add(file, request, response, metadata)
+        return self._index[file]
+
+    def _add(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
+        episodes = self._index[file].setdefault(metadata["trial"], {})
+        sha256 = request.body.decode().removeprefix("sha256:")
+        older = episodes.get(sha256)
+        if older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
+            episodes[sha256] = len(self.data)
+        self.data.append((request, response))
+        self._metadata_of.append(metadata)
+
+    def _read(self, path: Path) -> Iterator[tuple[Request, dict[str, Any], dict[str, Any]]]:
+        """The episodes of a file. A last line cut short holds no answer; any other bad line is an error."""
+        if not path.is_file():
+            return
+        *lines, last = path.read_bytes().split(b"\n")
+        if last and _is_json(last):
+            lines.append(last)
+        elif last:
+            self.cut_short.add(path)
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                [request], [response], metadata = deserialize(line.decode(), compact_json)
+                metadata["trial"], metadata["recorded_at"], metadata["latency_s"], metadata["run"]
+                metadata["prompt_set"], metadata["wording"]
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise TapeError(
+                    f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from "
+                    "version control, or delete that line and record its trial again with --ctx-record once."
+                ) from None
+            yield request, response, metadata
+
+    def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
+        bare = Request(request.method, request.uri, request.body, {})
+        episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
+        line = serialize(episode | {"metadata": metadata}, compact_json)
+        path = self._folders[-1] / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as out:
+            _end_last_line(out)
+            out.write(line.encode("utf-8") + b"\n")
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """Make ready to append after a last line without its end: a killed run's half answer is cut, a whole one kept."""
+    size = file.seek(0, os.SEEK_END)
+    tail = b""
+    while size and b"\n" not in tail:
+        step = min(size, 65_536)
+        size = file.seek(size - step)
+        tail = file.read(step) + tail
+    last = tail[tail.rfind(b"\n") + 1 :]
+    if last and _is_json(last):
+        file.write(b"\n")
+    elif last:
+        file.truncate(file.seek(0, os.SEEK_END) - len(last))
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True

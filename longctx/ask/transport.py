@@ -1,0 +1,78 @@
+"""The transport the SDK is given: it plays what is on the tape, and records what it has to fetch."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from typing import Any
+
+import httpx2
+
+from longctx.ask.reply import is_message
+from longctx.ask.request import PATH, digest
+from longctx.ask.tape import WANTED, Tape, Wanted
+
+KEPT_HEADERS = ("content-type", "request-id")
+"""All that is stored of an answer's headers. Of a request's, nothing is."""
+
+
+class NotOnTape(Exception):
+    """A request that the tape has no answer to, where nothing may be asked."""
+
+
+class TapeTransport(httpx2.AsyncBaseTransport):
+    """Serves Messages requests from the tape or, where `inner` is given, from the network, which it records.
+
+    Without `inner` nothing can reach the network: NotOnTape is raised. Other paths, such as count_tokens, pass
+    through unrecorded; so do errors, and a 200 that holds no message.
+    """
+
+    def __init__(self, tape: Tape, inner: httpx2.AsyncBaseTransport | None = None) -> None:
+        self._tape = tape
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if not request.url.path.endswith(PATH):
+            return await self._fetch(request)
+        body = await request.aread()
+        wanted = WANTED.get()
+        if digest(json.loads(body)) != wanted.sha256:
+            raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
+        stored = wanted.request()
+        if self._tape.can_play_response_for(stored):
+            return _played(self._tape.play_response(stored))
+        return await self._record(request, wanted)
+
+    async def aclose(self) -> None:
+        if self._inner is not None:
+            await self._inner.aclose()
+
+    async def _fetch(self, request: httpx2.Request) -> httpx2.Response:
+        if self._inner is None:
+            raise NotOnTape(f"nothing may be asked, and the tape has no answer to {request.method} {request.url.path}")
+        return await self._inner.handle_async_request(request)
+
+    async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
+        started = time.monotonic()
+        response = await self._fetch(request)
+        content = await response.aread()
+        latency_s = time.monotonic() - started
+        await response.aclose()
+        headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        if response.status_code == 200 and is_message(content):
+            answer = {
+                "status": {"code": 200, "message": "OK"},
+                "headers": {name: [value] for name, value in headers.items()},
+                "body": {"string": content},
+            }
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            self._tape.record(wanted, answer, now, latency_s)
+        elif response.status_code != 200:
+            headers |= {name: value for name, value in response.headers.items() if name.startswith("retry-after")}
+        return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
+
+
+def _played(answer: dict[str, Any]) -> httpx2.Response:
+    headers = [(name, value) for name, values in answer["headers"].items() for value in values]
+    return httpx2.Response(answer["status"]["code"], headers=headers, content=answer["body"]["string"])

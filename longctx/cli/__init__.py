@@ -1,0 +1,26 @@
+"""The command line beside pytest: each command is a module with `add` (its arguments) and `run` (its work)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from longctx.cli import record, show
+from longctx.errors import UserError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. The exit status: 0 done, 2 a mistake that a sentence on stderr explains."""
+    parser = argparse.ArgumentParser(prog="python -m longctx", description="Long-context retrieval, beside pytest.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (show, record):
+        command.add(commands)
+    found, rest = parser.parse_known_args(arguments)
+    if rest and not found.passes_on:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    try:
+        return int(found.run(found, rest))
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2

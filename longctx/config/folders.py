@@ -1,0 +1,65 @@
+"""Where the data of a run lies, and how its TOML files are read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from longctx.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "fixtures"
+CASSETTES = ROOT / "cassettes"
+REPORTS = ROOT / "reports"
+
+Config = TypeVar("Config", bound=BaseModel)
+
+
+def slug(name: str) -> str:
+    """A name as a file name: a model id may hold slashes and colons."""
+    return re.sub(r"[^A-Za-z0-9._@+-]+", "_", name)
+
+
+def resolve(name: str, folder: Path, kind: str) -> Path:
+    """The TOML file that a name or a path means. Raises UserError with the names there are."""
+    for path in (folder / f"{name}.toml", Path(name)):
+        if path.suffix == ".toml" and path.is_file():
+            return path
+    names = sorted(path.stem for path in folder.glob("*.toml"))
+    raise UserError(f"No {kind} {name!r}: {_suggest(name, names)} Or give the path of a .toml file.")
+
+
+def read_toml(path: Path, config: type[Config]) -> Config:
+    """The checked content of a TOML file. Raises UserError naming the file and every wrong entry."""
+    try:
+        return config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is not valid TOML: {error}.") from None
+    except ValidationError as error:
+        lines = [f"  {_entry(config, part)}" for part in error.errors()]
+        raise UserError("\n".join([f"{path} has entries that cannot be used:", *lines])) from None
+
+
+def _entry(config: type[BaseModel], part: object) -> str:
+    assert isinstance(part, dict)
+    where = ".".join(str(step) for step in part["loc"]) or "the file"
+    if part["type"] == "extra_forbidden":
+        known = [*config.model_fields, *_nested_fields(config)]
+        return f"{where}: no such entry. {_suggest(str(part['loc'][-1]), known)}"
+    return f"{where}: {part['msg']} (found {part['input']!r})"
+
+
+def _nested_fields(config: type[BaseModel]) -> list[str]:
+    """Names of entries one level down, for suggestions."""
+    schema = config.model_json_schema().get("$defs", {})
+    return [name for definition in schema.values() for name in definition.get("properties", ())]
+
+
+def _suggest(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names) or 'none'}."

@@ -1,0 +1,60 @@
+"""The pytest plugin: hooks only. What they do stands in the modules beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+import pytest
+
+from longctx.ask.case import Case
+from longctx.plugin import asking, grid, minimum, options, run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options.add(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
+    )
+    run.start(config)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(minimum.Minimum(config))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    run.tell_worker(node)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    asking.ask_first(session.config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    grid.parametrize(metafunc)
+
+
+@pytest.fixture
+def measure(request: pytest.FixtureRequest) -> Callable[[Case], None]:
+    """Replays a scenario's trials, records every outcome, and applies the minimum rate."""
+    from longctx.plugin.measuring import measurer
+
+    return measurer(request)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    finally:
+        from longctx.plugin import finish
+
+        finish.close_run(session.config)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    from longctx.plugin import finish
+
+    finish.show(terminalreporter, config)

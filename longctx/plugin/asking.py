@@ -1,0 +1,136 @@
+"""The asking pass within pytest: before any worker starts, one process collects what is selected and asks it.
+
+Collection is pytest's own, nested, with the user's own arguments, so that -k and -m mean what they say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.ask.case import Case
+from longctx.config.folders import CASSETTES
+from longctx.errors import UserError
+from longctx.plugin.grid import selected
+from longctx.plugin.measuring import FAILURES
+from longctx.plugin.progress import progress_line
+from longctx.plugin.run import RUN, Run
+
+if TYPE_CHECKING:
+    from longctx.ask.tape import Tape
+
+Say = Callable[[str], object]
+
+
+class Collector:
+    """Given to the nested pytest, to take its selected cases. Its presence marks that pytest as nested."""
+
+    def __init__(self) -> None:
+        self.cases: list[Case] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.cases = selected(session.items)
+
+
+def ask_first(config: pytest.Config) -> None:
+    """Ask what the record mode asks for, if this is the process that may ask. Mistakes end the run in a sentence."""
+    run = config.stash[RUN]
+    settings = run.settings
+    nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
+    if hasattr(config, "workerinput") or nested or config.option.collectonly:
+        return
+    if settings.record == "none" and not settings.estimate:
+        return
+    if not (cases := _selected(config)):
+        return
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    say = config.get_terminal_writer().line
+    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+        try:
+            if settings.estimate:
+                estimate_only(run, cases, say)
+                pytest.exit("estimated, nothing was asked", returncode=0)
+            whole = asyncio.run(ask(run, cases, say))
+        except UserError as error:
+            raise pytest.UsageError(str(error)) from None
+    if settings.ask_only:
+        pytest.exit("asked, no tests were run", returncode=0 if whole else 1)
+
+
+def estimate_only(run: Run, cases: list[Case], say: Say) -> None:
+    """Say what would be asked, without a key and without the network."""
+    from longctx.ask.asking import missing
+    from longctx.ask.estimate import estimate
+
+    tape = _tape(run, "once" if run.settings.record == "none" else run.settings.record)
+    for one in estimate(
+        (case, len(missing(tape, fitted)) if (fitted := _fitted([case])) else case.size) for case in cases
+    ):
+        say(str(one))
+
+
+async def ask(run: Run, cases: list[Case], say: Say) -> bool:
+    """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
+    from longctx.ask.asking import ask_all, missing
+    from longctx.ask.calibrate import calibrate
+    from longctx.ask.client import open_client
+    from longctx.ask.estimate import estimate
+    from longctx.ask.money import Budget, check_cap
+
+    settings = run.settings
+    tape = _tape(run, settings.record)
+    check_cap(settings.max_cost, [case.model for case in cases])
+    client = open_client(tape, settings.base_url, settings.in_flight)
+    async with client:
+        cases = _fitted(await calibrate(client, cases))
+        questions = missing(tape, cases)
+        to_ask = Counter(question.case.id for question in questions)
+        for one in estimate((case, to_ask[case.id]) for case in cases):
+            say(str(one))
+        with progress_line(len(questions)) as progress:
+            asked = await ask_all(client, tape, questions, settings.in_flight, Budget(settings.max_cost), progress)
+    if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
+        raise UserError(asked.stopped.message)
+    say(
+        f"asked {asked.answered:,} of {len(questions):,} trials"
+        + (f": {asked.stopped.message}" if asked.stopped else "")
+    )
+    if asked.failures:
+        run.folder.mkdir(parents=True, exist_ok=True)
+        failures = {key: asdict(failure) for key, failure in asked.failures.items()}
+        (run.folder / FAILURES).write_text(json.dumps(failures, indent=1), encoding="utf-8")
+    return not asked.failures
+
+
+def _selected(config: pytest.Config) -> list[Case]:
+    """The cases that this command line selects; none where collection itself fails, which the run then shows."""
+    collector = Collector()
+    arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
+    if config.pluginmanager.has_plugin("xdist"):
+        arguments.append("-n0")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        code = pytest.main(arguments, plugins=[collector])
+    return collector.cases if code == pytest.ExitCode.OK else []
+
+
+def _fitted(cases: list[Case]) -> list[Case]:
+    """The cases that can be built for their models; the others' tests say why they cannot."""
+    fitted = []
+    for case in cases:
+        with contextlib.suppress(UserError):
+            fitted.append(case.fitted())
+    return fitted
+
+
+def _tape(run: Run, mode: str) -> Tape:
+    from longctx.ask.tape import Tape
+
+    return Tape(CASSETTES, mode, run.name, run.private)

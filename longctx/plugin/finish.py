@@ -1,0 +1,52 @@
+"""The end of a run, in the process that started it: rows merged, the summary written and shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from longctx.measure.summary import Summary, summarize
+from longctx.plugin.run import RUN
+from longctx.report.data import as_json
+from longctx.report.text import as_markdown, as_terminal
+from longctx.results import store
+
+SUMMARY = pytest.StashKey[Summary]()
+
+
+def close_run(config: pytest.Config) -> None:
+    """Write the run's folder, if anything was measured."""
+    run = config.stash[RUN]
+    if run.worker or not any(run.folder.glob("rows-*.jsonl")):
+        return
+    summary = summarize(store.merge(run.folder))
+    config.stash[SUMMARY] = summary
+    (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
+    (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
+    if run.settings.report is None:
+        _point_latest_to(run.folder)
+
+
+def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The tables, and where the report lies."""
+    summary = config.stash.get(SUMMARY, None)
+    if summary is None:
+        return
+    run = config.stash[RUN]
+    terminal.section("longctx")
+    terminal.write_line(as_terminal(summary))
+    terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/summary.md, rows in results.jsonl beside it.")
+    if run.settings.no_text:
+        terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
+
+
+def _point_latest_to(folder: Path) -> None:
+    """reports/latest: a link, or where links are not allowed a file with the run's name."""
+    latest = folder.parent / "latest"
+    latest.unlink(missing_ok=True)
+    try:
+        latest.symlink_to(folder.name, target_is_directory=True)
+    except OSError:
+        latest.write_text(folder.name, encoding="utf-8")

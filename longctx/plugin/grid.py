@@ -1,0 +1,83 @@
+"""The grid: which cases a marked test is parametrized with. The same ids, in the same order, in every process."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import pytest
+
+from longctx.ask.case import Case
+from longctx.config.models import ModelProfile, load_model
+from longctx.config.profiles import Grid, load_profile
+from longctx.config.prompts import PromptSet
+from longctx.errors import UserError
+from longctx.plugin.options import Settings
+from longctx.plugin.run import RUN
+from longctx.scenarios.base import Scenario
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Give a test marked `longctx(family=Family)` one case a scenario, model and prompt set."""
+    marker = metafunc.definition.get_closest_marker("longctx")
+    if marker is None:
+        return
+    family: type[Scenario] = marker.kwargs["family"]
+    settings = metafunc.config.stash[RUN].settings
+    try:
+        found = cases(settings, family)
+    except UserError as error:
+        raise pytest.UsageError(str(error)) from None
+    if found:
+        metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in found])
+        return
+    reason = f"the profile {settings.profile!r} has no [{family.family}] table"
+    metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+
+
+@functools.lru_cache(maxsize=8)
+def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
+    """A family's cases under these settings. Raises UserError."""
+    profile = load_profile(settings.profile)
+    seed = profile.seed if settings.seed is None else settings.seed
+    models: dict[str, ModelProfile] = {}
+    found: dict[str, Case] = {}
+    for prompts in settings.prompts:
+        grids = profile.grids(family.family)
+        wording = PromptSet.open(prompts).wording(family) if grids else None
+        for grid in grids:
+            for name in _models(settings, grid):
+                model = models.setdefault(name, load_model(name))
+                for scenario in grid.scenarios():
+                    assert wording is not None
+                    case = Case(
+                        model=model,
+                        wording=wording,
+                        scenario=scenario,
+                        seed=seed,
+                        trials=settings.trials or grid.trials,
+                        repeats=settings.repeats,
+                        min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
+                    )
+                    found.setdefault(case.id, case)
+    return tuple(found.values())
+
+
+def selected(items: Sequence[pytest.Item]) -> list[Case]:
+    """The cases among the selected tests."""
+    params = (item.callspec.params for item in items if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
+    return [case for found in params if isinstance(case := found.get("scenario"), Case)]
+
+
+def with_minimum(items: Sequence[pytest.Item]) -> int:
+    """How many of the selected cases must meet a minimum rate."""
+    return sum(case.min_rate is not None for case in selected(items))
+
+
+def _models(settings: Settings, grid: Grid) -> tuple[str, ...]:
+    models = settings.models or grid.models
+    if not models:
+        raise UserError(
+            f"The profile {settings.profile!r} names no model for this family: give one with --ctx-model NAME."
+        )
+    return models

@@ -1,0 +1,135 @@
+"""What the `measure` fixture does with a case: replay, judge, record the rows, and fail in a sentence."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from longctx.ask.case import Case, Question
+from longctx.config.folders import CASSETTES
+from longctx.errors import UserError
+from longctx.measure.minimum import Requirement, short_among
+from longctx.measure.rates import Rate
+from longctx.plugin.grid import with_minimum
+from longctx.plugin.minimum import attach
+from longctx.plugin.run import RUN, Run
+from longctx.results.row import Row
+from longctx.results.store import append
+from longctx.scenarios.base import Kind, Outcome, Reply, Trial
+
+if TYPE_CHECKING:
+    from longctx.ask.tape import Tape, Wanted
+
+MEASURER = pytest.StashKey["Measurer"]()
+FAILURES = "asking.json"
+"""In the run's folder, written by the asking pass: why trials could not be asked."""
+
+
+def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
+    """A function for one test that measures a case. The Measurer behind it serves all tests of the process."""
+    config = request.config
+    if MEASURER not in config.stash:
+        config.stash[MEASURER] = Measurer(config.stash[RUN], with_minimum(request.session.items))
+    return functools.partial(config.stash[MEASURER].measure, request.node)
+
+
+class Measurer:
+    """Measures the cases of one process from one tape."""
+
+    def __init__(self, run: Run, with_minimum: int) -> None:
+        from longctx.ask.tape import Tape
+
+        self._run = run
+        self._with_minimum = with_minimum
+        self._tape: Tape = Tape(CASSETTES, "none", run.name, run.private)
+        failures = run.folder / FAILURES
+        self._failures: dict[str, dict[str, Any]] = (
+            json.loads(failures.read_text(encoding="utf-8")) if failures.exists() else {}
+        )
+
+    def measure(self, item: pytest.Item, case: Case) -> None:
+        """Record a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
+        where the rate is shown to lie below the minimum."""
+        from longctx.ask.tape import TapeError
+
+        try:
+            rows, problem = self._measure(case.fitted())
+        except (UserError, TapeError) as error:
+            problem = str(error)
+            rows = [self._unmeasured(question, "infra_error", problem) for question in case.questions()]
+        append(self._run.folder, self._run.worker, rows)
+        if problem:
+            pytest.fail(f"invalid: {problem}", pytrace=False)
+        if case.min_rate is not None:
+            required = Requirement(Rate(sum(row.outcome == "correct" for row in rows), len(rows)), case.min_rate)
+            attach(item, required)
+            if short_among(required, self._with_minimum):
+                pytest.fail(str(required), pytrace=False)
+
+    def _measure(self, case: Case) -> tuple[list[Row], str]:
+        from longctx.ask import absence
+        from longctx.ask.tape import Wanted
+
+        rows: list[Row] = []
+        absent: list[Wanted] = []
+        failed: list[str] = []
+        for question in case.questions():
+            trial = question.build()
+            wanted = Wanted.of(question, trial)
+            reply = self._tape.reply(wanted)
+            if reply is not None:
+                rows.append(self._measured(question, trial, reply, case.scenario.judge(trial, reply)))
+                continue
+            absent.append(wanted)
+            failure = self._failures.get(question.key)
+            if failure:
+                failed.append(failure["message"])
+            kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
+            rows.append(self._unmeasured(question, kind, failure["cause"] if failure else self._tape.status(wanted)))
+        return rows, absence.sentence(case, self._tape, absent, failed) if absent else ""
+
+    def _measured(self, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:
+        text = not self._run.settings.no_text
+        distance = trial.distance_from_end
+        return Row(
+            **self._asked(question),
+            params={**question.case.scenario.params, **trial.recorded},
+            outcome=outcome.kind,
+            model_returned=reply.model,
+            expected=trial.expected if text else None,
+            returned=outcome.returned if text else None,
+            why=outcome.why if text else None,
+            trace=outcome.trace if text else {},
+            depth=round(trial.depth, 6),
+            distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
+            input_tokens=reply.input_tokens,
+            cached_tokens=reply.cached_tokens,
+            output_tokens=reply.output_tokens,
+            latency_s=reply.latency_s,
+            stop_reason=reply.stop_reason,
+            source="live" if reply.live else "replayed",
+            recorded_at=reply.recorded_at,
+            prompt_sha256=reply.request_sha256,
+        )
+
+    def _unmeasured(self, question: Question, kind: Kind, error: str) -> Row:
+        return Row(**self._asked(question), params=question.case.scenario.params, outcome=kind, error=error)
+
+    def _asked(self, question: Question) -> dict[str, Any]:
+        identity, case = question.identity, question.case
+        return {
+            "run": self._run.name,
+            "model": case.model.model,
+            "prompt_set": case.wording.prompt_set,
+            "prompt_digest": case.wording.digest,
+            "family": identity.family,
+            "scenario": identity.scenario,
+            "seed": identity.seed,
+            "trial": identity.trial,
+            "item": identity.item,
+            "repeat": identity.repeat,
+        }

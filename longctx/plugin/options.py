@@ -1,0 +1,143 @@
+"""The command-line options, and what they say as typed settings."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+RECORD_MODES = ("none", "once", "new_episodes", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user asked for. None: as the profile says."""
+
+    models: tuple[str, ...]
+    profile: str
+    prompts: tuple[str, ...]
+    record: str
+    base_url: str | None
+    in_flight: int
+    trials: int | None
+    repeats: int
+    seed: int | None
+    min_rate: float | None
+    report: Path | None
+    estimate: bool
+    ask_only: bool
+    max_cost: float | None
+    no_text: bool
+
+
+def add(parser: pytest.Parser) -> None:
+    group = parser.getgroup("longctx", "long-context retrieval")
+    option = group.addoption
+    option(
+        "--ctx-model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="model to measure, instead of the profile's (repeatable)",
+    )
+    option(
+        "--ctx-profile",
+        default="recorded",
+        metavar="NAME",
+        help="grid to run: a file of fixtures/profiles/ or a path (default: recorded)",
+    )
+    option(
+        "--ctx-prompts",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="prompt set: a folder of fixtures/prompts/ or a path (repeatable, to compare; default: seed)",
+    )
+    option(
+        "--ctx-record",
+        choices=RECORD_MODES,
+        default="none",
+        help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
+        "stale one. all: ask everything anew",
+    )
+    option(
+        "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
+    )
+    option("--ctx-in-flight", type=_number(int, 1), default=4, metavar="N", help="requests at once (default: 4)")
+    option(
+        "--ctx-trials",
+        type=_number(int, 1),
+        default=None,
+        metavar="N",
+        help="trials a scenario, instead of the profile's",
+    )
+    option("--ctx-repeats", type=_number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
+    option(
+        "--ctx-seed",
+        type=_number(int, 0),
+        default=None,
+        metavar="N",
+        help="seed of the trials, instead of the profile's",
+    )
+    option(
+        "--ctx-min-rate",
+        type=_number(float, 0, 1),
+        default=None,
+        metavar="RATE",
+        help="a scenario shown to lie below it fails, instead of the profile's",
+    )
+    option(
+        "--ctx-report",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="folder for this run's rows and summary (default: reports/<time>)",
+    )
+    option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
+    option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
+    option("--ctx-max-cost", type=_number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
+    option(
+        "--ctx-no-text",
+        action="store_true",
+        help="keep replies and answers out of cassettes and reports; such a run cannot be replayed",
+    )
+
+
+def read(config: pytest.Config) -> Settings:
+    option = config.option
+    return Settings(
+        models=tuple(option.ctx_model),
+        profile=option.ctx_profile,
+        prompts=tuple(option.ctx_prompts) or ("seed",),
+        record=option.ctx_record,
+        base_url=option.ctx_base_url,
+        in_flight=option.ctx_in_flight,
+        trials=option.ctx_trials,
+        repeats=option.ctx_repeats,
+        seed=option.ctx_seed,
+        min_rate=option.ctx_min_rate,
+        report=option.ctx_report,
+        estimate=option.ctx_estimate,
+        ask_only=option.ctx_ask_only,
+        max_cost=option.ctx_max_cost,
+        no_text=option.ctx_no_text,
+    )
+
+
+def _number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
+    """An argparse type: a number in its bounds, or a sentence."""
+    bounds = f"at least {least}" if most is None else f"{least} to {most}"
+
+    def parse(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not value >= least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' if kind is int else ''}number of {bounds}.")
+        return value
+
+    return parse

@@ -1,0 +1,50 @@
+"""One row a trial: what was asked, what came back, how it was judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from longctx.scenarios.base import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One measured trial, or one that could not be measured, with its cause in `error`.
+
+    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens. latency_s: seconds. recorded_at: ISO 8601, UTC.
+    source: `live` if this run asked, else `replayed`. None is what was never known.
+    """
+
+    run: str
+    model: str
+    prompt_set: str
+    prompt_digest: str
+    family: str
+    scenario: str
+    params: Mapping[str, int | None]
+    seed: int
+    trial: int
+    item: str | None
+    repeat: int
+    outcome: Kind
+    model_returned: str | None = None
+    expected: str | None = None
+    returned: str | None = None
+    why: str | None = None
+    trace: Mapping[str, int] = field(default_factory=dict)
+    error: str | None = None
+    depth: float | None = None
+    distance_from_end: int | None = None
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_s: float | None = None
+    stop_reason: str | None = None
+    source: str | None = None
+    recorded_at: str | None = None
+    prompt_sha256: str | None = None
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))

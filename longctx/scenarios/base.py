@@ -1,0 +1,191 @@
+"""The vocabulary: scenario, trial, reply, outcome. A family of scenarios is a subclass of Scenario."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
+
+MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
+"""Outcomes that count in a rate. The others say that the model was never measured."""
+
+Words = Mapping[str, str]
+"""The wording of one family: template name -> text, from a prompt set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes a trial the same trial everywhere. The wording and the model are not in it."""
+
+    family: str
+    version: int
+    scenario: str
+    seed: int
+    trial: int
+    repeat: int = 0
+    item: str | None = None
+
+    def __str__(self) -> str:
+        item = f"/{self.item}" if self.item else ""
+        return (
+            f"{self.family}.v{self.version}/{self.scenario}{item}"
+            f"/seed-{self.seed}/trial-{self.trial}/repeat-{self.repeat}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One seeded question of a scenario.
+
+    depth: share of the prompt's text before the needle, 0 = start, 1 = end.
+    distance_from_end: tokens after the needle; None where only the reply's usage can tell.
+    prefix: trials with equal or neighbouring prefixes share the beginning of their prompts.
+    recorded: parameters of the prompt that depend on the model, such as filler counts.
+    facts: what the family's own `judge` needs.
+    """
+
+    identity: Identity
+    system: str
+    user: str
+    expected: str
+    max_tokens: int
+    depth: float
+    distance_from_end: int | None = None
+    prefix: str = ""
+    recorded: Mapping[str, int] = field(default_factory=dict)
+    facts: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said. Tokens are the server's own counts; input_tokens include the cached ones."""
+
+    text: str
+    stop_reason: str | None
+    model: str
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    latency_s: float
+    recorded_at: str
+    request_sha256: str
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The judged trial. `why` is a sentence; `trace` holds its numbers."""
+
+    kind: Kind
+    returned: str | None = None
+    why: str = ""
+    trace: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario(ABC):
+    """One cell of the benchmark: a family and its parameters.
+
+    A family sets `family`, raises `version` when it builds different trials, names in `identified_by`
+    the integer parameters that tell its scenarios apart, and in `templates` the wording it needs.
+    """
+
+    family: ClassVar[str]
+    version: ClassVar[int]
+    identified_by: ClassVar[tuple[str, ...]]
+    templates: ClassVar[Mapping[str, tuple[str, ...]]]
+    """Template name -> the placeholders it must hold."""
+
+    max_tokens: int = field(default=16, kw_only=True)
+    """Of the reply. Not in a trial's identity: the same question may be given more room."""
+
+    @abstractmethod
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        """The trial `index` (from 0) of this scenario under `seed`. A pure function."""
+
+    @abstractmethod
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        """What the reply is worth."""
+
+    @abstractmethod
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        """About how many tokens a prompt takes, by a model's tokens per unit (see model profiles)."""
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        """Texts whose token counts a model's tokenizer must give before this family can be built; often none."""
+        return {}
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        """What `fit` needs, from the probes' token counts."""
+        return {}
+
+    def fit(self, measured: Mapping[str, float]) -> Self:
+        """This scenario for one model, from what `measured` gave. Raises ValueError where it cannot be built."""
+        return self
+
+    @property
+    def params(self) -> dict[str, int | None]:
+        return {name: getattr(self, name) for name in self.identified_by}
+
+    @property
+    def slug(self) -> str:
+        """`lines-500-block_size-10`: a name for files, test ids and -k. Parameters that are None are left out."""
+        return "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
+
+    @classmethod
+    def from_slug(cls, slug: str) -> Self:
+        """The scenario of a slug. Raises ValueError, naming the parameters of the family."""
+        rest, found = slug, {}
+        for name in cls.identified_by:
+            if match := re.match(rf"-?{name}-(\d+)", rest):
+                found[name] = int(match[1])
+                rest = rest[match.end() :]
+        if rest or not found:
+            raise ValueError(
+                f"{cls.family} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
+                f"written like {'-'.join(f'{name}-10' for name in cls.identified_by)}."
+            )
+        try:
+            return cls(**found)
+        except TypeError:
+            raise ValueError(f"{cls.family} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        return Identity(self.family, self.version, self.slug, seed, index, repeat)
+
+    def stream(self, seed: int, index: int) -> np.random.RandomState:
+        """A frozen random stream for one trial: RandomState never changes its draws (NEP 19).
+
+        Repeats of a trial ask the same prompt, so `repeat` does not enter.
+        """
+        name = f"{self.family}/{self.version}/{self.slug}/{seed}/{index}"
+        digest = hashlib.sha256(name.encode()).digest()
+        return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))
+
+
+def unanswered(reply: Reply) -> Outcome:
+    """The outcome of a reply that refuses, or in which no answer was found."""
+    if reply.stop_reason == "refusal":
+        return Outcome("refusal", why="the model refused")
+    if reply.stop_reason == "max_tokens":
+        return Outcome("truncated", why=f"cut off after {reply.output_tokens} tokens, before an answer")
+    return Outcome("unparseable", why="no number in the reply")
+
+
+def first_integer(reply: Reply) -> re.Match[str] | None:
+    """The first run of digits in the reply, as the seed's regex finds it."""
+    return re.search(r"\d+", reply.text, re.ASCII)
+
+
+def cut_through(match: re.Match[str], reply: Reply) -> bool:
+    """Whether max_tokens may have cut the number short: it is the last thing in the reply."""
+    return reply.stop_reason == "max_tokens" and match.end() == len(reply.text.rstrip("\n"))

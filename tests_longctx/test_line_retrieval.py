@@ -1,0 +1,10 @@
+"""The Little Retrieval Test: the profile's [line_retrieval] tables give the grid."""
+
+import pytest
+
+from longctx.scenarios import LineRetrieval
+
+
+@pytest.mark.longctx(family=LineRetrieval)
+def test_line_retrieval(scenario, measure):
+    measure(scenario)

@@ -1,0 +1,10 @@
+"""Passkey retrieval: the profile's [passkey] tables give the grid."""
+
+import pytest
+
+from longctx.scenarios import Passkey
+
+
+@pytest.mark.longctx(family=Passkey)
+def test_passkey(scenario, measure):
+    measure(scenario)
