@@ -76,7 +76,7 @@ async def _work(
 ) -> None:
     while asked.stopped is None and (question := next(queue, None)) is not None:
         case = question.case
-        estimate = estimated_cost(case.model, case.size_tokens, case.scenario.max_tokens) or 0.0
+        estimate = estimated_cost(case.model, case.size_tokens, case.reply_tokens) or 0.0
         if not budget.take(estimate):
             asked.stopped = Failure("budget", f"the cap of ${budget.cap:,.2f} leaves no room for it", fatal=True)
             asked.failures[question.key] = asked.stopped

@@ -50,10 +50,15 @@ class Case:
     def size_tokens(self) -> int:
         return self.scenario.size_tokens(self.model.tokens.model_dump())
 
+    @property
+    def reply_tokens(self) -> int:
+        """The most a reply may take."""
+        return self.scenario.max_tokens + self.model.thinking_tokens
+
     def fitted(self) -> Case:
         """This case, ready to be built for its model. Raises UserError where it cannot be."""
         size, window = self.size_tokens, self.model.window
-        if window is not None and size + self.scenario.max_tokens > window:
+        if window is not None and size + self.reply_tokens > window:
             raise UserError(
                 f"{self.id} takes about {size:,} tokens, but the window of {self.model.model} is {window:,}: "
                 "choose smaller sizes in the profile, or another model."

@@ -39,7 +39,7 @@ def estimate(cases: Iterable[tuple[Case, int]]) -> list[Estimate]:
 
 def _group(model: str, family: str, cases: list[tuple[Case, int]]) -> Estimate:
     sent = sum(case.size_tokens * to_ask for case, to_ask in cases)
-    answered = sum(case.scenario.max_tokens * to_ask for case, to_ask in cases)
+    answered = sum(case.reply_tokens * to_ask for case, to_ask in cases)
     return Estimate(
         model=model,
         family=family,

@@ -18,7 +18,7 @@ def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     """The body as the API takes it, the model profile's extras included."""
     body: dict[str, Any] = {
         "model": model.model,
-        "max_tokens": trial.max_tokens,
+        "max_tokens": trial.max_tokens + model.thinking_tokens,
         "messages": [{"role": "user", "content": trial.user}],
     }
     if trial.system:

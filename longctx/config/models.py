@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from longctx.config.folders import FIXTURES, read_toml, slug
 
@@ -50,7 +50,10 @@ class ModelProfile(_Table):
     model: str = ""
     window: PositiveInt | None = None
     extra_body: dict[str, Any] = {}
+    thinking_tokens: NonNegativeInt = 0
+    """Added to a family's max_tokens, for a model that thinks before it answers."""
     prefill: bool = False
+    """Whether the model takes a prompt that ends in the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
     prices: Prices | None = None
     provenance: dict[str, str] = {}

@@ -8,6 +8,7 @@ wrong answer can be traced to its line.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,23 +65,23 @@ class LineRetrieval(Scenario):
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         rng = self.stream(seed, index)
-        values = rng.permutation(max(SMALLEST_RANGE, 2 * self.lines))[: self.lines] + 1
+        values = rng.permutation(_largest(self.lines))[: self.lines] + 1
         order = self._order(rng)
         target = int(rng.randint(1, self.lines + 1, dtype=np.int64))
         place = int(rng.randint(0, self.lines + 1, dtype=np.int64))
 
-        line, columns = _line_format(words["line"], order, values[order - 1])
-        instruction = words["instruction"].replace("{line}", str(target)).replace("%", "%%") + "\n"
-        body = (line * place + instruction + line * (self.lines - place)) % columns
-        user = f"{words['header']}\n\n{body}"
-        needle = user.index(_one_line(words["line"], target, int(values[target - 1])))
+        pieces = _lines(words["line"], order, values[order - 1])
+        instruction = words["instruction"].replace("{line}", str(target)) + "\n"
+        pieces.insert(len(pieces) // self.lines * place, instruction)
+        user = "".join([words["header"], "\n\n", *pieces])
+        needle = words["line"].replace("{line}", str(target)).replace("{value}", str(values[target - 1]))
         return Trial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
             user=user,
             expected=str(values[target - 1]),
             max_tokens=self.max_tokens,
-            depth=needle / len(user),
+            depth=user.index(f"{needle}\n") / len(user),
             facts=File(order, values, target),
         )
 
@@ -124,12 +125,24 @@ class LineRetrieval(Scenario):
         return "a number that stands nowhere in the file", {}
 
 
-def _one_line(template: str, line: int, value: int) -> str:
-    return template.replace("{line}", str(line)).replace("{value}", str(value)) + "\n"
+def _largest(lines: int) -> int:
+    return max(SMALLEST_RANGE, 2 * lines)
 
 
-def _line_format(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> tuple[str, tuple[int, ...]]:
-    """A %-format of one line and its arguments for the whole file: four times faster than a loop."""
+def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> list[str]:
+    """The pieces of all lines in order, equally many a line; each piece is looked up, which beats formatting it."""
+    *literals, tail = re.split(r"\{(?:line|value)\}", template)
     names = re.findall(r"\{(line|value)\}", template)
-    columns = np.stack([lines if name == "line" else values for name in names], axis=1)
-    return re.sub(r"\{(line|value)\}", "%d", template.replace("%", "%%")) + "\n", tuple(columns.ravel().tolist())
+    ends = [""] * (len(names) - 1) + [tail + "\n"]
+    pieces = np.empty((len(lines), len(names)), dtype=object)
+    for column, (before, name, after) in enumerate(zip(literals, names, ends, strict=True)):
+        numbers = lines if name == "line" else values
+        pieces[:, column] = _numbered(before, after, _largest(len(lines)) + 1)[numbers]
+    found: list[str] = pieces.ravel().tolist()
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def _numbered(before: str, after: str, count: int) -> NDArray[np.object_]:
+    """The numbers below `count` with their surroundings, as text."""
+    return np.array([f"{before}{number}{after}" for number in range(count)], dtype=object)

@@ -1,0 +1,88 @@
+"""Whole runs as subprocesses, beside pytest's own floor: the same number of empty tests, collected or run.
+
+Aims: the recorded suite with -n 8 within 1.5 times the empty tests plus the replay cost and one SDK import a worker;
+collecting 5,000 scenarios at most twice collecting 5,000 empty parametrized tests.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EMPTY = """
+import pytest
+
+@pytest.mark.parametrize("number", range({count}))
+def test_nothing(number):
+    pass
+"""
+GRID = """
+[line_retrieval]
+models = ["simulated"]
+lines = [{lines}]
+orders = ["ordered", "shuffled", 2, 3, 4]
+trials = 50
+"""
+
+
+def run(*arguments: str, cwd: Path = ROOT) -> str:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
+
+
+def scenarios() -> int:
+    return sum("::" in line for line in run("tests_longctx", "--collect-only").splitlines())
+
+
+@pytest.fixture
+def empty(tmp_path: Path):
+    """A folder with that many empty tests."""
+
+    def write(count: int) -> Path:
+        (tmp_path / "test_empty.py").write_text(EMPTY.format(count=count))
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.benchmark(group="the recorded suite with -n 8")
+def test_recorded(benchmark, tmp_path):
+    rounds = iter(range(100))
+    benchmark.pedantic(
+        lambda: run("-n", "8", "tests_longctx", "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3
+    )
+
+
+@pytest.mark.benchmark(group="the recorded suite with -n 8")
+def test_empty(benchmark, empty):
+    folder = empty(scenarios())
+    benchmark.pedantic(lambda: run("-n", "8", cwd=folder), rounds=3)
+
+
+@pytest.mark.benchmark(group="the recorded suite with -n 8")
+def test_replay_alone(benchmark, tmp_path):
+    """One process: what reading, rebuilding and judging every recorded trial costs, start-up included."""
+    rounds = iter(range(100))
+    benchmark.pedantic(lambda: run("tests_longctx", "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
+
+
+@pytest.mark.benchmark(group="the recorded suite with -n 8")
+def test_one_sdk_import(benchmark):
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "import anthropic"], check=True), rounds=3)
+
+
+@pytest.mark.benchmark(group="collecting 5,000")
+def test_collect_scenarios(benchmark, tmp_path):
+    profile = tmp_path / "wide.toml"
+    profile.write_text(GRID.format(lines=", ".join(str(5 + number) for number in range(1000))))
+    arguments = ("tests_longctx/test_line_retrieval.py", "--collect-only", "--ctx-profile", str(profile))
+    assert "5000 tests collected" in run(*arguments)
+    benchmark.pedantic(lambda: run(*arguments), rounds=3)
+
+
+@pytest.mark.benchmark(group="collecting 5,000")
+def test_collect_empty(benchmark, empty):
+    folder = empty(5000)
+    benchmark.pedantic(lambda: run("--collect-only", cwd=folder), rounds=3)

@@ -1,0 +1,6 @@
+"""Hypothesis for all tests: the same examples every time, and no limit on the time of one."""
+
+from hypothesis import settings
+
+settings.register_profile("longctx", deadline=None, derandomize=True)
+settings.load_profile("longctx")

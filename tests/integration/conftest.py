@@ -1,0 +1,187 @@
+"""The checkout fixture: a copy of the suite, and runs of pytest and longctx in it, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import SimulatedServer
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
+"""Beginnings of the names of environment variables that would change a run."""
+
+LINES = """
+[line_retrieval]
+models = ["toy"]
+lines = [3, 5]
+orders = ["ordered"]
+trials = 2
+"""
+PASSKEY = """
+[passkey]
+models = ["toy"]
+windows = [256]
+distances = 2
+trials = 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run left: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def says(self, *parts: str) -> bool:
+        """Whether all parts stand in the output, however its lines are wrapped, and no traceback does."""
+        text = " ".join((self.out + self.err).split())
+        return all(part in text for part in parts) and "Traceback" not in text and "INTERNALERROR" not in text
+
+
+class Launcher:
+    """The process that runs are forked from (see forking.py)."""
+
+    def __init__(self) -> None:
+        env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
+        self.env = {**env, "COLUMNS": "160", "HOME": "/nonexistent", "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("forking.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.env,
+        )
+
+    def start(self, run: dict[str, Any]) -> int:
+        """The pid of a run, which must be waited for before the next is started."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(run) + "\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def wait(self) -> int:
+        """The exit code of the run, negative where a signal ended it."""
+        return self._read()
+
+    def close(self) -> None:
+        self._process.communicate()
+
+    def _read(self) -> int:
+        assert self._process.stdout is not None
+        return int(self._process.stdout.readline())
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A fresh copy of the suite without recordings; tiny.toml is its profile, made by `profile`."""
+
+    folder: Path
+    launcher: Launcher
+
+    def pytest(
+        self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None
+    ) -> Result:
+        """`python -m pytest`, by default with the tiny profile, and without pytest's own cache."""
+        self.start(*arguments, profile=profile, env=env)
+        return self.wait()
+
+    def longctx(self, *arguments: object, env: dict[str, str] | None = None) -> Result:
+        """`python -m longctx`."""
+        self._start(["longctx", *map(str, arguments)], env)
+        return self.wait()
+
+    def start(self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None) -> int:
+        """Like `pytest`, but return its pid while it runs."""
+        given = [] if profile is None else [f"--ctx-profile={profile}"]
+        return self._start(["pytest", "-p", "no:cacheprovider", *given, *map(str, arguments)], env)
+
+    def wait(self) -> Result:
+        code = self.launcher.wait()
+        return Result(code, (self.folder / "stdout").read_text(), (self.folder / "stderr").read_text())
+
+    def kill(self, pid: int) -> Result:
+        """kill -9."""
+        os.kill(pid, signal.SIGKILL)
+        return self.wait()
+
+    def record(self, server: SimulatedServer, *arguments: object, mode: str = "once") -> Result:
+        """A run that may ask the server."""
+        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
+
+    def profile(self, *tables: str, name: str = "tiny.toml") -> None:
+        (self.folder / name).write_text("".join(tables))
+
+    def file(self, name: str) -> Path:
+        return self.folder / name
+
+    def cassettes(self) -> dict[str, bytes]:
+        """The content of each cassette, by its path."""
+        paths = (self.folder / "cassettes").rglob("*.jsonl")
+        return {str(path.relative_to(self.folder / "cassettes")): path.read_bytes() for path in paths}
+
+    def episodes(self) -> int:
+        return sum(content.count(b"\n") for content in self.cassettes().values())
+
+    def rows(self, folder: str = "reports/latest") -> list[dict[str, Any]]:
+        """The rows of a run, by default the latest."""
+        return [json.loads(line) for line in (self.folder / folder / "results.jsonl").read_text().splitlines()]
+
+    def runs(self) -> list[Path]:
+        """The folders of the runs, without the link to the latest."""
+        return sorted(path for path in (self.folder / "reports").glob("*") if not path.is_symlink())
+
+    def _start(self, command: list[str], env: dict[str, str] | None) -> int:
+        run = {
+            "command": command,
+            "cwd": str(self.folder),
+            "env": self.launcher.env | (env or {}),
+            "stdout": str(self.folder / "stdout"),
+            "stderr": str(self.folder / "stderr"),
+        }
+        return self.launcher.start(run)
+
+
+@pytest.fixture(scope="session")
+def launcher() -> Iterator[Launcher]:
+    launcher = Launcher()
+    yield launcher
+    launcher.close()
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a clone holds, but for recordings and reports."""
+    folder = tmp_path_factory.mktemp("template")
+    for name in ("longctx", "fixtures", "tests_longctx"):
+        shutil.copytree(ROOT / name, folder / name)
+    for name in ("conftest.py", "pytest.ini"):
+        shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture
+def checkout(template: Path, launcher: Launcher, tmp_path: Path) -> Checkout:
+    """Copied with its compiled files, so that no run compiles it again."""
+    shutil.copytree(template, tmp_path / "checkout")
+    made = Checkout(tmp_path / "checkout", launcher)
+    made.profile(LINES)
+    return made
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer() as server:
+        yield server

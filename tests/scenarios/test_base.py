@@ -1,0 +1,125 @@
+"""What all families share: identities, slugs, random streams, and replies without an answer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.scenarios import LineRetrieval, Passkey
+from longctx.scenarios.base import Identity, Reply, Scenario, cut_through, first_integer, unanswered
+
+SCENARIOS = st.one_of(
+    st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
+    st.builds(Passkey, st.integers(1000, 10**7), st.integers(1, 1000)),
+)
+
+
+def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
+    return Reply(text, stop_reason, "some-model", 100, 0, 10, 0.5, "2026-11-21T10:00:00+00:00", "0" * 64)
+
+
+def test_an_identity_reads_as_a_path() -> None:
+    assert str(Identity("passkey", 2, "window-10-k-5", 7, 3, 1)) == "passkey.v2/window-10-k-5/seed-7/trial-3/repeat-1"
+
+
+def test_an_identity_names_its_item() -> None:
+    assert str(Identity("collage", 1, "size-70", 0, 3, item="q12")) == "collage.v1/size-70/q12/seed-0/trial-3/repeat-0"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "slug"),
+    [
+        (LineRetrieval(500), "lines-500"),
+        (LineRetrieval(500, 10), "lines-500-block_size-10"),
+        (LineRetrieval(500, 10, max_tokens=99), "lines-500-block_size-10"),
+        (Passkey(8192, 256), "window-8192-k-256"),
+    ],
+)
+def test_a_slug_names_the_parameters_that_are_given(scenario: Scenario, slug: str) -> None:
+    assert scenario.slug == slug
+
+
+@given(SCENARIOS)
+def test_a_scenario_is_found_again_by_its_slug(scenario: Scenario) -> None:
+    assert type(scenario).from_slug(scenario.slug) == scenario
+
+
+@pytest.mark.parametrize("slug", ["", "lines", "lines--5", "lines-5-", "rows-5", "lines-5-k-3", "block_size-2-lines-5"])
+def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"no scenario .* written like lines-10-block_size-10\.$"):
+        LineRetrieval.from_slug(slug)
+
+
+@pytest.mark.parametrize(("family", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
+def test_a_slug_that_lacks_a_parameter_is_refused(family: type[Scenario], slug: str) -> None:
+    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(family.identified_by)}"):
+        family.from_slug(slug)
+
+
+def test_a_slug_of_impossible_parameters_is_refused() -> None:
+    with pytest.raises(ValueError, match="block_size 6 does not fit a file of 5 lines"):
+        LineRetrieval.from_slug("lines-5-block_size-6")
+
+
+def test_an_identity_holds_all_that_tells_trials_apart() -> None:
+    identity = LineRetrieval(5, 2).identity(seed=7, index=3, repeat=1)
+    assert identity == Identity("line_retrieval", LineRetrieval.version, "lines-5-block_size-2", 7, 3, 1)
+
+
+def test_a_stream_never_changes_its_draws() -> None:
+    draws = LineRetrieval(500).stream(seed=0, index=0).randint(0, 1000, size=5)
+    assert draws.tolist() == [219, 419, 915, 336, 26]
+
+
+def test_every_trial_has_its_own_stream() -> None:
+    scenarios = [LineRetrieval(5), LineRetrieval(6), LineRetrieval(5, 1), Passkey(5, 1), Passkey(5, 2)]
+    draws = {
+        int(scenario.stream(seed, index).randint(2**62, dtype="int64"))
+        for scenario in scenarios
+        for seed in range(5)
+        for index in range(5)
+    }
+    assert len(draws) == 125
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "kind"),
+    [("refusal", "refusal"), ("max_tokens", "truncated"), ("end_turn", "unparseable"), (None, "unparseable")],
+)
+def test_a_reply_without_an_answer_says_why(stop_reason: str | None, kind: str) -> None:
+    outcome = unanswered(reply("I cannot tell.", stop_reason))
+    assert (outcome.kind, outcome.returned) == (kind, None)
+    assert outcome.why
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12345", "12345"),
+        ("It is <12345>, not 54321.", "12345"),
+        ("\n\n 7\n", "7"),
+        ("x12y34", "12"),
+        ("no number", None),
+        ("", None),
+        ("\uff19\uff18", None),
+    ],
+)
+def test_the_first_run_of_ascii_digits_is_the_number(text: str, number: str | None) -> None:
+    found = first_integer(reply(text))
+    assert (found and found[0]) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "cut"),
+    [
+        ("It is 123", "max_tokens", True),
+        ("It is 123.", "max_tokens", False),
+        ("123 or", "max_tokens", False),
+        ("12 or 34", "max_tokens", False),
+        ("It is 123", "end_turn", False),
+    ],
+)
+def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason: str, cut: bool) -> None:
+    answer = reply(text, stop_reason)
+    found = first_integer(answer)
+    assert found is not None
+    assert cut_through(found, answer) is cut

@@ -1,0 +1,185 @@
+"""A simulated Messages API server for the tests. It is no model, and is never used for recordings in cassettes/."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+PATIENCE = 60
+"""Seconds after which a test that waits for a request gives up; no test is meant to wait so long."""
+
+Body = dict[str, Any]
+Answer = tuple[int, dict[str, str], bytes]
+Script = Callable[[Body], Answer]
+"""What the server says to a request's body: status, headers, payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came: its path, headers (names in lower case) and decoded body, empty for a GET."""
+
+    path: str
+    headers: dict[str, str]
+    body: Body
+
+
+def count_tokens(text: str) -> int:
+    """The simulated tokenizer: words and single signs."""
+    return len(re.findall(r"\w+|\S", text))
+
+
+def find_answer(prompt: str) -> str:
+    """The right answer to a line retrieval or passkey prompt, found by reading it; `none` where there is none."""
+    if asked := re.search(r"Go to line (\d+)", prompt):
+        found = re.search(rf"^line {asked[1]}: \D*(\d+)", prompt, re.MULTILINE)
+    else:
+        found = re.search(r"pass key is (\d+)", prompt)
+    return found[1] if found else "none"
+
+
+def prompt_of(body: Body) -> str:
+    return "\n".join(message["content"] for message in body["messages"])
+
+
+def message(text: str, body: Body | None = None, **changed: Any) -> bytes:
+    """A Messages API answer with that text, with top-level fields changed."""
+    body = body or {"model": "toy", "messages": [{"role": "user", "content": "?"}]}
+    answer = {
+        "id": "msg_simulated",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": count_tokens(prompt_of(body)), "output_tokens": count_tokens(text)},
+    }
+    return json.dumps(answer | changed).encode()
+
+
+def right(body: Body) -> Answer:
+    """The default script."""
+    return 200, {}, message(find_answer(prompt_of(body)), body)
+
+
+def saying(text: str, **changed: Any) -> Script:
+    """A script that always answers the same."""
+    return lambda body: (200, {}, message(text, body, **changed))
+
+
+def failing(status: int, sentence: str = "simulated failure", **headers: str) -> Script:
+    """A script that answers every question with an API error."""
+    error = {"type": "error", "error": {"type": "simulated_error", "message": sentence}}
+    return lambda body: (status, headers, json.dumps(error).encode())
+
+
+class SimulatedServer:
+    """Serves on a free port of 127.0.0.1 while it is entered.
+
+    `script` may be changed at any time. Messages beyond `hold_after` get no answer before `release` is set.
+    `zipped`: replies are compressed. `window`: what GET /v1/models/{id} tells; None: it answers 404.
+    """
+
+    def __init__(
+        self, script: Script = right, *, hold_after: int | None = None, zipped: bool = False, window: int | None = None
+    ) -> None:
+        self.script = script
+        self.hold_after = hold_after
+        self.release = threading.Event()
+        self.zipped = zipped
+        self.window = window
+        self.received: list[Received] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._changed = threading.Condition()
+        self._http = _Http(("127.0.0.1", 0), _handler(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    @property
+    def asked(self) -> list[Body]:
+        """The bodies of the Messages requests."""
+        return [one.body for one in self.received if one.path == "/v1/messages"]
+
+    def wait_for(self, number: int) -> None:
+        """Return when that many Messages requests have come."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.asked) >= number, PATIENCE), f"{len(self.asked)} came"
+
+    def answer(self, request: Received) -> Answer:
+        with self._changed:
+            self.received.append(request)
+            place = len(self.asked)
+            self._changed.notify_all()
+        if request.path == "/v1/messages":
+            return self._answer_message(request.body, place)
+        if request.path == "/v1/messages/count_tokens":
+            return 200, {}, json.dumps({"input_tokens": count_tokens(prompt_of(request.body))}).encode()
+        if request.path.startswith("/v1/models/") and self.window is not None:
+            model = {"id": request.path.rpartition("/")[2], "type": "model", "display_name": "simulated"}
+            known = {"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": self.window}
+            return 200, {}, json.dumps(model | known).encode()
+        return failing(404, "not found")({})
+
+    def _answer_message(self, body: Body, place: int) -> Answer:
+        with self._changed:
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        if self.hold_after is not None and place > self.hold_after:
+            self.release.wait(PATIENCE)
+        with self._changed:
+            self.in_flight -= 1
+        return self.script(body)
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is part of some tests."""
+
+
+def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            self._reply({})
+
+        def do_POST(self) -> None:
+            self._reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+        def _reply(self, body: Body) -> None:
+            path = self.path.partition("?")[0]
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, extra, payload = server.answer(Received(path, headers, body))
+            if server.zipped:
+                extra, payload = {**extra, "content-encoding": "gzip"}, gzip.compress(payload)
+            self.send_response(status)
+            for name, value in {"content-type": "application/json", **extra}.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Silent: what came is in `received`."""
+
+    return Handler
