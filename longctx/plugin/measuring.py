@@ -58,9 +58,10 @@ class Measurer:
 
         try:
             rows, problem = self._measure(case.fitted())
-        except (UserError, TapeError) as error:
-            problem = str(error)
-            rows = [self._unmeasured(question, "infra_error", problem) for question in case.questions()]
+        except UserError as error:
+            rows, problem = self._none(case, "not_asked", error), str(error)
+        except TapeError as error:
+            rows, problem = self._none(case, "infra_error", error), str(error)
         append(self._run.folder, self._run.worker, rows)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)
@@ -91,6 +92,9 @@ class Measurer:
             kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
             rows.append(self._unmeasured(question, kind, failure["cause"] if failure else self._tape.status(wanted)))
         return rows, absence.sentence(case, self._tape, absent, failed) if absent else ""
+
+    def _none(self, case: Case, kind: Kind, error: Exception) -> list[Row]:
+        return [self._unmeasured(question, kind, str(error)) for question in case.questions()]
 
     def _measured(self, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:
         text = not self._run.settings.no_text

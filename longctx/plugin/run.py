@@ -33,11 +33,13 @@ class Run:
 def start(config: pytest.Config) -> None:
     """Name the run. Nothing is written before there is something to write."""
     settings = options.read(config)
-    told: dict[str, Any] = getattr(config, "workerinput", {})
-    name = told.get("ctx_name") or datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S")
-    folder = Path(told["ctx_folder"]) if told else _free_folder(settings, name)
-    private = _private_folder(config, settings, told)
-    config.stash[RUN] = Run(name, settings, folder, told.get("workerid", ""), private)
+    if told := getattr(config, "workerinput", None):
+        private = Path(told["ctx_private"]) if told["ctx_private"] else None
+        config.stash[RUN] = Run(told["ctx_name"], settings, Path(told["ctx_folder"]), told["workerid"], private)
+        return
+    folder = _folder(settings)
+    name = folder.name if settings.report is None else _now()
+    config.stash[RUN] = Run(name, settings, folder, private=_private_folder(config, settings))
 
 
 def tell_worker(node: Any) -> None:
@@ -47,9 +49,11 @@ def tell_worker(node: Any) -> None:
     node.workerinput["ctx_private"] = str(run.private or "")
 
 
-def _private_folder(config: pytest.Config, settings: Settings, told: dict[str, Any]) -> Path | None:
-    if told:
-        return Path(told["ctx_private"]) if told["ctx_private"] else None
+def _now() -> str:
+    return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S")
+
+
+def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
     if not settings.no_text or settings.record == "none":
         return None
     folder = tempfile.TemporaryDirectory(prefix="longctx-")
@@ -57,14 +61,16 @@ def _private_folder(config: pytest.Config, settings: Settings, told: dict[str, A
     return Path(folder.name)
 
 
-def _free_folder(settings: Settings, name: str) -> Path:
+def _folder(settings: Settings) -> Path:
+    """A folder that holds no run yet. Raises UsageError where the user named one that does."""
     if settings.report is not None:
         if (settings.report / "results.jsonl").exists():
             raise pytest.UsageError(
                 f"--ctx-report {settings.report} already holds a run: give another folder, or delete it first."
             )
         return settings.report.absolute()
-    folder, number = REPORTS / name, 2
+    name, number = _now(), 2
+    folder = REPORTS / name
     while folder.exists():
         folder, number = REPORTS / f"{name}-{number}", number + 1
     return folder

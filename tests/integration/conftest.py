@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
 """Beginnings of the names of environment variables that would change a run."""
 
+QUIET = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+"""pytest's own cache is not wanted, and a user's environment may lack the plugins that only tests need."""
+
 LINES = """
 [line_retrieval]
 models = ["toy"]
@@ -106,7 +109,7 @@ class Checkout:
     def start(self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None) -> int:
         """Like `pytest`, but return its pid while it runs."""
         given = [] if profile is None else [f"--ctx-profile={profile}"]
-        return self._start(["pytest", "-p", "no:cacheprovider", *given, *map(str, arguments)], env)
+        return self._start(["pytest", *QUIET, *given, *map(str, arguments)], env)
 
     def wait(self) -> Result:
         code = self.launcher.wait()

@@ -6,6 +6,7 @@ itself is never imported here. Reads a run as a line of JSON on stdin, answers i
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import runpy
@@ -20,6 +21,8 @@ import vcr.cassette  # noqa: F401
 
 
 def main() -> None:
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         run = json.loads(line)
         pid = os.fork()
@@ -40,14 +43,6 @@ def _become(run: dict[str, object]) -> None:
     module, *arguments = run["command"]  # type: ignore[misc]
     sys.path[0] = os.getcwd()
     sys.argv[1:] = arguments
-    if os.environ.get("PROF"):
-        import cProfile, pstats
-        pr = cProfile.Profile()
-        try:
-            pr.runcall(runpy.run_module, module, run_name="__main__", alter_sys=True)
-        finally:
-            pstats.Stats(pr, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
-        return
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 

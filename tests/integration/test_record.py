@@ -9,5 +9,3 @@ def test_x(checkout: Checkout, server: SimulatedServer) -> None:
         for f in (lambda: checkout.record(server, mode="all"), lambda: checkout.pytest()):
             t=time.time()
             r = f(); print(time.time()-t)
-    r = checkout.pytest(env={"PROF": "1"}); print(r.err[-6000:])
-    r = checkout.pytest(f"--ctx-base-url={server.url}", "--ctx-record=all", env={"PROF": "1"}); print(r.err[-6000:])
