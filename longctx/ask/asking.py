@@ -16,7 +16,7 @@ from longctx.ask.case import Case, Question
 from longctx.ask.client import Failure, explain
 from longctx.ask.money import Budget, estimated_cost
 from longctx.ask.reply import read_message
-from longctx.ask.request import request_body
+from longctx.ask.request import parameters
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.scenarios.base import Reply
 
@@ -95,13 +95,12 @@ async def _work(
 
 async def _ask(client: AsyncAnthropic, tape: Tape, question: Question) -> Reply | Failure:
     trial = question.build()
-    body = request_body(trial, question.case.model)
-    extra = {name: body[name] for name in question.case.model.extra_body}
+    model = question.case.model
     wanted = Wanted.of(question, trial)
     WANTED.set(wanted)
     try:
         raw = await client.messages.with_raw_response.create(
-            **{name: value for name, value in body.items() if name not in extra}, extra_body=extra or None
+            **parameters(trial, model), extra_body=model.extra_body or None
         )
         reply = tape.reply(wanted)
         if reply is None:

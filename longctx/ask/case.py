@@ -76,7 +76,7 @@ class Case:
 
     def questions(self) -> Iterator[Question]:
         for repeat in range(self.repeats):
-            for index in range(self.trials):
+            for index in self.scenario.indices(self.trials):
                 yield Question(self, index, repeat)
 
 

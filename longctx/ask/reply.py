@@ -16,10 +16,10 @@ def read_message(body: bytes) -> dict[str, Any]:
     """The message in an answer's body. Raises MalformedAnswer."""
     try:
         message = json.loads(body)
-        usage, content = message["usage"], message["content"]
-        int(usage["input_tokens"]), int(usage["output_tokens"]), str(message["model"])
-        [block["type"] for block in content]
-    except (ValueError, KeyError, TypeError) as error:
+        _text(message), _tokens(message["usage"])
+        if not isinstance(message["model"], str):
+            raise TypeError("its model has no name")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MalformedAnswer(
             f"the server's answer is no Messages API message ({type(error).__name__}: {error}); "
             f"it begins with {body[:80]!r}"
@@ -39,18 +39,30 @@ def is_message(body: bytes) -> bool:
 def to_reply(body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool) -> Reply:
     """The reply in an answer's body: its text blocks joined, thinking left out. Raises MalformedAnswer."""
     message = read_message(body)
-    usage = message["usage"]
-    cached = int(usage.get("cache_read_input_tokens") or 0)
-    written = int(usage.get("cache_creation_input_tokens") or 0)
+    fresh, cached, answered = _tokens(message["usage"])
     return Reply(
-        text="".join(block["text"] for block in message["content"] if block["type"] == "text"),
+        text=_text(message),
         stop_reason=message.get("stop_reason"),
         model=message["model"],
-        input_tokens=int(usage["input_tokens"]) + cached + written,
+        input_tokens=fresh + cached,
         cached_tokens=cached,
-        output_tokens=int(usage["output_tokens"]),
+        output_tokens=answered,
         latency_s=latency_s,
         recorded_at=recorded_at,
         request_sha256=request_sha256,
         live=live,
     )
+
+
+def _text(message: dict[str, Any]) -> str:
+    content = message["content"]
+    if not isinstance(content, list):
+        raise TypeError("its content is no list of blocks")
+    return "".join(block["text"] for block in content if block["type"] == "text")
+
+
+def _tokens(usage: dict[str, Any]) -> tuple[int, int, int]:
+    """Input tokens that were not read from the cache, those that were, and output tokens."""
+    written = int(usage.get("cache_creation_input_tokens") or 0)
+    cached = int(usage.get("cache_read_input_tokens") or 0)
+    return int(usage["input_tokens"]) + written, cached, int(usage["output_tokens"])

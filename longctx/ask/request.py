@@ -15,7 +15,12 @@ TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
-    """The body as the API takes it, the model profile's extras included."""
+    """The body as the API takes it: the model profile's extras are added last, and so have the last word."""
+    return parameters(trial, model) | model.extra_body
+
+
+def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+    """The parameters of the SDK's call, without the model profile's extras, which it takes apart from them."""
     body: dict[str, Any] = {
         "model": model.model,
         "max_tokens": trial.max_tokens + model.thinking_tokens,
@@ -23,7 +28,7 @@ def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     }
     if trial.system:
         body["system"] = trial.system
-    return body | model.extra_body
+    return body
 
 
 def digest(body: dict[str, Any]) -> str:

@@ -24,12 +24,13 @@ from longctx.ask import compact_json
 from longctx.ask.case import Question
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, request_body
+from longctx.errors import UserError
 from longctx.scenarios.base import Reply, Trial
 
 Status = Literal["found", "stale", "missing"]
 
 
-class TapeError(Exception):
+class TapeError(UserError):
     """A cassette that cannot be read, in a sentence."""
 
 
@@ -112,7 +113,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         episodes = self._episodes(wanted.file).get(wanted.trial)
         if not episodes:
             return {}
-        metadata = self._metadata_of[max(episodes.values())]
+        metadata = max((self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"]))
         return {"prompt_set": metadata["prompt_set"], "digest": metadata["wording"]}
 
     def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:
@@ -180,8 +181,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 continue
             try:
                 [request], [response], metadata = deserialize(line.decode(), compact_json)
-                metadata["trial"], metadata["recorded_at"], metadata["latency_s"], metadata["run"]
-                metadata["prompt_set"], metadata["wording"]
+                _check(request, response, metadata)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise TapeError(
                     f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from "
@@ -198,6 +198,16 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         with path.open("ab+") as out:
             _end_last_line(out)
             out.write(line.encode("utf-8") + b"\n")
+
+
+def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
+    """Raises an error of Python's own where an episode lacks what the tape reads of it."""
+    request.body.decode(), response["body"]["string"].decode()
+    response["status"]["code"], response["headers"].items()
+    for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
+        if not isinstance(metadata[name], str):
+            raise TypeError(f"its {name} is no text")
+    float(metadata["latency_s"])
 
 
 def _end_last_line(file: BinaryIO) -> None:

@@ -23,7 +23,7 @@ class ScenarioSummary:
     model: str
     prompt_set: str
     scenario: str
-    params: Mapping[str, int | None]
+    params: Mapping[str, int | str | None]
     rate: Rate
     outcomes: Mapping[str, int]
     depth: float | None
@@ -92,7 +92,7 @@ def _passkeys(scenarios: tuple[ScenarioSummary, ...]) -> list[PasskeySummary]:
     windows: dict[tuple[str, str, int], dict[int, ScenarioSummary]] = {}
     for one in scenarios:
         window, k = one.params.get("window"), one.params.get("k")
-        if one.family == "passkey" and window is not None and k is not None:
+        if one.family == "passkey" and isinstance(window, int) and isinstance(k, int):
             windows.setdefault((one.model, one.prompt_set, window), {})[k] = one
     found = []
     for (model, prompt_set, window), by_k in windows.items():

@@ -54,8 +54,6 @@ class Measurer:
     def measure(self, item: pytest.Item, case: Case) -> None:
         """Record a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
         where the rate is shown to lie below the minimum."""
-        from longctx.ask.tape import TapeError
-
         try:
             rows, problem = self._measure(case.fitted())
         except UserError as error:

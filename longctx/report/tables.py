@@ -86,7 +86,7 @@ def _pivot(cells: Sequence[tuple[object, str, str]], index: str) -> pd.DataFrame
     return frame.pivot(index=index, columns="column", values="text").reindex(columns=columns).fillna("")
 
 
-def _order(block_size: int | None) -> str:
+def _order(block_size: int | str | None) -> str:
     if block_size is None:
         return "ordered"
     return "shuffled" if block_size == 1 else f"blocks of {block_size}"

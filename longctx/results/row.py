@@ -23,7 +23,7 @@ class Row:
     prompt_digest: str
     family: str
     scenario: str
-    params: Mapping[str, int | None]
+    params: Mapping[str, int | str | None]
     seed: int
     trial: int
     item: str | None

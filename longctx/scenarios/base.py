@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -94,7 +94,7 @@ class Scenario(ABC):
     """One cell of the benchmark: a family and its parameters.
 
     A family sets `family`, raises `version` when it builds different trials, names in `identified_by`
-    the integer parameters that tell its scenarios apart, and in `templates` the wording it needs.
+    the parameters (numbers or words) that tell its scenarios apart, and in `templates` the wording it needs.
     """
 
     family: ClassVar[str]
@@ -128,12 +128,16 @@ class Scenario(ABC):
         """What `fit` needs, from the probes' token counts."""
         return {}
 
+    def indices(self, trials: int) -> Sequence[int]:
+        """Which trials a run of `trials` asks."""
+        return range(trials)
+
     def fit(self, measured: Mapping[str, float]) -> Self:
         """This scenario for one model, from what `measured` gave. Raises ValueError where it cannot be built."""
         return self
 
     @property
-    def params(self) -> dict[str, int | None]:
+    def params(self) -> dict[str, int | str | None]:
         return {name: getattr(self, name) for name in self.identified_by}
 
     @property
@@ -144,10 +148,13 @@ class Scenario(ABC):
     @classmethod
     def from_slug(cls, slug: str) -> Self:
         """The scenario of a slug. Raises ValueError, naming the parameters of the family."""
-        rest, found = slug, {}
+        rest = slug
+        found: dict[str, Any] = {}
+        types = {field.name: field.type for field in fields(cls)}
         for name in cls.identified_by:
-            if match := re.match(rf"-?{name}-(\d+)", rest):
-                found[name] = int(match[1])
+            of_text = types[name] == "str"
+            if match := re.match(rf"-?{name}-({r'[a-z_]+' if of_text else r'[0-9]+'})", rest):
+                found[name] = match[1] if of_text else int(match[1])
                 rest = rest[match.end() :]
         if rest or not found:
             raise ValueError(

@@ -1,0 +1,206 @@
+"""Long-context QA: a multiple-choice question about one section of a randomized collage of notices.
+
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023). Its text is
+followed, not its program: one copy of the needle section, the true middle, one answer a line, no examples from the
+needle's section.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from longctx.scenarios import multiple_choice, quotes
+from longctx.scenarios.base import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.scenarios.multiple_choice import Choices, Item
+
+SEPARATOR = "\n\n\n\n"
+SEPARATOR_TOKENS = 4  # at most, in any vocabulary
+EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
+"""Variant -> how many examples come from the same collage. Each exists with and without a scratchpad."""
+VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
+POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One notice. tokens: by the reference vocabulary frozen with its corpus."""
+
+    id: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The sections of a corpus and the questions about them. kept: ids of the items that are asked."""
+
+    sections: Mapping[str, Section]
+    items: tuple[Item, ...]
+    digest: str
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A collage. text: its sections in order; sections: their ids; depth: share of the text before the needle."""
+
+    text: str
+    sections: tuple[str, ...]
+    depth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a trial's judge needs."""
+
+    choices: Choices
+    record: str
+    needle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collage(Scenario):
+    """A collage of at most `budget` tokens with its needle at `depth` percent (0 = first section, 100 = last).
+
+    variant: one of VARIANTS. longest: sections of more tokens, and the questions about them, are left out.
+    The same question has the same collage in every variant, and at every depth but for the needle's place.
+    """
+
+    family: ClassVar[str] = "collage"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "example": ("question", "answers", "correct_answer"),
+        **{
+            f"{name}{pad}": ("record", "question", "answers", *(["examples"] if name == "examples" else []))
+            for name in ("none", "unrelated", "examples")
+            for pad in ("", "_scratchpad")
+        },
+    }
+
+    budget: int
+    longest: int
+    depth: int
+    variant: str
+    max_tokens: int = field(default=3000, kw_only=True)
+    bank: Bank | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise ValueError(f"there is no variant {self.variant!r}: choose from {', '.join(VARIANTS)}.")
+        if not 0 <= self.depth <= 100:
+            raise ValueError(f"depth {self.depth} is no percentage: give 0 (beginning) to 100 (end).")
+
+    def indices(self, trials: int) -> Sequence[int]:
+        """The places of the first `trials` kept questions in a frozen random order, so that sections vary."""
+        bank = self._bank()
+        order = _stream("order", bank.digest).permutation(len(bank.items))
+        fit = [int(index) for index in order if self._asks(bank, bank.items[index])]
+        return fit[:trials]
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        bank = self._bank()
+        item = bank.items[index]
+        record = self._record(bank, item, seed)
+        choices = self._choices(bank, index, seed)
+        name, pad, _ = f"{self.variant}_".partition("_scratchpad")
+        name = name.rstrip("_")
+        filled = {
+            "record": record.text,
+            "question": item.question,
+            "answers": str(choices),
+            "examples": self._examples(bank, words, record, item, seed, EXAMPLES[name]),
+        }
+        template = words[("examples" if EXAMPLES[name] else name) + pad]
+        user = fill(template, filled)
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=choices.right,
+            max_tokens=self.max_tokens,
+            depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
+            prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
+            recorded={"sections": len(record.sections)},
+            facts=Asked(choices, record.text, bank.sections[item.section].text),
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        asked: Asked = trial.facts
+        outcome = multiple_choice.judge(asked.choices, reply)
+        if not self.variant.endswith("_scratchpad"):
+            return outcome
+        found = quotes.count(reply.text, asked.record, asked.needle)
+        return replace(outcome, trace={**outcome.trace, **asdict(found)})
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return int(self.budget * tokens["reference"]) + 600
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        bank = self._bank()
+        item = f"{bank.items[index].id}@{bank.digest[:12]}"
+        return Identity(self.family, self.version, self.slug, seed, index, repeat, item)
+
+    def _bank(self) -> Bank:
+        assert self.bank is not None, "a collage is built from a bank of questions"
+        return self.bank
+
+    def _asks(self, bank: Bank, item: Item) -> bool:
+        return item.id in bank.kept and bank.sections[item.section].tokens <= self.longest
+
+    def _record(self, bank: Bank, item: Item, seed: int) -> Record:
+        """The needle, and others in random order until the next would pass the budget."""
+        needle = bank.sections[item.section]
+        pool = [one for one in bank.sections.values() if one.tokens <= self.longest and one.id != needle.id]
+        order = _stream("record", bank.digest, seed, item.id, self.budget, self.longest).permutation(len(pool))
+        others: list[Section] = []
+        room = self.budget - needle.tokens
+        for section in (pool[place] for place in order):
+            room -= section.tokens + SEPARATOR_TOKENS
+            if room < 0:
+                break
+            others.append(section)
+        place = round(self.depth / 100 * len(others))
+        placed = [*others[:place], needle, *others[place:]]
+        before = len(SEPARATOR.join(one.text for one in others[:place])) + (len(SEPARATOR) if place else 0)
+        text = SEPARATOR.join(one.text for one in placed)
+        return Record(text, tuple(one.id for one in placed), before / len(text))
+
+    def _choices(self, bank: Bank, index: int, seed: int) -> Choices:
+        """The same in every scenario: right letters balanced over all questions of the bank."""
+        letters = multiple_choice.balanced_letters(len(bank.items), _stream("letters", bank.digest, seed))
+        rng = _stream("answers", bank.digest, seed, bank.items[index].id)
+        return multiple_choice.choices(bank.items[index], letters[index], rng)
+
+    def _examples(self, bank: Bank, words: Words, record: Record, item: Item, seed: int, count: int) -> str:
+        """Answered questions about other sections of the same collage. Raises ValueError where there are too few."""
+        others = [place for place, one in enumerate(bank.items) if one.section in record.sections]
+        others = [place for place in others if bank.items[place].section != item.section]
+        if len(others) < count:
+            raise ValueError(f"the collage of {item.id} has questions for {len(others)} examples, not {count}.")
+        order = _stream("examples", bank.digest, seed, item.id).permutation(len(others))
+        filled = []
+        for place in (others[position] for position in order[:count]):
+            choices = self._choices(bank, place, seed)
+            question = bank.items[place].question
+            answered = {"question": question, "answers": str(choices), "correct_answer": choices.right}
+            filled.append(fill(words["example"], answered))
+        return "\n".join(filled)
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """The template with its {placeholders} filled in one pass, so that filled-in text is never filled again."""
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
+
+
+def _stream(*names: object) -> np.random.RandomState:
+    """A frozen random stream that several scenarios share, unlike a trial's own."""
+    digest = hashlib.sha256("/".join(map(str, ("collage", *names))).encode()).digest()
+    return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

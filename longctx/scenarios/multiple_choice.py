@@ -1,0 +1,78 @@
+"""Multiple-choice questions: their letters, and the letter in a reply.
+
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities", seeds of the collage family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longctx.scenarios.base import Outcome, Reply
+
+LETTERS = "ABCD"
+CHANCE = 1 / len(LETTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question about one section: one right answer and three wrong ones. It names its section in words."""
+
+    id: str
+    section: str
+    question: str
+    right: str
+    wrong: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The four answers under their letters, and the letter of the right one."""
+
+    answers: tuple[str, str, str, str]
+    right: str
+
+    def __str__(self) -> str:
+        """One answer a line: `A. …`."""
+        return "\n".join(f"{letter}. {answer}" for letter, answer in zip(LETTERS, self.answers, strict=True))
+
+
+def balanced_letters(count: int, rng: np.random.RandomState) -> list[str]:
+    """A letter for each of `count` right answers, in random order, each letter equally often (within one)."""
+    return [LETTERS[place % len(LETTERS)] for place in rng.permutation(count)]
+
+
+def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
+    """The item's answers with the right one under `right`, the wrong ones in random order."""
+    answers = [item.wrong[place] for place in rng.permutation(len(item.wrong))]
+    answers.insert(LETTERS.index(right), item.right)
+    first, second, third, fourth = answers
+    return Choices((first, second, third, fourth), right)
+
+
+def judge(choices: Choices, reply: Reply) -> Outcome:
+    """The letter that begins what stands in <Answer> tags; a missing closing tag is forgiven."""
+    found = _letters(reply.text)
+    if reply.stop_reason == "refusal":
+        return Outcome("refusal", why="the model refused")
+    if not found and reply.stop_reason == "max_tokens":
+        return Outcome("truncated", why=f"cut off after {reply.output_tokens} tokens, before an answer")
+    if not found:
+        return Outcome("unparseable", why="no <Answer> tag in the reply")
+    if len(found) > 1:
+        return Outcome("unparseable", "/".join(found), f"different answers: {', '.join(found)}")
+    [letter] = found
+    if letter == choices.right:
+        return Outcome("correct", letter, "the right answer")
+    if letter not in LETTERS:
+        return Outcome("unparseable", letter, f"{letter!r} is none of {', '.join(LETTERS)}")
+    return Outcome("wrong", letter, f"{letter}, not {choices.right}")
+
+
+def _letters(text: str) -> Sequence[str]:
+    """The different first characters of all <Answer> contents, in the order they come."""
+    found = re.findall(r"<answer\s*>\s*(\S)", text, re.IGNORECASE)
+    return list(dict.fromkeys(letter.upper() for letter in found if letter != "<"))

@@ -1,0 +1,112 @@
+"""The reply in an answer's body: text, usage, and what is no answer at all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.ask.reply import MalformedAnswer, is_message, to_reply
+from longctx.scenarios.base import Reply
+from tests.servers import message
+
+
+def reply(body: bytes) -> Reply:
+    return to_reply(body, latency_s=0.5, recorded_at="now", request_sha256="abc", live=True)
+
+
+def test_all_of_a_plain_answer() -> None:
+    usage = {"input_tokens": 7, "output_tokens": 2}
+    assert reply(message("42", usage=usage, stop_reason="max_tokens")) == Reply(
+        text="42",
+        stop_reason="max_tokens",
+        model="toy",
+        input_tokens=7,
+        cached_tokens=0,
+        output_tokens=2,
+        latency_s=0.5,
+        recorded_at="now",
+        request_sha256="abc",
+        live=True,
+    )
+
+
+def test_text_blocks_are_joined_and_others_left_out() -> None:
+    content = [
+        {"type": "thinking", "thinking": "line 3 says 7", "signature": "s"},
+        {"type": "text", "text": "4"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "2"},
+    ]
+    assert reply(message("", content=content)).text == "42"
+
+
+def test_no_content_is_an_empty_reply() -> None:
+    assert reply(message("", content=[], stop_reason="refusal")).text == ""
+
+
+def test_cached_tokens_are_input_too() -> None:
+    usage = {"input_tokens": 5, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1}
+    found = reply(message("42", usage=usage))
+    assert (found.input_tokens, found.cached_tokens) == (125, 100)
+
+
+def test_no_cache_may_be_said_by_null() -> None:
+    usage = {"input_tokens": 5, "cache_read_input_tokens": None, "cache_creation_input_tokens": None, "output_tokens": 1}
+    found = reply(message("42", usage=usage))
+    assert (found.input_tokens, found.cached_tokens) == (5, 0)
+
+
+def without(name: str) -> bytes:
+    return json.dumps({key: value for key, value in json.loads(message("42")).items() if key != name}).encode()
+
+
+MALFORMED = [
+    b"",
+    b"<html>busy</html>",
+    b"[]",
+    b"null",
+    b"3",
+    b'{"error": "busy"}',
+    b"\xff\xfe",
+    without("usage"),
+    without("content"),
+    without("model"),
+    message("42", content=None),
+    message("42", content="42"),
+    message("42", content={}),
+    message("42", content=[{"text": "42"}]),
+    message("42", content=[{"type": "text"}]),
+    message("42", content=[{"type": "text", "text": None}]),
+    message("42", content=["42"]),
+    message("42", usage=None),
+    message("42", usage={}),
+    message("42", usage={"input_tokens": None, "output_tokens": 1}),
+    message("42", usage={"input_tokens": "many", "output_tokens": 1}),
+    message("42", usage={"input_tokens": 1, "output_tokens": 1, "cache_read_input_tokens": "many"}),
+    message("42", model=None),
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED)
+def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
+    assert not is_message(body)
+    with pytest.raises(MalformedAnswer, match=r"no Messages API message .*; it begins with"):
+        reply(body)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "text", "usage"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["content", "usage", "model", "stop_reason"]), json_values))
+def test_whatever_is_recorded_can_be_replayed(changed: dict[str, Any]) -> None:
+    body = message("42", **changed)
+    if is_message(body):
+        reply(body)

@@ -1,0 +1,77 @@
+"""The digest of a request: the same for the same question, whatever its transport; another for any other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.ask.case import Question
+from longctx.ask.request import digest, request_body
+from tests.ask.examples import client_of, line_case, network, send
+from tests.servers import message
+
+BODY: dict[str, Any] = {
+    "model": "toy",
+    "max_tokens": 10,
+    "messages": [{"role": "user", "content": "Where? \u2028 \U0001f642"}],
+    "system": "Be brief.",
+    "temperature": 0,
+}
+values = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
+
+
+@given(st.dictionaries(st.sampled_from(["cache_control", "stream", "metadata"]), values))
+def test_what_changes_only_price_and_transport_is_left_out(added: dict[str, Any]) -> None:
+    assert digest(BODY | added) == digest(BODY)
+
+
+@given(st.permutations(list(BODY)))
+def test_the_order_of_keys_does_not_matter(names: list[str]) -> None:
+    assert digest({name: BODY[name] for name in names}) == digest(BODY)
+
+
+@given(st.sampled_from([*BODY, "top_p"]), values)
+def test_any_other_value_changes_it(name: str, value: Any) -> None:
+    changed = BODY | {name: value}
+    same = json.dumps(changed, sort_keys=True) == json.dumps(BODY, sort_keys=True)
+    assert (digest(changed) == digest(BODY)) == same
+
+
+@pytest.mark.parametrize("name", list(BODY))
+def test_leaving_any_part_out_changes_it(name: str) -> None:
+    assert digest({key: value for key, value in BODY.items() if key != name}) != digest(BODY)
+
+
+def test_it_is_pinned() -> None:
+    """Every recording is found by it."""
+    assert digest(BODY) == "397518a3f477e39d76a166cb898b075f3ff438fc343c6b9d91a1a391cee50702"
+
+
+def test_a_lone_surrogate_has_a_digest() -> None:
+    assert len(digest({"content": "\ud800"})) == 64
+
+
+def test_the_model_profile_has_the_last_word() -> None:
+    [question, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).questions()
+    body = request_body(question.build(), question.case.model)
+    assert (body["temperature"], body["max_tokens"]) == (0, 99)
+    assert "system" not in body
+
+
+@pytest.mark.parametrize("extra", [{}, {"temperature": 0}, {"max_tokens": 99, "thinking": {"type": "disabled"}}])
+def test_the_body_that_the_sdk_sends_has_the_same_digest(extra: dict[str, Any]) -> None:
+    sent: list[httpx2.Request] = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        return httpx2.Response(200, content=message("42"))
+
+    question = Question(line_case(extra_body=extra), 0)
+    asyncio.run(send(client_of(network(server)), question))
+    assert digest(json.loads(sent[0].content)) == digest(request_body(question.build(), question.case.model))

@@ -1,0 +1,120 @@
+"""Names as files, and TOML files that are checked: every mistake is a sentence."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from longctx.config.folders import FIXTURES, read_toml, resolve, slug
+from longctx.errors import UserError
+
+
+class Inner(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    weight: float = 1.0
+
+
+class Outer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    inner: Inner = Inner()
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "some.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name"),
+    [
+        ("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b"),
+        ("org/model:7b", "org_model_7b"),
+        ("a // b", "a_b"),
+        ("../up", ".._up"),
+        ("claude@2026+x_y", "claude@2026+x_y"),
+    ],
+)
+def test_a_name_is_made_a_file_name(name: str, file_name: str) -> None:
+    assert slug(name) == file_name
+
+
+def test_a_name_means_a_file_of_the_folder() -> None:
+    assert resolve("smoke", FIXTURES / "profiles", "profile") == FIXTURES / "profiles" / "smoke.toml"
+
+
+def test_a_path_means_itself(tmp_path: Path) -> None:
+    path = written(tmp_path, "")
+    assert resolve(str(path), FIXTURES / "profiles", "profile") == path
+
+
+def test_a_mistyped_name_is_suggested() -> None:
+    with pytest.raises(UserError, match=r"^No profile 'smok': Did you mean 'smoke'\? Or give the path"):
+        resolve("smok", FIXTURES / "profiles", "profile")
+
+
+def test_an_unknown_name_is_told_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^No profile 'x': There are: none\. Or give the path"):
+        resolve("x", tmp_path, "profile")
+    written(tmp_path, "")
+    with pytest.raises(UserError, match=r"There are: some\."):
+        resolve("unlike", tmp_path, "profile")
+
+
+def test_a_path_of_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.json"
+    path.touch()
+    with pytest.raises(UserError, match=r"path of a \.toml file"):
+        resolve(str(path), FIXTURES / "profiles", "profile")
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, 'name = "ü"\n[inner]\nweight = 2\n')
+    assert read_toml(path, Outer) == Outer(name="ü", inner=Inner(weight=2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "is not valid TOML: Invalid value"),
+        ("name = 1", r"\n  name: Input should be a valid string \(found 1\)$"),
+        ("", r"\n  name: Field required"),
+        (
+            'name = ""\n[inner]\nweight = "much"',
+            r"\n  inner\.weight: Input should be a valid number.* \(found 'much'\)$",
+        ),
+        ('name = ""\nnmae = ""', r"\n  nmae: no such entry\. Did you mean 'name'\?$"),
+        ('name = ""\n[inner]\nwieght = 1', r"\n  inner\.wieght: no such entry\. Did you mean 'weight'\?$"),
+        ('name = ""\nzzz = 1', r"\n  zzz: no such entry\. There are: name, inner"),
+    ],
+)
+def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(UserError, match=message) as caught:
+        read_toml(path, Outer)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"(?s)name: .*inner\.wieght: "):
+        read_toml(written(tmp_path, "name = 1\n[inner]\nwieght = 1"), Outer)
+
+
+@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="a file that is not UTF-8 ends in a traceback")
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.toml"
+    path.write_bytes('name = "ü"'.encode("latin-1"))
+    with pytest.raises(UserError, match="UTF-8"):
+        read_toml(path, Outer)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="entries of the whole file are suggested, so that weight is suggested for weight"
+)
+def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="weight: no such entry") as caught:
+        read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
+    assert "Did you mean 'weight'" not in str(caught.value)

@@ -1,0 +1,117 @@
+"""Profiles: what is shipped loads, what is written makes its grid, and mistakes are sentences."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.config.profiles import PROFILES, Profile, load_profile
+from longctx.errors import UserError
+from longctx.scenarios import LineRetrieval, Passkey
+from longctx.scenarios.base import Scenario
+
+
+def load(folder: Path, text: str) -> Profile:
+    path = folder / "some.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_profile(str(path))
+
+
+def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
+    return [scenario for one in profile.grids(family.family) for scenario in one.scenarios()]
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(PROFILES.glob("*.toml"))])
+def test_what_is_shipped_loads(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.about
+    assert grid(profile, LineRetrieval)
+    assert grid(profile, Passkey)
+
+
+def test_the_papers_profile_has_the_papers_sizes() -> None:
+    profile = load_profile("paper")
+    [lines], [passkey] = profile.line_retrieval, profile.passkey
+    assert (lines.lines, lines.trials) == (tuple(range(500, 6501, 500)), 50)
+    assert (passkey.windows, passkey.distances, passkey.trials) == ((8192, 16384, 32768), 32, 10)
+
+
+def test_line_retrieval_is_every_number_of_lines_in_every_order(tmp_path: Path) -> None:
+    profile = load(tmp_path, '[line_retrieval]\nlines = [3, 5]\norders = ["ordered", "shuffled", 2]\ntrials = 1')
+    assert grid(profile, LineRetrieval) == [
+        LineRetrieval(3),
+        LineRetrieval(5),
+        LineRetrieval(3, 1),
+        LineRetrieval(5, 1),
+        LineRetrieval(3, 2),
+        LineRetrieval(5, 2),
+    ]
+
+
+def test_blocks_that_are_no_part_of_a_file_are_left_out(tmp_path: Path) -> None:
+    profile = load(tmp_path, '[line_retrieval]\nlines = [1, 3, 5]\norders = ["shuffled", 3]\ntrials = 1')
+    assert grid(profile, LineRetrieval) == [LineRetrieval(3, 1), LineRetrieval(5, 1), LineRetrieval(5, 3)]
+
+
+def test_passkey_is_every_distance_of_every_window(tmp_path: Path) -> None:
+    profile = load(tmp_path, "[passkey]\nwindows = [100, 1000]\ndistances = 2\ntrials = 1\nmax_tokens = 20")
+    assert grid(profile, Passkey) == [
+        Passkey(100, 50, max_tokens=20),
+        Passkey(100, 100, max_tokens=20),
+        Passkey(1000, 500, max_tokens=20),
+        Passkey(1000, 1000, max_tokens=20),
+    ]
+
+
+def test_a_family_may_have_several_tables(tmp_path: Path) -> None:
+    profile = load(
+        tmp_path,
+        '[[passkey]]\nmodels = ["a"]\nwindows = [10]\ndistances = 1\ntrials = 1\n'
+        '[[passkey]]\nmodels = ["b"]\nwindows = [20]\ndistances = 1\ntrials = 2\nmin_rate = 0.5\n',
+    )
+    assert [(one.models, one.trials, one.min_rate) for one in profile.grids("passkey")] == [
+        (("a",), 1, None),
+        (("b",), 2, 0.5),
+    ]
+
+
+def test_a_family_may_be_left_out(tmp_path: Path) -> None:
+    profile = load(tmp_path, 'about = "nothing"\nseed = 7')
+    assert (profile.about, profile.seed) == ("nothing", 7)
+    assert profile.grids("passkey") == profile.grids("a family of tomorrow") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sede = 1", r"sede: no such entry\. Did you mean 'seed'\?"),
+        ("[passkye]", r"passkye: no such entry\. Did you mean 'passkey'\?"),
+        ("[passkey]\nwindow = [5]\ntrials = 1", r"passkey\.0\.window: no such entry\. Did you mean 'windows'\?"),
+        ("[passkey]\nwindows = [5]", r"passkey\.0\.trials: Field required"),
+        ("[passkey]\nwindows = 5\ntrials = 1", r"passkey\.0\.windows: .*tuple \(found 5\)"),
+        ("[passkey]\nwindows = []\ntrials = 1", r"passkey\.0\.windows: .*at least 1 item"),
+        ("passkey = 3", r"passkey\.0: .*\(found 3\)"),
+        ("[line_retrieval]\nlines = [5]\ntrials = 0", r"line_retrieval\.0\.trials: .*greater than 0 \(found 0\)"),
+        ('[line_retrieval]\nlines = ["few"]\ntrials = 1', r"line_retrieval\.0\.lines\.0: .*\(found 'few'\)"),
+        ("[line_retrieval]\nlines = [5, 0]\ntrials = 1", r"line_retrieval\.0\.lines\.1: .*greater than 0"),
+        (
+            '[line_retrieval]\nlines = [5]\norders = ["sorted"]\ntrials = 1',
+            r"'ordered' or 'shuffled' \(found 'sorted'\)",
+        ),
+        ("[line_retrieval]\nlines = [5]\ntrials = 1\nmin_rate = 90", r"min_rate: .*equal to 1 \(found 90\)"),
+        ("seed = -1", r"seed: .*\(found -1\)"),
+        ("seed =", "is not valid TOML"),
+        (
+            "[passkey]\nwindows = [50, 5]\ndistances = 6\ntrials = 1",
+            r"\[passkey\]: 6 distances do not fit in a window of 5",
+        ),
+    ],
+)
+def test_mistakes_are_sentences(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        load(tmp_path, text)
+    assert str(tmp_path / "some.toml") in str(caught.value)
+
+
+def test_a_mistyped_profile_is_suggested() -> None:
+    with pytest.raises(UserError, match=r"No profile 'papr': Did you mean 'paper'\?"):
+        load_profile("papr")

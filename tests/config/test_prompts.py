@@ -1,0 +1,118 @@
+"""Prompt sets: the seed's wording to the letter, digests, and what a folder of templates must hold."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from longctx.config.prompts import PROMPTS, PromptSet
+from longctx.errors import UserError
+from longctx.scenarios import FAMILIES, LineRetrieval, Passkey
+from longctx.scenarios.base import Scenario
+
+TEMPLATES = [(family, template) for family in FAMILIES.values() for template in family.templates]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A user's copy of the seed's prompt set."""
+    return shutil.copytree(PROMPTS / "seed", tmp_path / "mine")
+
+
+def test_line_retrieval_is_worded_as_in_its_seed() -> None:
+    assert PromptSet.open("seed").wording(LineRetrieval).words == {
+        "system": "",
+        "header": "Testing Long Context",
+        "line": "line {line}: REGISTER_CONTENT is <{value}>",
+        "instruction": "[EXECUTE THIS]: Go to line {line} and report only REGISTER_CONTENT, without any context or "
+        "additional text, just the number, then EXIT",
+    }
+
+
+def test_passkey_is_worded_as_in_its_seed() -> None:
+    assert PromptSet.open("seed").wording(Passkey).words == {
+        "system": "",
+        "opening": "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. "
+        "I will quiz you about the important information there.",
+        "filler": "The grass is green. The sky is blue. The sun is yellow. Here we go. There and back again.",
+        "needle": "The pass key is {key}. Remember it. {key} is the pass key.",
+        "question": "What is the pass key? The pass key is",
+    }
+
+
+# A changed digest makes every recording stale.
+@pytest.mark.parametrize(("family", "digest"), [(LineRetrieval, "018c5f6aef59"), (Passkey, "158a5495d6b3")])
+def test_the_seeds_digests_are_those_on_record(family: type[Scenario], digest: str) -> None:
+    assert PromptSet.open("seed").wording(family).digest == digest
+
+
+def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
+    mine, seed = PromptSet.open(str(folder)), PromptSet.open("seed")
+    assert (mine.name, seed.name) == ("mine", "seed")
+    assert mine.wording(Passkey).prompt_set == "mine"
+    assert mine.wording(Passkey).digest == seed.wording(Passkey).digest
+
+
+@pytest.mark.parametrize(("family", "template"), TEMPLATES)
+def test_a_digest_changes_with_every_template_of_its_family_alone(
+    folder: Path, family: type[Scenario], template: str
+) -> None:
+    prompts = PromptSet.open(str(folder))
+    before = {other: prompts.wording(other).digest for other in FAMILIES.values()}
+    path = folder / family.family / f"{template}.txt"
+    path.write_text(path.read_text(encoding="utf-8") + "more", encoding="utf-8")
+    after = {other: prompts.wording(other).digest for other in FAMILIES.values()}
+    assert {other for other in before if before[other] != after[other]} == {family}
+
+
+def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
+    prompts = PromptSet.open(str(folder))
+    before = prompts.wording(Passkey).digest
+    (folder / "passkey" / "notes.txt").write_text("mine", encoding="utf-8")
+    assert prompts.wording(Passkey).digest == before
+
+
+@pytest.mark.parametrize(("text", "read"), [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), ("a\r\n", "a"), (" a ", " a ")])
+def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, read: str) -> None:
+    (folder / "passkey" / "opening.txt").write_bytes(text.encode())
+    assert PromptSet.open(str(folder)).wording(Passkey).words["opening"] == read
+
+
+def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
+    with pytest.raises(UserError, match=r"^No prompt set 'sead': there are .*seed.*\. Or give the path of a folder"):
+        PromptSet.open("sead")
+
+
+@pytest.mark.parametrize(("family", "template"), TEMPLATES)
+def test_a_missing_template_is_named_with_where_to_copy_it_from(
+    folder: Path, family: type[Scenario], template: str
+) -> None:
+    path = folder / family.family / f"{template}.txt"
+    path.unlink()
+    with pytest.raises(UserError) as caught:
+        PromptSet.open(str(folder)).wording(family)
+    assert str(caught.value) == f"The prompt set 'mine' lacks {path}: copy it from {PROMPTS / 'seed' / family.family}."
+
+
+@pytest.mark.parametrize(
+    ("family", "template", "placeholder"),
+    [
+        (family, template, placeholder)
+        for family in FAMILIES.values()
+        for template, holds in family.templates.items()
+        for placeholder in holds
+    ],
+)
+def test_a_missing_placeholder_is_named(folder: Path, family: type[Scenario], template: str, placeholder: str) -> None:
+    path = folder / family.family / f"{template}.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        PromptSet.open(str(folder)).wording(family)
+    assert str(caught.value).startswith(f"{path} must hold {{{placeholder}}}")
+
+
+@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="a template that is not UTF-8 ends in a traceback")
+def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:
+    (folder / "passkey" / "opening.txt").write_bytes("Geheimnis für dich".encode("latin-1"))
+    with pytest.raises(UserError, match="UTF-8"):
+        PromptSet.open(str(folder)).wording(Passkey)
