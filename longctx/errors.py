@@ -3,3 +3,7 @@
 
 class UserError(Exception):
     """Shown as its sentence alone, without a traceback."""
+
+
+class TapeError(UserError):
+    """A cassette that cannot be read."""

@@ -2,5 +2,5 @@
 
 from hypothesis import settings
 
-settings.register_profile("longctx", deadline=None, derandomize=True)
+settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
 settings.load_profile("longctx")

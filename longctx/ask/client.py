@@ -28,11 +28,13 @@ class Failure:
 
 
 def open_client(tape: Tape, base_url: str | None, in_flight: int) -> AsyncAnthropic:
-    """A client whose Messages requests go through the tape to the network. Raises UserError without a key.
+    """A client whose Messages requests go through the tape to the network. Raises UserError without a key or a URL.
 
     A server given by base_url may need no key. Credentials are the SDK's own: ANTHROPIC_API_KEY,
     ANTHROPIC_AUTH_TOKEN, or a profile it finds.
     """
+    if base_url is not None:
+        _check_url(base_url)
     limits = httpx2.Limits(max_connections=in_flight + 2, max_keepalive_connections=in_flight + 2)
     transport = TapeTransport(tape, httpx2.AsyncHTTPTransport(limits=limits))
     keyless = base_url is not None and not (
@@ -53,6 +55,15 @@ def open_client(tape: Tape, base_url: str | None, in_flight: int) -> AsyncAnthro
             "speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record."
         )
     return client
+
+
+def _check_url(base_url: str) -> None:
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise UserError(f"--ctx-base-url {base_url!r} is no URL: {error}.") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UserError(f"--ctx-base-url {base_url!r} is no URL of a server: write it like http://127.0.0.1:8080.")
 
 
 def explain(error: Exception, client: AsyncAnthropic) -> Failure:

@@ -24,14 +24,10 @@ from longctx.ask import compact_json
 from longctx.ask.case import Question
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, request_body
-from longctx.errors import UserError
+from longctx.errors import TapeError
 from longctx.scenarios.base import Reply, Trial
 
 Status = Literal["found", "stale", "missing"]
-
-
-class TapeError(UserError):
-    """A cassette that cannot be read, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +109,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         episodes = self._episodes(wanted.file).get(wanted.trial)
         if not episodes:
             return {}
-        metadata = max((self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"]))
+        metadata = max(
+            (self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"])
+        )
         return {"prompt_set": metadata["prompt_set"], "digest": metadata["wording"]}
 
     def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:

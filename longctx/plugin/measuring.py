@@ -11,7 +11,7 @@ import pytest
 
 from longctx.ask.case import Case, Question
 from longctx.config.folders import CASSETTES
-from longctx.errors import UserError
+from longctx.errors import TapeError, UserError
 from longctx.measure.minimum import Requirement, short_among
 from longctx.measure.rates import Rate
 from longctx.plugin.grid import with_minimum
@@ -57,9 +57,8 @@ class Measurer:
         try:
             rows, problem = self._measure(case.fitted())
         except UserError as error:
-            rows, problem = self._none(case, "not_asked", error), str(error)
-        except TapeError as error:
-            rows, problem = self._none(case, "infra_error", error), str(error)
+            kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
+            rows, problem = self._none(case, kind, error), str(error)
         append(self._run.folder, self._run.worker, rows)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)

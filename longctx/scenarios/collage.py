@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
@@ -90,23 +90,29 @@ class Collage(Scenario):
     depth: int
     variant: str
     max_tokens: int = field(default=3000, kw_only=True)
-    bank: Bank | None = field(default=None, kw_only=True, repr=False, compare=False)
+    bank: Callable[[], Bank] = field(kw_only=True, repr=False, compare=False)
+    """Gives the sections and questions, which are read when first needed, not when tests are collected."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise ValueError(f"there is no variant {self.variant!r}: choose from {', '.join(VARIANTS)}.")
+        if not 1 <= self.longest <= self.budget:
+            raise ValueError(
+                f"sections of up to {self.longest} tokens do not fit a budget of {self.budget}: "
+                f"give a longest section of 1 to {self.budget}."
+            )
         if not 0 <= self.depth <= 100:
             raise ValueError(f"depth {self.depth} is no percentage: give 0 (beginning) to 100 (end).")
 
     def indices(self, trials: int) -> Sequence[int]:
         """The places of the first `trials` kept questions in a frozen random order, so that sections vary."""
-        bank = self._bank()
+        bank = self.bank()
         order = _stream("order", bank.digest).permutation(len(bank.items))
         fit = [int(index) for index in order if self._asks(bank, bank.items[index])]
         return fit[:trials]
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        bank = self._bank()
+        bank = self.bank()
         item = bank.items[index]
         record = self._record(bank, item, seed)
         choices = self._choices(bank, index, seed)
@@ -144,13 +150,9 @@ class Collage(Scenario):
         return int(self.budget * tokens["reference"]) + 600
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        bank = self._bank()
+        bank = self.bank()
         item = f"{bank.items[index].id}@{bank.digest[:12]}"
         return Identity(self.family, self.version, self.slug, seed, index, repeat, item)
-
-    def _bank(self) -> Bank:
-        assert self.bank is not None, "a collage is built from a bank of questions"
-        return self.bank
 
     def _asks(self, bank: Bank, item: Item) -> bool:
         return item.id in bank.kept and bank.sections[item.section].tokens <= self.longest

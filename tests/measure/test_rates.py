@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
@@ -84,17 +84,14 @@ def test_below_holds_for_many_trials() -> None:
     assert below(1000, 1100, 0.9) == pytest.approx(binomtest(1000, 1100, 0.9, alternative="less").pvalue)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.sampled_from([0.01, 0.05, 0.2]))
+# multipletests collects garbage on every call: 0.1 s.
+@settings(max_examples=10)
+@given(st.lists(st.floats(0, 1) | st.floats(0, 0.05), min_size=1), st.sampled_from([0.01, 0.05, 0.2]))
 @example([0.05, 0.05], 0.05)
 @example([0.025, 0.05], 0.05)
 @example([0.01, 0.04, 0.03, 0.005], 0.05)
 def test_holm_is_that_of_statsmodels(p_values: list[float], alpha: float) -> None:
     assert holm(p_values, alpha) == multipletests(p_values, alpha, method="holm")[0].tolist()
-
-
-@given(st.lists(st.floats(0, 0.05), min_size=1, max_size=30))
-def test_holm_is_that_of_statsmodels_near_its_threshold(p_values: list[float]) -> None:
-    assert holm(p_values) == multipletests(p_values, 0.05, method="holm")[0].tolist()
 
 
 def test_holm_of_nothing_rejects_nothing() -> None:

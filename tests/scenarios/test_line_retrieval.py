@@ -16,10 +16,12 @@ from longctx.scenarios.line_retrieval import File
 
 WORDS = PromptSet.open("seed").wording(LineRetrieval).words
 
-INSTRUCTION = (
-    "[EXECUTE THIS]: Go to line {} and report only REGISTER_CONTENT, without any context or additional text, "
-    "just the number, then EXIT"
+INSTRUCTION = re.compile(
+    r"\[EXECUTE THIS\]: Go to line (\d+) and report only REGISTER_CONTENT, without any context or additional text, "
+    r"just the number, then EXIT"
 )
+
+LINE = re.compile(r"line (\d+): REGISTER_CONTENT is <(\d+)>")
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,11 @@ class Read:
 def read(user: str) -> Read:
     header, empty, *body = user.split("\n")
     assert (header, empty, body.pop()) == ("Testing Long Context", "", "")
-    [(place, match)] = [
-        (place, match)
-        for place, line in enumerate(body)
-        if (match := re.fullmatch(re.escape(INSTRUCTION).replace(r"\{\}", r"(\d+)"), line))
-    ]
+    [(place, match)] = [(place, match) for place, line in enumerate(body) if (match := INSTRUCTION.fullmatch(line))]
     del body[place]
-    found = [re.fullmatch(r"line (\d+): REGISTER_CONTENT is <(\d+)>", line) for line in body]
-    return Read([(int(one[1]), int(one[2])) for one in found if one], place, int(match[1]))
+    lines = [match for line in body if (match := LINE.fullmatch(line))]
+    assert len(lines) == len(body)
+    return Read([(int(one[1]), int(one[2])) for one in lines], place, int(match[1]))
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> Trial:

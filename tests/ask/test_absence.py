@@ -1,0 +1,72 @@
+"""Every sentence about a question without a reply."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from longctx.ask.absence import sentence
+from longctx.ask.case import Case
+from longctx.ask.tape import Tape, Wanted
+from tests.ask.examples import line_case, recorded
+
+CASE = line_case(trials=3)
+FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
+
+
+def said(case: Case, tape: Tape, *failed: str) -> str:
+    """About the trials of the case that the tape has no reply to."""
+    all_wanted = [Wanted.of(question, question.build()) for question in case.questions()]
+    return sentence(case, tape, [one for one in all_wanted if tape.reply(one) is None], failed)
+
+
+def reworded(case: Case) -> Case:
+    words = {**case.wording.words, "header": "Another header"}
+    return dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="abc123", words=words))
+
+
+def test_nothing_was_recorded(tmp_path: Path) -> None:
+    text = said(CASE, Tape(tmp_path))
+    assert text.startswith(f"3 of 3 trials have no recording in {FILE}. Record them with `pytest tests_longctx ")
+    assert text.endswith("--ctx-record once`.")
+
+
+def test_some_are_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    assert said(CASE, Tape(tmp_path)).startswith("2 of 3 trials have no recording")
+
+
+def test_the_file_was_cut_short(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(file.read_bytes()[:-9])
+    text = said(CASE, Tape(tmp_path))
+    assert text.startswith(f"1 of 3 trials have no recording in {FILE}. Its last line was cut short by a run")
+
+
+def test_the_wording_changed(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    text = said(reworded(CASE), Tape(tmp_path))
+    was = f"the recorded prompt set is 'seed' ({CASE.wording.digest}), this one is 'seed' (abc123)."
+    assert text.startswith(f"3 of 3 trials are stale: {was} Record them with `pytest tests_longctx ")
+    assert text.endswith("--ctx-record new_episodes`.")
+
+
+def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
+    assert "3 of 3 trials are stale: the request changed since the recording, though not its wording" in text
+    assert "max_tokens, or extra_body in the profile of toy." in text
+
+
+def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    text = said(reworded(CASE), Tape(tmp_path))
+    assert "1 of 3 trials are stale" in text
+    assert "2 of 3 trials have no recording" in text
+
+
+def test_asking_was_tried_and_failed(tmp_path: Path) -> None:
+    text = said(CASE, Tape(tmp_path), "http://h answered 500: busy.", "http://h answered 500: busy.")
+    assert text.count("http://h answered 500: busy.") == 1
+    assert "have no recording" not in text
+    assert "--ctx-record once" in text

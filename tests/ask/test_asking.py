@@ -1,0 +1,232 @@
+"""The asking pass: its order, its limits, and what became of each question."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime
+import random
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from longctx.ask.asking import Asked, ask_all, missing
+from longctx.ask.case import Case, Question
+from longctx.ask.client import Failure, open_client
+from longctx.ask.money import Budget
+from longctx.ask.tape import Tape, Wanted
+from longctx.config.models import Prices
+from longctx.scenarios.base import Reply
+from tests.ask.examples import line_case, passkey_case, recorded
+from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+
+PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
+
+
+def ask(
+    url: str, tape: Tape, questions: Sequence[Question], in_flight: int = 1, cap: float | None = None
+) -> tuple[Asked, list[Reply | Failure]]:
+    told: list[Reply | Failure] = []
+
+    async def run() -> Asked:
+        async with open_client(tape, url, in_flight) as client:
+            return await ask_all(client, tape, questions, in_flight, Budget(cap), told.append)
+
+    return asyncio.run(run()), told
+
+
+def prompts(server: SimulatedServer) -> list[str]:
+    return [body["messages"][0]["content"] for body in server.asked]
+
+
+def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(5, trials=1))
+    case = line_case(5, trials=3)
+    asked = {mode: [one.index for one in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
+    assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
+
+
+def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
+    """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
+    cases = [
+        passkey_case(window, k, model=model).fitted()
+        for model in ("a", "b")
+        for window in (512, 1024)
+        for k in (128, 256, 512)
+    ]
+    random.Random(7).shuffle(cases)
+    questions = missing(Tape(tmp_path, "once"), cases)
+    assert [question.case.model.model for question in questions] == ["a"] * 12 + ["b"] * 12
+    for model in (questions[:12], questions[12:]):
+        for window in (model[:6], model[6:]):
+            assert len({question.case.scenario.params["window"] for question in window}) == 1
+            before = [question.build().recorded["fillers_before"] for question in window]
+            assert before == sorted(before)
+            shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
+            assert all(later.startswith(earlier) for earlier, later in zip(shared, shared[1:], strict=False))
+
+
+def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
+    case = passkey_case().fitted()
+    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
+    sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
+    assert sets == ["a", "a", "seed", "seed"]
+
+
+def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(5), line_case(3)])
+    with SimulatedServer() as server:
+        asked, told = ask(server.url, tape, questions)
+    assert asked == Asked(answered=4)
+    assert prompts(server) == [question.build().user for question in questions]
+    for question, said in zip(questions, told, strict=True):
+        trial = question.build()
+        reply = Tape(tmp_path).reply(Wanted.of(question, trial))
+        assert isinstance(said, Reply)
+        assert reply is not None
+        assert (reply.text, said.text) == (trial.expected, trial.expected)
+    assert not missing(Tape(tmp_path, "once"), [line_case(5), line_case(3)])
+
+
+@pytest.mark.parametrize("extra", [{"temperature": 0}, {"max_tokens": 99}])
+def test_the_model_profiles_extras_are_sent(tmp_path: Path, extra: dict[str, int]) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1, extra_body=extra)]))
+    assert asked.answered == 1
+    assert extra.items() <= server.asked[0].items()
+
+
+def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(zipped=True) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case()]))
+    assert asked.answered == 2
+    assert not missing(Tape(tmp_path, "once"), [line_case()])
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(hold_after=0) as server:
+
+        def release() -> None:
+            server.wait_for(in_flight)
+            server.release.set()
+
+        threading.Thread(target=release, daemon=True).start()
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=8)]), in_flight)
+    assert asked.answered == 8
+    assert server.most_in_flight == in_flight
+
+
+@pytest.mark.parametrize(("status", "cause"), [(401, "bad_key"), (403, "bad_key"), (404, "no_such_model")])
+def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: int, cause: str) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(trials=5)])
+    with SimulatedServer(failing(status, "not you")) as server:
+        asked, told = ask(server.url, tape, questions)
+    assert len(server.asked) == len(told) == 1
+    assert asked.answered == 0
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal) == (cause, True)
+    assert asked.failures == {question.key: asked.stopped for question in questions}
+
+
+@pytest.mark.parametrize(
+    ("status", "cause"),
+    [(400, "refused_request"), (429, "rate_limit"), (500, "server_error"), (529, "overloaded")],
+)
+def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause: str) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(trials=3)])
+    second = questions[1].build().user
+
+    def script(body: Body) -> Answer:
+        return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
+
+    with SimulatedServer(script) as server:
+        asked, _ = ask(server.url, tape, questions)
+    assert (asked.answered, asked.stopped) == (2, None)
+    assert [(key, failure.cause, failure.fatal) for key, failure in asked.failures.items()] == [
+        (questions[1].key, cause, False)
+    ]
+    assert missing(Tape(tmp_path, "once"), [line_case(trials=3)]) == [questions[1]]
+
+
+@pytest.mark.parametrize("payload", [b"<html>busy</html>", b"{}", message("42", content=None)])
+def test_an_answer_that_is_no_message_is_a_failure(tmp_path: Path, payload: bytes) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: (200, {}, payload)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=2)]))
+    assert [failure.cause for failure in asked.failures.values()] == ["malformed_answer"] * 2
+    assert len(missing(Tape(tmp_path, "once"), [line_case(trials=2)])) == 2
+
+
+def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
+        asked, [reply] = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+    assert asked.answered == 1
+    assert isinstance(reply, Reply)
+    assert reply.stop_reason == "refusal"
+
+
+def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        url = server.url
+    tape = Tape(tmp_path, "once")
+    asked, told = ask(url, tape, missing(tape, [line_case(trials=4)]))
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal, len(told)) == ("connection", True, 1)
+    assert asked.stopped.message.startswith(f"No connection to {url}")
+    assert len(asked.failures) == 4
+
+
+def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.ask.client.RETRIES", 2)
+    script = iter([failing(529, **{"retry-after-ms": "1"}), failing(429, **{"retry-after-ms": "1"}), right])
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: next(script)(body)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+    assert (asked.answered, asked.failures, len(server.asked)) == (1, {}, 3)
+
+
+def priced(trials: int) -> Case:
+    """Each trial is estimated at 175 + 0 USD, and costs what the server says it took."""
+    return line_case(5, trials=trials, prices=PRICES)
+
+
+def test_the_cap_stops_the_asking(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 100, "output_tokens": 1}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), cap=400)
+    assert (asked.answered, len(server.asked)) == (3, 3)  # 175 estimated beside 100, 200, not 300 spent
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "budget"
+    assert asked.stopped.message == "the cap of $400.00 leaves no room for it"
+    assert len(asked.failures) == 6
+
+
+def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
+    """With room for two, no third is asked beside them, however many might be in flight."""
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 175, "output_tokens": 0}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
+    assert (asked.answered, len(server.asked)) == (2, 2)
+
+
+def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Question(line_case(), 0)], in_flight=0)
+    assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

@@ -1,0 +1,41 @@
+"""A small run to make reports of."""
+
+import pytest
+
+from longctx.measure.kmax import EffectiveWindow
+from longctx.measure.rates import Rate
+from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
+
+
+def line_retrieval(lines: int, block_size: int | None, rate: Rate) -> ScenarioSummary:
+    params = {"lines": lines, "block_size": block_size}
+    slug = f"lines-{lines}" + (f"-block_size-{block_size}" if block_size else "")
+    outcomes = {"correct": rate.correct, "wrong": rate.n - rate.correct}
+    return ScenarioSummary("line_retrieval", "some-model", "seed", slug, params, rate, outcomes, 0.5, 40)
+
+
+def passkey(k: int, rate: Rate) -> ScenarioSummary:
+    params = {"window": 4096, "k": k, "fillers_before": 3}
+    return ScenarioSummary("passkey", "some-model", "seed", f"window-4096-k-{k}", params, rate, {}, 0.5, k)
+
+
+@pytest.fixture
+def summary() -> Summary:
+    """Two families, one scenario of which was not measured."""
+    return Summary(
+        scenarios=(
+            line_retrieval(5, None, Rate(3, 10)),
+            line_retrieval(5, 1, Rate(0, 0)),
+            line_retrieval(10, None, Rate(1, 10)),
+            line_retrieval(10, 2, Rate(0, 10)),
+            passkey(4096, Rate(1, 10)),
+            passkey(512, Rate(9, 10)),
+            passkey(2048, Rate(10, 10)),
+        ),
+        passkey=(PasskeySummary("some-model", "seed", 4096, EffectiveWindow(2048, None, None), 2040),),
+        live=1,
+        replayed=59,
+        unmeasured=10,
+        recorded=("2026-11-20", "2026-11-21"),
+        errors={"missing": 10},
+    )

@@ -1,0 +1,81 @@
+"""A run as data: summary.json is valid JSON, and says what its numbers mean by their names."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from longctx.measure.summary import Summary
+from longctx.report.data import SCHEMA, as_json
+
+
+def strict(text: str) -> dict[str, Any]:
+    """JSON without the NaN and Infinity that Python's reader would take."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    document: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return document
+
+
+def test_a_run_is_named_with_its_schema(summary: Summary) -> None:
+    text = as_json(summary, "today")
+    assert text.endswith("}\n")
+    document = strict(text)
+    assert (document["schema"], document["run"]) == (SCHEMA, "today")
+    assert document["trials"] == {"live": 1, "replayed": 59, "unmeasured": 10}
+    assert document["errors"] == {"missing": 10}
+
+
+def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
+    first = strict(as_json(summary, "today"))["scenarios"][0]
+    assert (round(first.pop("lo"), 4), round(first.pop("hi"), 4)) == (0.1078, 0.6032)
+    assert first == {
+        "family": "line_retrieval",
+        "model": "some-model",
+        "prompt_set": "seed",
+        "scenario": "lines-5",
+        "params": {"lines": 5, "block_size": None},
+        "correct": 3,
+        "n": 10,
+        "rate": 0.3,
+        "outcomes": {"correct": 3, "wrong": 7},
+        "depth": 0.5,
+        "distance_from_end": 40,
+    }
+
+
+def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
+    unmeasured = replace(summary.scenarios[1], depth=None, distance_from_end=None)
+    [one] = strict(as_json(replace(summary, scenarios=(unmeasured,)), "today"))["scenarios"]
+    assert (one["n"], one["rate"], one["lo"], one["hi"]) == (0, None, 0, 1)
+    assert (one["depth"], one["distance_from_end"]) == (None, None)
+
+
+def test_scenarios_stand_in_the_summarys_order(summary: Summary) -> None:
+    found = [one["scenario"] for one in strict(as_json(summary, "today"))["scenarios"]]
+    assert found == [one.scenario for one in summary.scenarios]
+
+
+def test_a_window_has_its_bounds(summary: Summary) -> None:
+    assert strict(as_json(summary, "today"))["passkey"] == [
+        {
+            "model": "some-model",
+            "prompt_set": "seed",
+            "window": 4096,
+            "k_max": 2048,
+            "distance_at_k_max": 2040,
+            "at_least": None,
+            "less_than": None,
+        }
+    ]
+
+
+def test_a_run_of_nothing_is_valid() -> None:
+    document = strict(as_json(Summary((), (), 0, 0, 0, None), "today"))
+    assert (document["scenarios"], document["passkey"], document["errors"]) == ([], [], {})
+
+
+def test_causes_may_hold_any_text(summary: Summary) -> None:
+    cause = '</script>\n"\ud800\u2028'
+    assert strict(as_json(replace(summary, errors={cause: 1}), "today"))["errors"] == {cause: 1}

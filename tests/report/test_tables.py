@@ -1,0 +1,108 @@
+"""The tables of a run: titles, rows and columns in order, and cells that say n."""
+
+from dataclasses import replace
+
+from longctx.measure.kmax import EffectiveWindow
+from longctx.measure.rates import Rate
+from longctx.measure.summary import ScenarioSummary, Summary
+from longctx.report.tables import tables
+
+
+def test_every_family_has_its_tables(summary: Summary) -> None:
+    assert [table.title.split(":")[0] for table in tables(summary)] == [
+        "Line retrieval, some-model, prompts seed",
+        "Passkey",
+        "Passkey",
+    ]
+
+
+def test_line_retrieval_is_lines_by_order(summary: Summary) -> None:
+    frame = tables(summary)[0].frame
+    assert frame.index.name == "lines"
+    assert frame.index.tolist() == [5, 10]
+    assert frame.columns.tolist() == ["ordered", "shuffled", "blocks of 2"]
+
+
+def test_a_cell_is_a_rate_with_its_interval_and_n(summary: Summary) -> None:
+    frame = tables(summary)[0].frame
+    assert frame.loc[5, "ordered"] == "0.30 [0.11, 0.60] n=10"
+    assert frame.loc[10, "blocks of 2"] == "0.00 [0.00, 0.28] n=10"
+
+
+def test_what_was_not_measured_is_told_from_what_was_not_run(summary: Summary) -> None:
+    frame = tables(summary)[0].frame
+    assert frame.loc[5, "shuffled"] == "not measured"
+    assert frame.loc[10, "shuffled"] == frame.loc[5, "blocks of 2"] == ""
+
+
+def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> None:
+    frame = tables(replace(summary, scenarios=summary.scenarios[3::-1]))[0].frame
+    assert frame.index.tolist() == [5, 10]
+    assert frame.columns.tolist() == ["blocks of 2", "ordered", "shuffled"]
+
+
+def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:
+    first = summary.scenarios[0]
+    scenarios = (first, replace(first, model="other"), replace(first, prompt_set="mine", rate=Rate(9, 10)))
+    found = tables(replace(summary, scenarios=scenarios))
+    assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in found] == [
+        ("Line retrieval, some-model, prompts seed", "0.30"),
+        ("Line retrieval, other, prompts seed", "0.30"),
+        ("Line retrieval, some-model, prompts mine", "0.90"),
+    ]
+
+
+def test_passkey_is_k_by_model_and_window(summary: Summary) -> None:
+    frame = tables(summary)[1].frame
+    assert frame.index.tolist() == [512, 2048, 4096]
+    assert frame["some-model 4096"].tolist() == [
+        "0.90 [0.60, 0.98] n=10",
+        "1.00 [0.72, 1.00] n=10",
+        "0.10 [0.02, 0.40] n=10",
+    ]
+
+
+def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -> None:
+    first = summary.scenarios[-1]
+    scenarios = (first, replace(first, prompt_set="mine"), replace(first, model="other"))
+    frame = tables(replace(summary, scenarios=scenarios))[0].frame
+    assert frame.columns.tolist() == ["some-model 4096", "some-model 4096 mine", "other 4096"]
+
+
+def test_effective_windows_are_in_tokens(summary: Summary) -> None:
+    [one] = summary.passkey
+    other = replace(one, model="other", effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None)
+    frame = tables(replace(summary, passkey=(one, other)))[2].frame
+    assert frame.reset_index().to_dict("records") == [
+        {
+            "model": "some-model",
+            "prompts": "seed",
+            "window": 4096,
+            "k_max": "2,048",
+            "real distance": "2,040",
+            "at least": "-",
+            "less than": "-",
+        },
+        {
+            "model": "other",
+            "prompts": "seed",
+            "window": 4096,
+            "k_max": "-",
+            "real distance": "-",
+            "at least": "16,384",
+            "less than": "1,000,000",
+        },
+    ]
+
+
+def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
+    mine = ScenarioSummary("my_family", "some-model", "seed", "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
+    [table] = tables(replace(summary, scenarios=(mine,)))
+    assert table.title == "my_family"
+    assert table.frame.reset_index().to_dict("records") == [
+        {"model": "some-model", "prompt_set": "seed", "scenario": "size-3", "rate": "0.50 [0.09, 0.91] n=2"}
+    ]
+
+
+def test_a_run_of_nothing_has_no_tables() -> None:
+    assert tables(Summary((), (), 0, 0, 0, None)) == []

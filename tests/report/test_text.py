@@ -1,0 +1,101 @@
+"""A run as text: what the terminal shows, and the Markdown of a pull request."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from longctx.measure.summary import Summary, summarize
+from longctx.report.text import as_markdown, as_terminal, headline
+from longctx.results.row import Row
+from longctx.results.store import as_frame
+
+TERMINAL = """\
+70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
+
+Line retrieval, some-model, prompts seed: rate [95% interval] by number of lines
+
+lines    ordered                 shuffled      blocks of 2
+-------  ----------------------  ------------  ----------------------
+5        0.30 [0.11, 0.60] n=10  not measured
+10       0.10 [0.02, 0.40] n=10                0.00 [0.00, 0.28] n=10
+"""
+
+MARKDOWN = """\
+# longctx run today
+
+70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
+
+## Line retrieval, some-model, prompts seed: rate [95% interval] by number of lines
+
+| lines   | ordered                | shuffled     | blocks of 2            |
+|:--------|:-----------------------|:-------------|:-----------------------|
+| 5       | 0.30 [0.11, 0.60] n=10 | not measured |                        |
+| 10      | 0.10 [0.02, 0.40] n=10 |              | 0.00 [0.00, 0.28] n=10 |
+"""
+
+HOSTILE = '<script>alert("x")</script> | \x1b[31m{0}'
+
+
+def without_trailing_spaces(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def test_the_terminal_shows_the_tables(summary: Summary) -> None:
+    found = without_trailing_spaces(as_terminal(summary))
+    assert found.startswith(TERMINAL)
+    assert "\nk     some-model 4096\n" in found
+    assert "\nsome-model  seed       4096      2,048    2,040            -           -\n" in found
+
+
+def test_markdown_shows_the_tables(summary: Summary) -> None:
+    found = as_markdown(summary, "today")
+    assert found.startswith(MARKDOWN)
+    assert found.count("\n## ") == 3
+    assert found.endswith("|\n")
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ({}, "70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured."),
+        (
+            {"live": 0, "replayed": 1234, "unmeasured": 0, "recorded": ("2026-11-21", "2026-11-21")},
+            "1,234 trials: 0 live (0%); 1,234 replayed (100%), recorded 2026-11-21.",
+        ),
+        ({"live": 5, "replayed": 0, "unmeasured": 0, "recorded": None}, "5 trials: 5 live (100%); 0 replayed (0%)."),
+        ({"live": 0, "replayed": 0, "unmeasured": 0, "recorded": None}, "0 trials: 0 live (0%); 0 replayed (0%)."),
+    ],
+)
+def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[str, object], sentence: str) -> None:
+    assert headline(replace(summary, **counts)) == sentence
+
+
+def test_what_a_model_says_stands_in_no_table() -> None:
+    row = Row(
+        run="today",
+        model="some-model",
+        prompt_set="seed",
+        prompt_digest="0123456789ab",
+        family="line_retrieval",
+        scenario="lines-5",
+        params={"lines": 5, "block_size": None},
+        seed=0,
+        trial=0,
+        item=None,
+        repeat=0,
+        outcome="wrong",
+        model_returned=HOSTILE,
+        expected=HOSTILE,
+        returned=HOSTILE,
+        why=HOSTILE,
+        error=HOSTILE,
+        depth=0.5,
+        distance_from_end=40,
+        stop_reason=HOSTILE,
+        source="live",
+    )
+    summary = summarize(as_frame([asdict(row)]))
+    for text in (as_terminal(summary), as_markdown(summary, "today")):
+        assert "0.00 [0.00, 0.79] n=1" in text
+        assert "script" not in text
+        assert "\x1b" not in text

@@ -1,0 +1,34 @@
+"""A row as a line of JSON."""
+
+import dataclasses
+import json
+
+from longctx.results.row import Row
+
+ROW = Row(
+    run="today",
+    model="some-model",
+    prompt_set="seed",
+    prompt_digest="0123456789ab",
+    family="line_retrieval",
+    scenario="lines-5",
+    params={"lines": 5, "block_size": None},
+    seed=0,
+    trial=3,
+    item=None,
+    repeat=0,
+    outcome="wrong",
+    returned='ü "quoted"\nand more',
+    trace={"line": 2},
+)
+
+
+def test_a_row_is_one_line_with_every_field() -> None:
+    text = ROW.to_json()
+    assert "\n" not in text
+    assert json.loads(text) == dataclasses.asdict(ROW)
+
+
+def test_what_was_never_known_is_null() -> None:
+    found = json.loads(ROW.to_json())
+    assert (found["error"], found["depth"], found["params"]["block_size"]) == (None, None, None)

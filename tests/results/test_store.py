@@ -1,0 +1,157 @@
+"""A run's rows on disk: appended by each process, merged in one order, loaded as they were."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from longctx.results.row import Row
+from longctx.results.store import append, as_frame, load, merge
+
+FIELDS = {
+    "run": "today",
+    "model": "some-model",
+    "prompt_set": "seed",
+    "prompt_digest": "0123456789ab",
+    "family": "line_retrieval",
+    "scenario": "lines-5",
+    "params": {"lines": 5, "block_size": None},
+    "seed": 0,
+    "trial": 0,
+    "item": None,
+    "repeat": 0,
+    "outcome": "correct",
+}
+
+
+def row(**fields: Any) -> Row:
+    return Row(**FIELDS | fields)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_every_worker_has_its_part(tmp_path: Path) -> None:
+    append(tmp_path / "run", "gw0", [row()])
+    append(tmp_path / "run", "gw1", [row(trial=1)])
+    append(tmp_path / "run", "", [row(trial=2)])
+    assert names(tmp_path / "run") == ["rows-gw0.jsonl", "rows-gw1.jsonl", "rows-main.jsonl"]
+
+
+def test_rows_are_added_to_those_before(tmp_path: Path) -> None:
+    append(tmp_path, "gw0", [row(), row(trial=1)])
+    append(tmp_path, "gw0", [row(trial=2)])
+    lines = (tmp_path / "rows-gw0.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["trial"] for line in lines] == [0, 1, 2]
+
+
+def test_parts_are_merged_and_removed(tmp_path: Path) -> None:
+    append(tmp_path, "gw0", [row(trial=1)])
+    append(tmp_path, "gw1", [row(trial=0)])
+    frame = merge(tmp_path)
+    assert names(tmp_path) == ["results.jsonl"]
+    assert frame["trial"].tolist() == [0, 1]
+
+
+def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
+    scenarios = [
+        "lines-5",
+        "lines-5-block_size-1",
+        "lines-5-block_size-2",
+        "lines-5-block_size-10",
+        "lines-10",
+        "lines-10-block_size-1",
+        "lines-500",
+    ]
+    append(tmp_path, "gw0", [row(scenario=scenario) for scenario in sorted(scenarios)])
+    assert merge(tmp_path)["scenario"].tolist() == scenarios
+
+
+def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
+    rows = [
+        row(),
+        row(repeat=1),
+        row(trial=2),
+        row(trial=10),
+        row(item="q1"),
+        row(scenario="lines-10"),
+        row(prompt_set="a-mine", model="z-model"),
+        row(model="z-model"),
+        row(family="passkey", scenario="window-9-k-1", model="a-model"),
+    ]
+    append(tmp_path, "gw0", rows[::-1])
+    merge(tmp_path)
+    lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert lines == [one.to_json() for one in rows]
+
+
+def test_the_workers_do_not_change_the_results(tmp_path: Path) -> None:
+    rows = [row(scenario=f"lines-{lines}", trial=trial) for lines in (5, 10, 20) for trial in range(3)]
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    append(alone, "", rows)
+    for place, one in enumerate(reversed(rows)):
+        append(shared, f"gw{place % 4}", [one])
+    pd.testing.assert_frame_equal(merge(alone), merge(shared))
+    assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
+
+
+def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
+    append(
+        tmp_path, "gw0", [row(depth=0.25, distance_from_end=7, trace={"line": 3}), row(trial=1, outcome="not_asked")]
+    )
+    merged = merge(tmp_path)
+    pd.testing.assert_frame_equal(load(tmp_path), merged)
+    assert merged["params"].tolist() == [{"lines": 5, "block_size": None}] * 2
+    assert merged["trace"].tolist() == [{"line": 3}, {}]
+    assert merged["depth"].dropna().tolist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'say "no"',
+        "back\\slash and \\n, \\ud800",
+        "two\nlines\r\nand\rmore",
+        "\x00\x0b\x0c\x1c\x1e\x7f",
+        "lone \ud800 and \udfff",
+        "emoji \U0001f600, ü, 漢",
+        "\ufeff",
+        "</script><b>{{ x }}",
+        "",
+    ],
+)
+def test_text_survives(tmp_path: Path, text: str) -> None:
+    append(tmp_path, "gw0", [row(returned=text, why=text, error=text)])
+    for frame in (merge(tmp_path), load(tmp_path)):
+        [found] = frame.to_dict("records")
+        assert (found["returned"], found["why"], found["error"]) == (text, text, text)
+
+
+@pytest.mark.xfail(strict=True, raises=json.JSONDecodeError, reason="str.splitlines cuts rows at these characters")
+@pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
+def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
+    append(tmp_path, "gw0", [row(returned=text)])
+    assert merge(tmp_path)["returned"].tolist() == [text]
+
+
+@pytest.mark.xfail(strict=True, raises=json.JSONDecodeError, reason="a write cut short fails the merge of a whole run")
+def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
+    append(tmp_path, "gw0", [row(), row(trial=1)])
+    part = tmp_path / "rows-gw0.jsonl"
+    part.write_bytes(part.read_bytes()[:-20])
+    append(tmp_path, "gw1", [row(trial=2)])
+    assert merge(tmp_path)["trial"].tolist() == [0, 2]
+
+
+def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path)
+
+
+def test_a_frame_of_no_rows_has_all_columns() -> None:
+    frame = as_frame([])
+    assert frame.empty
+    assert {"run", "outcome", "prompt_sha256"} <= set(frame.columns)
