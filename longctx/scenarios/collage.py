@@ -7,15 +7,13 @@ needle's section.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-import numpy as np
-
 from longctx.scenarios import multiple_choice, quotes
+from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.base import Identity, Outcome, Reply, Scenario, Trial, Words
 from longctx.scenarios.multiple_choice import Choices, Item
 
@@ -25,25 +23,6 @@ EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """Variant -> how many examples come from the same collage. Each exists with and without a scratchpad."""
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
 POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One notice. tokens: by the reference vocabulary frozen with its corpus."""
-
-    id: str
-    text: str
-    tokens: int
-
-
-@dataclass(frozen=True)
-class Bank:
-    """The sections of a corpus and the questions about them. kept: ids of the items that are asked."""
-
-    sections: Mapping[str, Section]
-    items: tuple[Item, ...]
-    digest: str
-    kept: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +84,14 @@ class Collage(Scenario):
             raise ValueError(f"depth {self.depth} is no percentage: give 0 (beginning) to 100 (end).")
 
     def indices(self, trials: int) -> Sequence[int]:
-        """The places of the first `trials` kept questions in a frozen random order, so that sections vary."""
         bank = self.bank()
-        order = _stream("order", bank.digest).permutation(len(bank.items))
-        fit = [int(index) for index in order if self._asks(bank, bank.items[index])]
-        return fit[:trials]
+        return [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept][:trials]
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
         item = bank.items[index]
         record = self._record(bank, item, seed)
-        choices = self._choices(bank, index, seed)
+        choices = bank.choices(index, seed)
         name, pad, _ = f"{self.variant}_".partition("_scratchpad")
         name = name.rstrip("_")
         filled = {
@@ -135,7 +111,7 @@ class Collage(Scenario):
             depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
             prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
             recorded={"sections": len(record.sections)},
-            facts=Asked(choices, record.text, bank.sections[item.section].text),
+            facts=Asked(choices, record.text, bank.needle(index).text),
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
@@ -150,18 +126,13 @@ class Collage(Scenario):
         return int(self.budget * tokens["reference"]) + 600
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        bank = self.bank()
-        item = f"{bank.items[index].id}@{bank.digest[:12]}"
-        return Identity(self.family, self.version, self.slug, seed, index, repeat, item)
-
-    def _asks(self, bank: Bank, item: Item) -> bool:
-        return item.id in bank.kept and bank.sections[item.section].tokens <= self.longest
+        return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))
 
     def _record(self, bank: Bank, item: Item, seed: int) -> Record:
         """The needle, and others in random order until the next would pass the budget."""
         needle = bank.sections[item.section]
         pool = [one for one in bank.sections.values() if one.tokens <= self.longest and one.id != needle.id]
-        order = _stream("record", bank.digest, seed, item.id, self.budget, self.longest).permutation(len(pool))
+        order = bank.stream("record", seed, item.id, self.budget, self.longest).permutation(len(pool))
         others: list[Section] = []
         room = self.budget - needle.tokens
         for section in (pool[place] for place in order):
@@ -175,22 +146,16 @@ class Collage(Scenario):
         text = SEPARATOR.join(one.text for one in placed)
         return Record(text, tuple(one.id for one in placed), before / len(text))
 
-    def _choices(self, bank: Bank, index: int, seed: int) -> Choices:
-        """The same in every scenario: right letters balanced over all questions of the bank."""
-        letters = multiple_choice.balanced_letters(len(bank.items), _stream("letters", bank.digest, seed))
-        rng = _stream("answers", bank.digest, seed, bank.items[index].id)
-        return multiple_choice.choices(bank.items[index], letters[index], rng)
-
     def _examples(self, bank: Bank, words: Words, record: Record, item: Item, seed: int, count: int) -> str:
         """Answered questions about other sections of the same collage. Raises ValueError where there are too few."""
         others = [place for place, one in enumerate(bank.items) if one.section in record.sections]
         others = [place for place in others if bank.items[place].section != item.section]
         if len(others) < count:
             raise ValueError(f"the collage of {item.id} has questions for {len(others)} examples, not {count}.")
-        order = _stream("examples", bank.digest, seed, item.id).permutation(len(others))
+        order = bank.stream("examples", seed, item.id).permutation(len(others))
         filled = []
         for place in (others[position] for position in order[:count]):
-            choices = self._choices(bank, place, seed)
+            choices = bank.choices(place, seed)
             question = bank.items[place].question
             answered = {"question": question, "answers": str(choices), "correct_answer": choices.right}
             filled.append(fill(words["example"], answered))
@@ -200,9 +165,3 @@ class Collage(Scenario):
 def fill(template: str, values: Mapping[str, str]) -> str:
     """The template with its {placeholders} filled in one pass, so that filled-in text is never filled again."""
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
-
-
-def _stream(*names: object) -> np.random.RandomState:
-    """A frozen random stream that several scenarios share, unlike a trial's own."""
-    digest = hashlib.sha256("/".join(map(str, ("collage", *names))).encode()).digest()
-    return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

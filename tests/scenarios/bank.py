@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.scenarios.collage import Bank, Section
+from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.multiple_choice import Item
 
 

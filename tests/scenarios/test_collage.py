@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
+from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Reply, Trial
-from longctx.scenarios.collage import SEPARATOR, SEPARATOR_TOKENS, VARIANTS, Bank, Collage, fill
+from longctx.scenarios.collage import SEPARATOR, SEPARATOR_TOKENS, VARIANTS, Collage, fill
 from tests.scenarios.bank import small_bank
 
 BANK = small_bank()
@@ -70,8 +71,8 @@ def test_examples_come_from_the_collage_and_never_from_the_needle(variant: str, 
 
 
 def test_too_few_examples_is_an_error() -> None:
-    with pytest.raises(ValueError, match="has questions for 2 examples, not 5"):
-        collage(variant="five", budget=70).build(WORDS, 0, 0)
+    with pytest.raises(ValueError, match="has questions for 4 examples, not 5"):
+        collage(variant="five", budget=120).build(WORDS, 0, 0)
 
 
 def test_only_kept_questions_are_asked_in_an_order_that_mixes_sections() -> None:
@@ -133,8 +134,8 @@ def test_quotes_are_traced_for_scratchpads() -> None:
 @pytest.mark.parametrize(
     ("depth", "variant", "digest"),
     [
-        (0, "none", "f12e92101dfbe905"),
-        (50, "five_scratchpad", "576df158adc3557d"),
+        (0, "none", "8774a188533e8e19"),
+        (50, "five_scratchpad", "9b379afa5fc8ee6c"),
     ],
 )
 def test_golden(depth: int, variant: str, digest: str) -> None:

@@ -36,11 +36,11 @@ class Read:
 def read(user: str) -> Read:
     header, empty, *body = user.split("\n")
     assert (header, empty, body.pop()) == ("Testing Long Context", "", "")
-    [(place, match)] = [(place, match) for place, line in enumerate(body) if (match := INSTRUCTION.fullmatch(line))]
+    [(place, target)] = [(place, one[1]) for place, line in enumerate(body) if (one := INSTRUCTION.fullmatch(line))]
     del body[place]
-    lines = [match for line in body if (match := LINE.fullmatch(line))]
+    lines = [(int(one[1]), int(one[2])) for line in body if (one := LINE.fullmatch(line))]
     assert len(lines) == len(body)
-    return Read([(int(one[1]), int(one[2])) for one in lines], place, int(match[1]))
+    return Read(lines, place, int(target))
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> Trial:

@@ -1,0 +1,104 @@
+"""Long-context QA: what a scratchpad and examples do to the same questions, and what they cost.
+
+Source of the questions asked here: the notebook's conclusion, "including a scratchpad always helps; random examples do
+not particularly help; contextual examples do, and 5 are better than 2".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from longctx.measure.paired import Paired
+from longctx.measure.rates import Rate
+
+CHANCE = 0.25
+"""The rate of a guess among four answers."""
+
+SCRATCHPAD = "_scratchpad"
+CHANGES = (
+    ("a scratchpad", tuple((name, f"{name}{SCRATCHPAD}") for name in ("none", "unrelated", "two", "five"))),
+    ("2 unrelated examples", tuple((f"none{pad}", f"unrelated{pad}") for pad in ("", SCRATCHPAD))),
+    ("2 examples", tuple((f"none{pad}", f"two{pad}") for pad in ("", SCRATCHPAD))),
+    ("5 examples", tuple((f"none{pad}", f"five{pad}") for pad in ("", SCRATCHPAD))),
+)
+"""What is changed -> the pairs of variants that show it."""
+
+
+def above_chance(rate: Rate) -> float:
+    """The share of questions known rather than guessed: 0 at chance, 1 at all correct; below 0 under chance."""
+    return (rate.rate - CHANCE) / (1 - CHANCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What `change` does to variant `before`, at one depth (percent), on the same questions.
+
+    extra_tokens: input and output tokens a trial, mean. tokens_per_point: extra tokens for each percentage point
+    gained; None where nothing is gained.
+    """
+
+    change: str
+    before: str
+    depth: int
+    paired: Paired
+    extra_tokens: float
+
+    @property
+    def tokens_per_point(self) -> float | None:
+        points = 100 * self.paired.difference
+        return self.extra_tokens / points if points > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """Of all quotes in the scratchpads of a variant at a depth: those in the record, and in the right section."""
+
+    in_record: Rate
+    in_needle: Rate
+
+
+def effects(rows: pd.DataFrame) -> list[Effect]:
+    """Of every change at every depth. rows: of one model, prompt set, budget and longest section."""
+    cells = {cell: _by_question(group) for cell, group in _cells(rows)}
+    depths = sorted({depth for _, depth in cells})
+    return [
+        _effect(change, before, depth, cells[before, depth], cells[after, depth])
+        for change, pairs in CHANGES
+        for before, after in pairs
+        for depth in depths
+        if (before, depth) in cells and (after, depth) in cells
+    ]
+
+
+def quotes(rows: pd.DataFrame) -> Quotes:
+    """rows: measured trials of a variant with a scratchpad."""
+    total, in_record, in_needle = (
+        sum(int(trace.get(name, 0)) for trace in rows["trace"]) for name in ("quotes", "in_record", "in_needle")
+    )
+    return Quotes(Rate(in_record, total), Rate(in_needle, total))
+
+
+def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, int], pd.DataFrame]]:
+    """The rows of each variant and depth."""
+    cells = [(str(params["variant"]), int(params["depth"])) for params in rows["params"]]
+    for cell in dict.fromkeys(cells):
+        yield cell, rows[[one == cell for one in cells]]
+
+
+def _by_question(rows: pd.DataFrame) -> pd.DataFrame:
+    """Correct or not, and tokens, by question and repeat."""
+    frame = rows.set_index(["item", "repeat"])
+    return pd.DataFrame(
+        {"correct": frame["outcome"] == "correct", "tokens": frame["input_tokens"] + frame["output_tokens"]}
+    )
+
+
+def _effect(change: str, before: str, depth: int, first: pd.DataFrame, second: pd.DataFrame) -> Effect:
+    both = first.add_suffix("_before").join(second.add_suffix("_after"), how="inner")
+    gained = int((~both["correct_before"] & both["correct_after"]).sum())
+    lost = int((both["correct_before"] & ~both["correct_after"]).sum())
+    extra = float((both["tokens_after"] - both["tokens_before"]).mean()) if len(both) else 0.0
+    return Effect(change, before, depth, Paired(gained, lost, len(both)), extra)

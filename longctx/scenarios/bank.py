@@ -1,0 +1,56 @@
+"""A bank of questions about the sections of a corpus: what the QA families draw from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from longctx.scenarios import multiple_choice
+from longctx.scenarios.multiple_choice import Choices, Item
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One notice. tokens: by the reference vocabulary frozen with its corpus."""
+
+    id: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model."""
+
+    sections: Mapping[str, Section]
+    items: tuple[Item, ...]
+    digest: str
+    kept: frozenset[str]
+
+    def needle(self, index: int) -> Section:
+        """The section that item `index` asks about."""
+        return self.sections[self.items[index].section]
+
+    def item_name(self, index: int) -> str:
+        """What identifies item `index` in a trial: its id and the bank it belongs to."""
+        return f"{self.items[index].id}@{self.digest[:12]}"
+
+    def order(self, longest: int) -> list[int]:
+        """All items about sections of at most `longest` tokens, in a frozen random order, so that sections vary."""
+        order = self.stream("order").permutation(len(self.items))
+        return [int(index) for index in order if self.needle(index).tokens <= longest]
+
+    def choices(self, index: int, seed: int) -> Choices:
+        """The same in every scenario; the right letters are balanced over the whole bank."""
+        letters = multiple_choice.balanced_letters(len(self.items), self.stream("letters", seed))
+        return multiple_choice.choices(
+            self.items[index], letters[index], self.stream("answers", seed, self.items[index].id)
+        )
+
+    def stream(self, *names: object) -> np.random.RandomState:
+        """A frozen random stream that several scenarios share, unlike a trial's own."""
+        digest = hashlib.sha256("/".join(map(str, ("bank", self.digest, *names))).encode()).digest()
+        return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

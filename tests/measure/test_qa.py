@@ -1,0 +1,58 @@
+"""Effects of scratchpad and examples on the same questions."""
+
+import pandas as pd
+import pytest
+
+from longctx.measure.paired import Paired
+from longctx.measure.qa import above_chance, effects, quotes
+from longctx.measure.rates import Rate
+
+
+def rows(variant: str, depth: int, outcomes: str, tokens: int = 100) -> list[dict[str, object]]:
+    """One row a letter: c is correct, w is wrong."""
+    return [
+        {
+            "params": {"variant": variant, "depth": depth},
+            "item": f"q{place}",
+            "repeat": 0,
+            "outcome": {"c": "correct", "w": "wrong"}[letter],
+            "input_tokens": tokens - 10,
+            "output_tokens": 10,
+            "trace": {"quotes": 2, "in_record": 1, "in_needle": int(letter == "c")},
+        }
+        for place, letter in enumerate(outcomes)
+    ]
+
+
+def test_an_effect_is_paired_by_question_at_each_depth() -> None:
+    frame = pd.DataFrame(
+        [
+            *rows("none", 0, "wwcc"),
+            *rows("none_scratchpad", 0, "ccwc", tokens=150),
+            *rows("none", 50, "cccc"),
+            *rows("none_scratchpad", 50, "cccc", tokens=150),
+        ]
+    )
+    beginning, middle = effects(frame)
+    assert (beginning.change, beginning.before, beginning.depth) == ("a scratchpad", "none", 0)
+    assert beginning.paired == Paired(gained=2, lost=1, n=4)
+    assert beginning.extra_tokens == 50
+    assert beginning.tokens_per_point == pytest.approx(2)
+    assert middle.paired == Paired(0, 0, 4)
+    assert middle.tokens_per_point is None
+
+
+def test_questions_asked_in_one_variant_only_do_not_count() -> None:
+    frame = pd.DataFrame([*rows("none", 0, "ww"), *rows("five", 0, "cccc")])
+    [effect] = effects(frame)
+    assert (effect.change, effect.paired) == ("5 examples", Paired(2, 0, 2))
+
+
+def test_quotes_are_pooled_over_trials() -> None:
+    found = quotes(pd.DataFrame(rows("none_scratchpad", 0, "cwc")))
+    assert (found.in_record, found.in_needle) == (Rate(3, 6), Rate(2, 6))
+
+
+@pytest.mark.parametrize(("correct", "expected"), [(25, 0.0), (100, 1.0), (62, 0.49333), (0, -1 / 3)])
+def test_above_chance(correct: int, expected: float) -> None:
+    assert above_chance(Rate(correct, 100)) == pytest.approx(expected, abs=1e-4)
