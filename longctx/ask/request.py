@@ -24,11 +24,20 @@ def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model.model,
         "max_tokens": trial.max_tokens + model.thinking_tokens,
-        "messages": [{"role": "user", "content": trial.user}],
+        "messages": _messages(trial, model),
     }
     if trial.system:
         body["system"] = trial.system
     return body
+
+
+def _messages(trial: Trial, model: ModelProfile) -> list[dict[str, str]]:
+    """The user's turn and, where the trial has one and the model takes it, the beginning of the answer."""
+    if not trial.prefill:
+        return [{"role": "user", "content": trial.user}]
+    if not model.prefill:
+        return [{"role": "user", "content": f"{trial.user}\n{trial.without_prefill}"}]
+    return [{"role": "user", "content": trial.user}, {"role": "assistant", "content": trial.prefill}]
 
 
 def digest(body: dict[str, Any]) -> str:

@@ -60,6 +60,27 @@ class Quotes:
     in_needle: Rate
 
 
+@dataclass(frozen=True, slots=True)
+class QaSummary:
+    """Of one model in one wording, at one budget: effects, and the quotes of each variant and depth (percent)."""
+
+    model: str
+    prompt_set: str
+    budget: int
+    effects: tuple[Effect, ...]
+    quotes: dict[tuple[str, int], Quotes]
+
+
+def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
+    """rows: the measured trials of the collage family."""
+    columns = (rows["model"], rows["prompt_set"], rows["params"])
+    budgets = [(model, prompt_set, int(params["budget"])) for model, prompt_set, params in zip(*columns, strict=True)]
+    for key in dict.fromkeys(budgets):
+        group = rows[[one == key for one in budgets]]
+        pads = {cell: quotes(cell_rows) for cell, cell_rows in _cells(group) if cell[0].endswith(SCRATCHPAD)}
+        yield QaSummary(*key, tuple(effects(group)), pads)
+
+
 def effects(rows: pd.DataFrame) -> list[Effect]:
     """Of every change at every depth. rows: of one model, prompt set, budget and longest section."""
     cells = {cell: _by_question(group) for cell, group in _cells(rows)}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from longctx.measure.kmax import EffectiveWindow, effective_window
+from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
 
 MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
@@ -42,11 +43,24 @@ class PasskeySummary:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenSummary:
+    """Tokens of one family on one model. input includes cached, what the server read from its prompt cache."""
+
+    family: str
+    model: str
+    input: int
+    cached: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """live, replayed, unmeasured: numbers of trials. recorded: first and last day of the replayed answers."""
 
     scenarios: tuple[ScenarioSummary, ...]
     passkey: tuple[PasskeySummary, ...]
+    qa: tuple[QaSummary, ...]
+    tokens: tuple[TokenSummary, ...]
     live: int
     replayed: int
     unmeasured: int
@@ -58,14 +72,17 @@ def summarize(rows: pd.DataFrame) -> Summary:
     """rows: one a trial, as results.store loads them, in the order in which the summary lists them."""
     keys = ["family", "model", "prompt_set", "scenario"]
     scenarios = tuple(_scenario(group) for _, group in rows.groupby(keys, sort=False))
+    measured = rows[rows["outcome"].isin(MEASURED)]
     replayed = rows[rows["source"] == "replayed"]
     days = sorted(str(at)[:10] for at in replayed["recorded_at"])
     return Summary(
         scenarios=scenarios,
         passkey=tuple(_passkeys(scenarios)),
+        qa=tuple(summarize_qa(measured[measured["family"] == "collage"])),
+        tokens=tuple(_tokens(group) for _, group in measured.groupby(["family", "model"], sort=False)),
         live=int((rows["source"] == "live").sum()),
         replayed=len(replayed),
-        unmeasured=int((~rows["outcome"].isin(MEASURED)).sum()),
+        unmeasured=len(rows) - len(measured),
         recorded=(days[0], days[-1]) if days else None,
         errors=dict(Counter(rows["error"].dropna())),
     )
@@ -86,6 +103,11 @@ def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
         depth=None if measured.empty else float(measured["depth"].median()),
         distance_from_end=None if measured.empty else int(measured["distance_from_end"].median()),
     )
+
+
+def _tokens(rows: pd.DataFrame) -> TokenSummary:
+    total = {name: int(rows[f"{name}_tokens"].sum()) for name in ("input", "cached", "output")}
+    return TokenSummary(rows["family"].iloc[0], rows["model"].iloc[0], **total)
 
 
 def _passkeys(scenarios: tuple[ScenarioSummary, ...]) -> list[PasskeySummary]:

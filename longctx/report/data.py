@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
+from longctx.measure.qa import Effect
 from longctx.measure.rates import Rate
 from longctx.measure.summary import Summary
 
@@ -18,6 +20,7 @@ def as_json(summary: Summary, run: str) -> str:
         "run": run,
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
+        "tokens": [asdict(one) for one in summary.tokens],
         "scenarios": [
             {
                 "family": one.family,
@@ -44,8 +47,32 @@ def as_json(summary: Summary, run: str) -> str:
             }
             for one in summary.passkey
         ],
+        "qa": [
+            {
+                "model": one.model,
+                "prompt_set": one.prompt_set,
+                "budget": one.budget,
+                "effects": [_effect(effect) for effect in one.effects],
+            }
+            for one in summary.qa
+        ],
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def _effect(effect: Effect) -> dict[str, float | int | str | None]:
+    lo, hi = effect.paired.interval()
+    return {
+        "change": effect.change,
+        "before": effect.before,
+        "depth": effect.depth,
+        "n": effect.paired.n,
+        "difference": effect.paired.difference if effect.paired.n else None,
+        "lo": lo,
+        "hi": hi,
+        "extra_tokens": effect.extra_tokens,
+        "tokens_per_point": effect.tokens_per_point,
+    }
 
 
 def _rate(rate: Rate) -> dict[str, float | int | None]:

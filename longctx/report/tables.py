@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A titled frame of text cells; the index is the first column."""
-
-    title: str
-    frame: pd.DataFrame
+from longctx.report import qa
+from longctx.report.table import Table, by_model, pivot, tokens
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -27,6 +20,10 @@ def tables(summary: Summary) -> list[Table]:
             found += _line_retrieval(scenarios)
         elif family == "passkey":
             found += _passkey(scenarios, summary.passkey)
+        elif family == "collage":
+            found += qa.collage(scenarios, summary.qa)
+        elif family == "control":
+            found += qa.control(scenarios)
         else:
             found.append(_plain(family, scenarios))
     return found
@@ -34,9 +31,9 @@ def tables(summary: Summary) -> list[Table]:
 
 def _line_retrieval(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Rate by number of lines (down) and order (across), for each model and prompt set."""
-    for (model, prompt_set), group in _by_model(scenarios).items():
+    for (model, prompt_set), group in by_model(scenarios).items():
         cells = [(one.params["lines"], _order(one.params.get("block_size")), str(one.rate)) for one in group]
-        frame = _pivot(cells, "lines")
+        frame = pivot(cells, "lines")
         yield Table(f"Line retrieval, {model}, prompts {prompt_set}: rate [95% interval] by number of lines", frame)
 
 
@@ -47,16 +44,16 @@ def _passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumm
         window, k = one.params["window"], one.params["k"]
         column = f"{one.model} {window}" + (f" {one.prompt_set}" if one.prompt_set != "seed" else "")
         cells.append((k, column, str(one.rate)))
-    yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", _pivot(cells, "k"))
+    yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
     frame = pd.DataFrame(
         {
             "model": [one.model for one in windows],
             "prompts": [one.prompt_set for one in windows],
             "window": [one.window for one in windows],
-            "k_max": [_tokens(one.effective.k_max) for one in windows],
-            "real distance": [_tokens(one.distance_at_k_max) for one in windows],
-            "at least": [_tokens(one.effective.at_least) for one in windows],
-            "less than": [_tokens(one.effective.less_than) for one in windows],
+            "k_max": [tokens(one.effective.k_max) for one in windows],
+            "real distance": [tokens(one.distance_at_k_max) for one in windows],
+            "at least": [tokens(one.effective.at_least) for one in windows],
+            "less than": [tokens(one.effective.less_than) for one in windows],
         }
     ).set_index("model")
     yield Table(
@@ -72,25 +69,7 @@ def _plain(family: str, scenarios: Sequence[ScenarioSummary]) -> Table:
     return Table(family, frame.set_index("model"))
 
 
-def _by_model(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, str], list[ScenarioSummary]]:
-    groups: dict[tuple[str, str], list[ScenarioSummary]] = {}
-    for one in scenarios:
-        groups.setdefault((one.model, one.prompt_set), []).append(one)
-    return groups
-
-
-def _pivot(cells: Sequence[tuple[object, str, str]], index: str) -> pd.DataFrame:
-    """Cells (row, column, text) as a frame: rows sorted, columns in the order they come, gaps empty."""
-    frame = pd.DataFrame(cells, columns=[index, "column", "text"])
-    columns = list(dict.fromkeys(frame["column"]))
-    return frame.pivot(index=index, columns="column", values="text").reindex(columns=columns).fillna("")
-
-
 def _order(block_size: int | str | None) -> str:
     if block_size is None:
         return "ordered"
     return "shuffled" if block_size == 1 else f"blocks of {block_size}"
-
-
-def _tokens(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tabulate import tabulate
 
-from longctx.measure.summary import Summary
+from longctx.measure.summary import Summary, TokenSummary
 from longctx.report.tables import tables
 
 
 def as_terminal(summary: Summary) -> str:
-    return _render(summary, "simple", "{}")
+    return _render(summary, "simple", "{}", "\n")
 
 
 def as_markdown(summary: Summary, run: str) -> str:
-    return f"# longctx run {run}\n\n" + _render(summary, "pipe", "## {}") + "\n"
+    return f"# longctx run {run}\n\n" + _render(summary, "pipe", "## {}", "\n\n") + "\n"
 
 
 def headline(summary: Summary) -> str:
@@ -30,12 +30,17 @@ def headline(summary: Summary) -> str:
     return f"{total:,} trials: {'; '.join(parts)}."
 
 
-def _render(summary: Summary, style: str, title: str) -> str:
-    blocks = [headline(summary)]
+def _render(summary: Summary, style: str, title: str, separator: str) -> str:
+    blocks = [separator.join([headline(summary), *map(_usage, summary.tokens)])]
     for table in tables(summary):
         grid = tabulate(table.frame, headers="keys", tablefmt=style, disable_numparse=True)  # type: ignore[arg-type]
         blocks.append(f"{title.format(table.title)}\n\n{grid}")
     return "\n\n".join(blocks)
+
+
+def _usage(one: TokenSummary) -> str:
+    cached = f"{_share(one.cached, one.input)} of them read from the server's cache"
+    return f"{one.family} on {one.model}: {one.input:,} input tokens, {cached}; {one.output:,} output tokens."
 
 
 def _share(part: int, total: int) -> str:

@@ -49,6 +49,7 @@ class Trial:
     prefix: trials with equal or neighbouring prefixes share the beginning of their prompts.
     recorded: parameters of the prompt that depend on the model, such as filler counts.
     facts: what the family's own `judge` needs.
+    prefill: the beginning of the answer, for models that take one; the others get `without_prefill` after `user`.
     """
 
     identity: Identity
@@ -61,6 +62,8 @@ class Trial:
     prefix: str = ""
     recorded: Mapping[str, int] = field(default_factory=dict)
     facts: Any = None
+    prefill: str = ""
+    without_prefill: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class Collage(Scenario):
     identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
+        "prefill": (),
+        "without_prefill": ("prefill",),
         "example": ("question", "answers", "correct_answer"),
         **{
             f"{name}{pad}": ("record", "question", "answers", *(["examples"] if name == "examples" else []))
@@ -111,6 +113,8 @@ class Collage(Scenario):
             depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
             prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
             recorded={"sections": len(record.sections)},
+            prefill=words["prefill"] if self.variant == "none" else "",
+            without_prefill=fill(words["without_prefill"], words),
             facts=Asked(choices, record.text, bank.needle(index).text),
         )
 

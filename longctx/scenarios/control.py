@@ -27,6 +27,8 @@ class Control(Scenario):
     identified_by: ClassVar[tuple[str, ...]] = ("longest", "record")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
+        "prefill": (),
+        "without_prefill": ("prefill",),
         "record": ("record", "question", "answers"),
         "no_record": ("question", "answers"),
     }
@@ -60,6 +62,8 @@ class Control(Scenario):
             depth=user.index(record) / len(user),
             prefix=f"{self.family}/{bank.items[index].section}",
             facts=choices,
+            prefill="" if self.record == "none" else words["prefill"],
+            without_prefill=fill(words["without_prefill"], words),
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:

@@ -153,7 +153,7 @@ from pathlib import Path
 def refuse(*_, **__):
     raise SystemExit("something went for the network")
 
-socket.socket = socket.create_connection = socket.getaddrinfo = refuse
+socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refuse
 
 import longctx.plugin.measuring
 from longctx.ask.absence import sentence

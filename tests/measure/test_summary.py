@@ -7,7 +7,7 @@ import pytest
 
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
-from longctx.measure.summary import MEASURED, Summary, summarize
+from longctx.measure.summary import MEASURED, Summary, TokenSummary, summarize
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 from longctx.scenarios import base
@@ -120,7 +120,24 @@ def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
 
 
 def test_a_run_without_rows_is_empty() -> None:
-    assert summary() == Summary((), (), 0, 0, 0, None, {})
+    found = summary()
+    assert (found.scenarios, found.passkey, found.tokens) == ((), (), ())
+    assert (found.live, found.replayed, found.unmeasured, found.errors) == (0, 0, 0, {})
+
+
+def test_tokens_are_those_of_a_family_on_a_model() -> None:
+    found = summary(
+        row(input_tokens=100, cached_tokens=60, output_tokens=5),
+        row("wrong", input_tokens=110, cached_tokens=0, output_tokens=6),
+        row("not_asked"),
+        row(model="other", input_tokens=7, cached_tokens=0, output_tokens=1),
+        passkey(100, input_tokens=400, cached_tokens=300, output_tokens=16),
+    )
+    assert found.tokens == (
+        TokenSummary("line_retrieval", "some-model", input=210, cached=60, output=11),
+        TokenSummary("line_retrieval", "other", input=7, cached=0, output=1),
+        TokenSummary("passkey", "some-model", input=400, cached=300, output=16),
+    )
 
 
 def test_k_max_is_that_of_a_window() -> None:

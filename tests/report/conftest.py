@@ -1,10 +1,13 @@
 """A small run to make reports of."""
 
+from dataclasses import replace
+
 import pytest
 
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
-from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
+from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary, summarize
+from longctx.results.store import as_frame
 
 
 def line_retrieval(lines: int, block_size: int | None, rate: Rate) -> ScenarioSummary:
@@ -20,9 +23,16 @@ def passkey(k: int, rate: Rate) -> ScenarioSummary:
 
 
 @pytest.fixture
-def summary() -> Summary:
+def empty() -> Summary:
+    """A run without rows."""
+    return summarize(as_frame([]))
+
+
+@pytest.fixture
+def summary(empty: Summary) -> Summary:
     """Two families, one scenario of which was not measured."""
-    return Summary(
+    return replace(
+        empty,
         scenarios=(
             line_retrieval(5, None, Rate(3, 10)),
             line_retrieval(5, 1, Rate(0, 0)),

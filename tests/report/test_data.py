@@ -71,8 +71,8 @@ def test_a_window_has_its_bounds(summary: Summary) -> None:
     ]
 
 
-def test_a_run_of_nothing_is_valid() -> None:
-    document = strict(as_json(Summary((), (), 0, 0, 0, None), "today"))
+def test_a_run_of_nothing_is_valid(empty: Summary) -> None:
+    document = strict(as_json(empty, "today"))
     assert (document["scenarios"], document["passkey"], document["errors"]) == ([], [], {})
 
 

@@ -104,5 +104,5 @@ def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
     ]
 
 
-def test_a_run_of_nothing_has_no_tables() -> None:
-    assert tables(Summary((), (), 0, 0, 0, None)) == []
+def test_a_run_of_nothing_has_no_tables(empty: Summary) -> None:
+    assert tables(empty) == []

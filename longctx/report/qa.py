@@ -1,0 +1,79 @@
+"""The tables of long-context QA: variant by position, what scratchpad and examples do, quotes, controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from longctx.measure.qa import Effect, QaSummary, Quotes, above_chance
+from longctx.measure.summary import ScenarioSummary
+from longctx.report.table import Table, by_model, pivot
+
+POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
+
+
+def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Table]:
+    """Rates of every variant (down) and position (across); then effects, then quotes, for each budget."""
+    for (model, prompt_set), group in by_model(scenarios).items():
+        for budget in dict.fromkeys(one.params["budget"] for one in group):
+            cells = [
+                (one.params["variant"], position(one.params["depth"]), str(one.rate))
+                for one in group
+                if one.params["budget"] == budget
+            ]
+            title = f"Long-context QA, {model}, prompts {prompt_set}, {budget:,} tokens: rate [95% interval]"
+            yield Table(title, pivot(cells, "variant"))
+    for one in summaries:
+        where = f"{one.model}, prompts {one.prompt_set}, {one.budget:,} tokens"
+        if one.effects:
+            yield Table(f"What helps, {where}: difference on the same questions [95% interval]", _effects(one.effects))
+        if one.quotes:
+            yield Table(f"Quotes in scratchpads, {where}: share found [95% interval]", _quotes(one.quotes))
+
+
+def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
+    """Right section alone, a wrong one, none; raw and above chance."""
+    frame = pd.DataFrame(
+        {
+            "model": [one.model for one in scenarios],
+            "prompts": [one.prompt_set for one in scenarios],
+            "record": [one.params["record"] for one in scenarios],
+            "rate [95% interval]": [str(one.rate) for one in scenarios],
+            "above chance": [f"{above_chance(one.rate):+.2f}" if one.rate.n else "" for one in scenarios],
+        }
+    )
+    yield Table("Controls of the questions: with the right section alone, a wrong one, none", frame.set_index("model"))
+
+
+def position(depth: object) -> str:
+    """beginning, middle, end, or a percentage."""
+    return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
+
+
+def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "what is added": [one.change for one in effects],
+            "to": [one.before for one in effects],
+            "needle at": [position(one.depth) for one in effects],
+            "difference": [str(one.paired) for one in effects],
+            "extra tokens": [f"{one.extra_tokens:+,.0f}" for one in effects],
+            "tokens a point": [_cost(one.tokens_per_point) for one in effects],
+        }
+    ).set_index("what is added")
+
+
+def _quotes(found: dict[tuple[str, int], Quotes]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "variant": [variant for variant, _ in found],
+            "needle at": [position(depth) for _, depth in found],
+            "in the record": [str(one.in_record) for one in found.values()],
+            "in the right section": [str(one.in_needle) for one in found.values()],
+        }
+    ).set_index("variant")
+
+
+def _cost(tokens: float | None) -> str:
+    return "-" if tokens is None else f"{tokens:,.0f}"

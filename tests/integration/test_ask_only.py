@@ -1,0 +1,25 @@
+"""--ctx-ask-only: asks and records, and runs no tests."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer, failing, saying
+
+
+def test_nothing_is_tested(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    for workers in ("-n0", "-n2"):
+        result = checkout.record(server, "--ctx-ask-only", "--ctx-min-rate=0.9", workers)
+        assert result.code == 0
+        assert result.says("asked, no tests were run")
+        assert "failed" not in result.out
+    assert len(server.asked) == checkout.episodes() == 4
+    assert not checkout.file("reports").exists()
+
+
+def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = failing(400, "too odd")
+    result = checkout.record(server, "--ctx-ask-only")
+    assert result.code == 1
+    assert result.says("asked 0 of 4 trials")
+    assert result.says("answered 400: too odd")

@@ -1,0 +1,173 @@
+"""Each mistake is one sentence that says what to do, a non-zero exit, and nothing written over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.servers import SimulatedServer, failing
+
+NO_RETRIES = 'import longctx.ask.client\n\nlongctx.ask.client.RETRIES = 0\n'
+"""A pytest plugin, so that a server that is down is down at once."""
+
+
+def content(checkout: Checkout) -> dict[Path, bytes]:
+    """All of the checkout but what every run writes anew."""
+    paths = (path for path in checkout.folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {
+        path: path.read_bytes()
+        for path in paths
+        if path.name not in ("stdout", "stderr") and "reports" not in path.parts
+    }
+
+
+def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.toml") -> Result:
+    """A run that must fail, write nothing over, and show no traceback."""
+    before = content(checkout)
+    result = checkout.pytest(*arguments, profile=profile)
+    assert result.code != 0
+    assert result.says(), result.out + result.err
+    assert content(checkout) == before
+    return result
+
+
+OPTIONS = [
+    ("--ctx-profile=tinny", "No profile 'tinny': There are: frontier, paper, recorded, smoke. Or give the path"),
+    ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
+    ("--ctx-profile=none.toml", "No profile 'none.toml'"),
+    ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
+    ("--ctx-in-flight=0", "argument --ctx-in-flight: '0' is no whole number of at least 1."),
+    ("--ctx-in-flight=two", "'two' is no whole number of at least 1."),
+    ("--ctx-trials=-1", "argument --ctx-trials: '-1' is no whole number of at least 1."),
+    ("--ctx-repeats=0.5", "argument --ctx-repeats: '0.5' is no whole number of at least 1."),
+    ("--ctx-seed=-1", "argument --ctx-seed: '-1' is no whole number of at least 0."),
+    ("--ctx-min-rate=90", "argument --ctx-min-rate: '90' is no number of 0 to 1."),
+    ("--ctx-min-rate=nan", "argument --ctx-min-rate: 'nan' is no number of 0 to 1."),
+    ("--ctx-max-cost=-1", "argument --ctx-max-cost: '-1' is no number of at least 0."),
+    ("--ctx-max-cost=nan", "argument --ctx-max-cost: 'nan' is no number of at least 0."),
+    ("--ctx-prompts=sead", "No prompt set 'sead': there are seed."),
+    ("--ctx-modle=toy", "unrecognized arguments: --ctx-modle=toy"),
+]
+
+
+@pytest.mark.parametrize(("option", "sentence"), OPTIONS, ids=[option for option, _ in OPTIONS])
+def test_an_option(checkout: Checkout, option: str, sentence: str) -> None:
+    result = mistaken(checkout, option)
+    assert result.code == 4
+    assert result.says(sentence)
+
+
+PROFILES = [
+    (LINES.replace("[3, 5]", '"3"'), "tiny.toml has entries that cannot be used: line_retrieval.0.lines: "),
+    (LINES.replace("trials = 2", "trials = 0"), "line_retrieval.0.trials: Input should be greater than 0 (found 0)"),
+    (LINES.replace("trials", "trails"), "line_retrieval.0.trails: no such entry. Did you mean 'trials'?"),
+    (LINES.replace("trials = 2", ""), "line_retrieval.0.trials: Field required"),
+    (LINES + "min_rate = 90\n", "line_retrieval.0.min_rate: Input should be less than or equal to 1 (found 90)"),
+    (LINES.replace('"ordered"', "0"), "line_retrieval.0.orders.0"),
+    (LINES.replace('"ordered"', '"random"'), "line_retrieval.0.orders.0"),
+    (LINES.replace('"ordered"', "9"), "[line_retrieval]"),
+    (LINES.replace("[3, 5]", "[]"), "line_retrieval.0.lines"),
+    (PASSKEY.replace("distances = 2", "distances = 300"), "300 distances do not fit in a window of 256 tokens."),
+    (PASSKEY.replace("[256]", "[0]"), "passkey.0.windows.0"),
+    ("[line_retrieval\n", "tiny.toml is not valid TOML: "),
+    ("[lines]\n", "lines: no such entry."),
+]
+
+
+@pytest.mark.parametrize(("profile", "sentence"), PROFILES, ids=[sentence for _, sentence in PROFILES])
+def test_a_profile(checkout: Checkout, profile: str, sentence: str) -> None:
+    checkout.profile(profile)
+    result = mistaken(checkout)
+    assert result.code == 4
+    assert result.says(sentence)
+
+
+def test_a_model_profile(checkout: Checkout) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text('windw = 9\nextra_body = "none"\n')
+    result = mistaken(checkout)
+    assert result.code == 4
+    assert result.says("toy.toml has entries that cannot be used: ", "windw: no such entry. Did you mean 'window'?")
+    assert result.says("extra_body: Input should be a valid dictionary (found 'none')")
+
+
+def test_neither_a_key_nor_a_cassette(checkout: Checkout) -> None:
+    assert mistaken(checkout).says("2 of 2 trials have no recording", "Record them with `pytest tests_longctx")
+    result = mistaken(checkout, "--ctx-record=once")
+    assert result.code == 4
+    assert result.says("No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL")
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "notaurl", "http://h:port"])
+def test_a_base_url_that_is_none(checkout: Checkout, url: str) -> None:
+    result = mistaken(checkout, "--ctx-record=once", f"--ctx-base-url={url}")
+    assert result.code == 4
+    assert result.says(f"--ctx-base-url '{url}' is no URL")
+
+
+@pytest.mark.parametrize("tables", [LINES, PASSKEY], ids=["line_retrieval", "passkey"])
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_the_server_is_down(checkout: Checkout, tables: str, workers: str) -> None:
+    checkout.profile(tables)
+    checkout.file("no_retries.py").write_text(NO_RETRIES)
+    with SimulatedServer() as server:
+        down = server.url
+    result = mistaken(checkout, "-p", "no_retries", "--ctx-record=once", f"--ctx-base-url={down}", workers)
+    assert result.code == 4
+    assert result.says(f"No connection to {down}/ (", "is the server running?")
+
+
+def test_the_server_goes_down_on_the_way(checkout: Checkout, server: SimulatedServer) -> None:
+    """What was answered is kept and tested; the others say why they were not asked."""
+    checkout.file("no_retries.py").write_text(NO_RETRIES)
+    right = server.script
+    server.script = lambda body: right(body) if len(server.asked) < 3 else failing(401, "key expired")(body)
+    result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
+    assert result.code == 1
+    assert result.says("asked 2 of 4 trials: ", "answered 401: key expired. Check ANTHROPIC_API_KEY.", "1 passed")
+    assert checkout.episodes() == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"), [(401, "Check ANTHROPIC_API_KEY."), (404, "Check --ctx-model and --ctx-base-url.")]
+)
+def test_the_server_refuses(checkout: Checkout, server: SimulatedServer, status: int, sentence: str) -> None:
+    server.script = failing(status, "not you")
+    result = mistaken(checkout, "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert result.code == 4
+    assert result.says(f"{server.url}/ answered {status}: not you. {sentence}")
+    assert not checkout.file("reports").exists()
+
+
+def test_a_window_smaller_than_the_prompts_fixed_text(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(PASSKEY)
+    checkout.record(server)
+    checkout.profile(PASSKEY.replace("256", "64"))
+    for record in ("none", "once"):
+        result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
+        assert result.says("a window of 64 tokens is smaller than the prompt's fixed text of", "give at least")
+
+
+def test_a_models_window_smaller_than_the_scenario(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text("window = 150\n")
+    for record in ("none", "once"):
+        result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
+        assert result.says("takes about 175 tokens, but the window of toy is 150: choose smaller sizes")
+    assert not server.asked
+
+
+def test_a_window_that_only_the_server_knows(checkout: Checkout, server: SimulatedServer) -> None:
+    server.window = 150
+    result = mistaken(checkout, "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert result.says("takes about 175 tokens, but the window of toy is 150: choose smaller sizes")
+    assert not server.asked
+
+
+@pytest.mark.parametrize("record", ["none", "once"])
+def test_a_corrupt_cassette(checkout: Checkout, server: SimulatedServer, record: str) -> None:
+    checkout.record(server)
+    file = checkout.file("cassettes/toy/line_retrieval/lines-3.jsonl")
+    file.write_bytes(b"<<<<<<< HEAD\n" + file.read_bytes())
+    result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
+    assert result.says("lines-3.jsonl, line 1, is no episode", "Restore the file from version control")

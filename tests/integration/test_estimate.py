@@ -1,0 +1,36 @@
+"""--ctx-estimate: what would be asked and what it costs, without key, network or anything written."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+PRICES = "[prices]\ninput = 3000\noutput = 15000\ndated = 2026-01-01\n"
+
+
+def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.file("fixtures/models/toy.toml").write_text(f"[tokens]\nline = 20\n\n{PRICES}")
+    result = checkout.pytest("--ctx-estimate", f"--ctx-base-url={server.url}")
+    assert result.code == 0
+    assert result.says(
+        "line_retrieval on toy: 4 of 4 trials to ask, about 720 input and at most 40 output tokens, about $2.76.",
+        "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84.",
+        "estimated, nothing was asked",
+    )
+    assert not server.received
+    assert not checkout.file("cassettes").exists()
+    assert not checkout.file("reports").exists()
+    assert 'family = "passkey"' not in checkout.file("fixtures/models/toy.toml").read_text()
+
+
+def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "-k", "lines-3")
+    assert checkout.pytest("--ctx-estimate").says("2 of 4 trials to ask")
+    assert checkout.pytest("--ctx-estimate", "--ctx-record=all", "-n2").says("4 of 4 trials to ask")
+    assert checkout.pytest("--ctx-estimate", "-k", "lines-3").says("0 of 2 trials to ask")
+    assert len(server.asked) == 2
+
+
+def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
+    assert checkout.pytest("--ctx-estimate").says("4 of 4 trials to ask", "price not known")

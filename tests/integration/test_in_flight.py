@@ -1,0 +1,19 @@
+"""--ctx-in-flight: how many requests are under way at once, whatever the number of workers."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+
+def test_it_is_the_limit(checkout: Checkout, server: SimulatedServer) -> None:
+    server.hold_after = 0
+    checkout.start(
+        f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=3", "--ctx-trials=8", "-n2"
+    )
+    server.wait_for(3)
+    server.release.set()
+    result = checkout.wait()
+    assert result.code == 0
+    assert result.says("asked 16 of 16 trials")
+    assert server.most_in_flight == 3

@@ -1,0 +1,75 @@
+"""--ctx-min-rate: a scenario fails when its rate is shown to lie below, Holm's correction over the run."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer, saying
+
+UNEVEN = """
+[[line_retrieval]]
+models = ["toy"]
+lines = [3]
+orders = ["ordered"]
+trials = 4
+
+[[line_retrieval]]
+models = ["toy"]
+lines = [5]
+orders = ["ordered"]
+trials = 2
+"""
+"""All wrong under a minimum of 0.8: p is 0.0016 and 0.04. Holm's first step (0.025) shows one, its second the other."""
+
+
+def test_without_a_minimum_a_wrong_answer_fails_nothing(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    result = checkout.record(server)
+    assert result.code == 0
+    assert result.says("0.00 [0.00, 0.66] n=2")
+
+
+def test_a_rate_that_is_shown_to_lie_below_fails_at_once(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    result = checkout.record(server, "--ctx-min-rate=0.9")
+    assert result.code == 1
+    assert result.says("rate 0.00 [0.00, 0.66] n=2 is shown to lie below the minimum of 0.9 (p = 0.01)", "2 failed")
+
+
+def test_a_rate_that_is_not_shown_to_lie_below_passes(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    assert checkout.record(server, "--ctx-min-rate=0.5").code == 0
+    server.script = saying("nothing")
+    assert checkout.pytest("--ctx-min-rate=0").code == 0
+
+
+def test_the_option_goes_before_the_profile(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(UNEVEN.replace("trials", "min_rate = 0.99\ntrials"))
+    server.script = saying("13")
+    assert checkout.record(server).code == 1
+    assert checkout.pytest("--ctx-min-rate=0").code == 0
+
+
+def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(UNEVEN)
+    server.script = saying("13")
+    assert checkout.record(server).code == 0
+    for workers in ("-n0", "-n2"):
+        result = checkout.pytest("--ctx-min-rate=0.8", workers, "--junitxml=junit.xml")
+        assert result.code == 1
+        assert result.says("n=4 is shown to lie below the minimum of 0.8 (p = 0.0016)", "2 failed, 1 skipped")
+        assert result.says("n=2 is shown to lie below the minimum of 0.8 (p = 0.04)")
+        assert " passed" not in result.out
+        [suite] = ET.parse(checkout.file("junit.xml")).getroot()
+        failed = {case.get("name") for case in suite if case.find("failure") is not None}
+        assert failed == {f"test_line_retrieval[toy-seed-lines-{lines}]" for lines in (3, 5)}
+        assert suite.get("failures") == "2"
+
+
+def test_a_scenario_that_was_not_measured_is_invalid_not_short(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "-k", "lines-3")
+    result = checkout.pytest("--ctx-min-rate=0.9")
+    assert result.code == 1
+    assert result.says("invalid: 2 of 2 trials have no recording", "1 failed, 1 passed")
+    assert "shown to lie below" not in result.out

@@ -1,0 +1,42 @@
+"""--ctx-no-text: neither replies nor answers are kept anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer, saying
+
+
+def kept(checkout: Checkout, text: str) -> list[Path]:
+    """The files of the checkout that hold the text."""
+    return [path for path in checkout.folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_nothing_of_the_replies_is_kept(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("987654321 is private")
+    result = checkout.record(server, "--ctx-no-text", "-n2")
+    assert result.code == 0
+    assert result.says("4 live (100%)", "Kept without text (--ctx-no-text)", "cannot be replayed")
+    assert not kept(checkout, "987654321")
+    assert not checkout.cassettes()
+    rows = checkout.rows()
+    assert {row["outcome"] for row in rows} == {"wrong"}
+    assert all(row[name] is None for row in rows for name in ("expected", "returned", "why"))
+    assert all(row["trace"] == {} for row in rows)
+    assert not list(Path("/tmp").glob("longctx-*/toy"))
+
+
+def test_such_a_run_cannot_be_replayed(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-no-text")
+    result = checkout.pytest("--ctx-no-text")
+    assert result.code == 1
+    assert result.says("2 of 2 trials have no recording")
+
+
+def test_recordings_are_replayed_without_their_text(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    before = checkout.cassettes()
+    assert checkout.pytest("--ctx-no-text").code == 0
+    assert {(row["outcome"], row["returned"]) for row in checkout.rows()} == {("correct", None)}
+    assert checkout.cassettes() == before

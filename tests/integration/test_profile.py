@@ -1,0 +1,41 @@
+"""--ctx-profile: the grid to run, by name or path."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import LINES, Checkout
+
+
+def collected(checkout: Checkout, *arguments: str, profile: str | None) -> list[str]:
+    result = checkout.pytest("--collect-only", "-q", *arguments, profile=profile)
+    assert result.code == 0, result.out
+    return [line.partition("[")[2].rstrip("]") for line in result.out.splitlines() if "::" in line]
+
+
+def test_by_default_what_was_recorded(checkout: Checkout) -> None:
+    ids = collected(checkout, profile=None)
+    assert "qwen2.5-coder-0.5b-seed-lines-3" in ids
+    assert "gemma-3-270m-seed-window-4096-k-4096" in ids
+
+
+def test_by_name(checkout: Checkout) -> None:
+    ids = collected(checkout, "--ctx-model=toy", profile="smoke")
+    lines = [f"toy-seed-lines-{lines}{order}" for order in ("", "-block_size-1") for lines in (5, 20)]
+    assert ids == lines + [f"toy-seed-window-1024-k-{k}" for k in (256, 512, 768, 1024)]
+
+
+def test_by_path(checkout: Checkout) -> None:
+    (checkout.folder / "sub").mkdir()
+    checkout.profile(LINES, name="sub/mine.toml")
+    assert collected(checkout, profile="sub/mine.toml") == ["toy-seed-lines-3", "toy-seed-lines-5", "none"]
+
+
+def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> None:
+    result = checkout.pytest("-rs", "-k", "passkey")
+    assert result.code == 0
+    assert result.says("SKIPPED", "the profile 'tiny.toml' has no [passkey] table")
+
+
+def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
+    result = checkout.pytest(profile="smoke")
+    assert result.code == 4
+    assert result.says("The profile 'smoke' names no model for this family: give one with --ctx-model NAME.")

@@ -1,0 +1,80 @@
+"""--ctx-prompts: another wording of the same questions, or several to compare."""
+
+from __future__ import annotations
+
+import shutil
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+SEED = "fixtures/prompts/seed"
+
+
+def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: str = "") -> str:
+    """A copy of the seed's prompts with changed templates, as a user makes one."""
+    shutil.copytree(checkout.file(SEED), checkout.file(name))
+    checkout.file(f"{name}/line_retrieval/header.txt").write_text(header + "\n")
+    checkout.file(f"{name}/line_retrieval/system.txt").write_text(system + "\n")
+    return name
+
+
+def test_several_are_compared_on_the_same_questions(checkout: Checkout, server: SimulatedServer) -> None:
+    mine = reworded(checkout, "mine", system="Be brief.")
+    both = ("--ctx-prompts=seed", f"--ctx-prompts={mine}")
+    assert checkout.record(server, *both).code == 0
+    assert [body.get("system") for body in server.asked] == ["Be brief."] * 4 + [None] * 4
+    rows = checkout.rows()
+    assert {row["prompt_set"] for row in rows} == {"seed", "mine"}
+    assert len({row["prompt_digest"] for row in rows}) == 2
+    asked = {name: [row["expected"] for row in rows if row["prompt_set"] == name] for name in ("seed", "mine")}
+    assert asked["seed"] == asked["mine"]
+    assert checkout.pytest("-n2", *both).code == 0
+    assert len(checkout.rows()) == 8
+
+
+def test_one_is_found_by_name_among_the_fixtures(checkout: Checkout, server: SimulatedServer) -> None:
+    reworded(checkout, "fixtures/prompts/short", header="Short.")
+    assert checkout.record(server, "--ctx-prompts=short", "-k", "lines-3").code == 0
+    assert {row["prompt_set"] for row in checkout.rows()} == {"short"}
+    assert all(body["messages"][0]["content"].startswith("Short.\n") for body in server.asked)
+
+
+def test_recordings_never_answer_another_wording(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    result = checkout.pytest(f"--ctx-prompts={reworded(checkout, 'mine')}")
+    assert result.code == 1
+    assert result.says("2 of 2 trials are stale: the recorded prompt set is 'seed' (", "this one is 'mine' (")
+    assert {row["error"] for row in checkout.rows()} == {"stale"}
+
+
+def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    checkout.record(server)
+    instruction = checkout.file(f"{SEED}/line_retrieval/instruction.txt")
+    before = instruction.read_text()
+    instruction.write_text(before.replace("report only", "report just"))
+    assert checkout.pytest().says("2 of 2 trials are stale: the recorded prompt set is 'seed' (")
+    instruction.write_text(before)
+    assert checkout.pytest().code == 0
+
+
+def test_a_change_to_one_family_leaves_the_others(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    checkout.file(f"{SEED}/passkey/filler.txt").write_text("Another filler.\n")
+    assert checkout.pytest().code == 0
+
+
+def test_mistakes(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-prompts=sead")
+    assert result.code == 4
+    assert result.says("No prompt set 'sead': there are seed. Or give the path of a folder of templates.")
+    reworded(checkout, "mine")
+    checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
+    result = checkout.pytest("--ctx-prompts=mine")
+    assert result.code == 4
+    assert result.says("line.txt must hold {value}, which the suite fills in for each trial.")
+    checkout.file("mine/line_retrieval/line.txt").unlink()
+    result = checkout.pytest("--ctx-prompts=mine")
+    assert result.code == 4
+    assert result.says("The prompt set 'mine' lacks mine/line_retrieval/line.txt: copy it from")

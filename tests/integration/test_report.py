@@ -1,0 +1,68 @@
+"""--ctx-report: where a run's folder lies; reports/latest points to the newest of the others."""
+
+from __future__ import annotations
+
+import json
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+
+def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    result = checkout.record(server)
+    [first] = checkout.runs()
+    assert sorted(path.name for path in first.iterdir()) == ["results.jsonl", "summary.json", "summary.md"]
+    assert result.says(f"Report: reports/{first.name}/summary.md, rows in results.jsonl beside it.")
+    summary = json.loads((first / "summary.json").read_text())
+    assert summary["trials"] == {"live": 8, "replayed": 0, "unmeasured": 0}
+    assert [(one["window"], one["k_max"]) for one in summary["passkey"]] == [(256, 256)]
+    assert "| lines" in (first / "summary.md").read_text()
+    checkout.pytest()
+    [_, second] = checkout.runs()
+    assert checkout.file("reports/latest").resolve() == second
+
+
+def test_the_tables_end_the_terminal(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    out = checkout.record(server, "-q").out
+    for part in ("lines    ordered", "Passkey: success", "k_max", "8 live (100%)"):
+        assert part in out
+
+
+def test_it_may_lie_elsewhere(checkout: Checkout, server: SimulatedServer) -> None:
+    assert checkout.record(server, "--ctx-report=mine/run", "-n2").code == 0
+    assert len(checkout.rows("mine/run")) == 4
+    assert not checkout.file("reports").exists()
+
+
+def test_a_run_is_not_written_over(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-report=mine")
+    before = checkout.file("mine/results.jsonl").read_bytes()
+    result = checkout.pytest("--ctx-report=mine")
+    assert result.code == 4
+    assert result.says("--ctx-report mine already holds a run: give another folder, or delete it first.")
+    assert checkout.file("mine/results.jsonl").read_bytes() == before
+
+
+def test_a_file_is_no_folder(checkout: Checkout) -> None:
+    checkout.file("mine").write_text("a file")
+    for report in ("mine", "mine/run"):
+        result = checkout.pytest(f"--ctx-report={report}")
+        assert result.code == 4, result.out
+        assert result.says(f"--ctx-report {report}")
+    assert checkout.file("mine").read_text() == "a file"
+
+
+def test_collecting_writes_no_report(checkout: Checkout) -> None:
+    assert checkout.pytest("--collect-only").code == 0
+    assert not checkout.file("reports").exists()
+
+
+def test_two_runs_differ_only_in_their_names(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    checkout.pytest()
+    checkout.pytest()
+    rows = [[{**row, "run": ""} for row in checkout.rows(str(run))] for run in checkout.runs()]
+    assert rows[1] == rows[2]
+    assert [{**row, "source": "replayed"} for row in rows[0]] == rows[1]

@@ -1,0 +1,55 @@
+"""python -m longctx show: the exact prompt of a trial, before anything is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+
+def test_it_is_what_the_model_is_sent(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "-k", "lines-5", "--ctx-in-flight=1")
+    [row] = [row for row in checkout.rows() if row["trial"] == 1]
+    asked = server.asked[1]["messages"][0]["content"]
+    result = checkout.longctx("show", "line_retrieval/lines-5#1", "--model=toy")
+    assert result.code == 0
+    assert result.out.endswith(f"\n# user\n{asked}\n")
+    assert f"# sha256 of the request: {row['prompt_sha256']}\n" in result.out
+    assert f"# expected: {row['expected']}\n" in result.out
+
+
+def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(PASSKEY)
+    checkout.record(server, "--ctx-in-flight=1", "-k", "k-128")
+    result = checkout.longctx("show", "passkey/window-256-k-128", "--model", "toy")
+    assert result.code == 0
+    assert result.out.endswith(f"\n# user\n{server.asked[0]['messages'][0]['content']}\n")
+    assert "# fillers_before: " in result.out
+    result = checkout.longctx("show", "passkey/window-256-k-128")
+    assert result.code == 2
+    assert result.says("depends on the model's tokenizer: say which model with --model NAME.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["line_retrieval"], "'line_retrieval' is no scenario: write FAMILY/PARAMETERS[#TRIAL]"),
+        (["lines/lines-5"], "The families are line_retrieval, passkey."),
+        (["line_retrieval/lines-5-depth-3"], "line_retrieval has no scenario 'lines-5-depth-3'; its parameters are"),
+        (["passkey/window-256"], "passkey scenario 'window-256' lacks one of window, k."),
+        (["line_retrieval/lines-5-block_size-9"], "block_size 9 does not fit a file of 5 lines: give 1"),
+        (["line_retrieval/lines-5-block_size-0"], "block_size 0 does not fit a file of 5 lines: give 1"),
+        (["line_retrieval/lines-0"], "a file needs at least 1 line, not 0."),
+        (["passkey/window-9-k-10", "--model=toy"], "k 10 does not lie in a window of 9 tokens: give 1 to 9."),
+        (["passkey/window-256-k-9", "--model=toy"], "was never measured"),
+        (["line_retrieval/lines-5", "--prompts=sead"], "No prompt set 'sead'"),
+        (["line_retrieval/lines-5", "--seed=-1"], "--seed"),
+        (["line_retrieval/lines-5", "--sead=1"], "unrecognized arguments: --sead=1"),
+    ],
+)
+def test_a_mistake_is_a_sentence(checkout: Checkout, arguments: list[str], sentence: str) -> None:
+    result = checkout.longctx("show", *arguments)
+    assert result.code == 2, result.err
+    assert result.says(sentence)
+    assert not result.out

@@ -1,0 +1,54 @@
+"""Workers: the same rows with any number of them; a recording that is killed loses nothing."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+
+def without_run(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "run"} for row in rows]
+
+
+def test_workers_measure_what_one_process_does(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "-k", "not lines-5")  # some trials are missing
+    rows = []
+    for workers in ("-n0", "-n2", "-n3"):
+        result = checkout.pytest(workers)
+        assert (result.code, result.says("1 failed, 3 passed")) == (1, True)
+        rows.append(without_run(checkout.rows()))
+    assert len(rows[0]) == 8
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedServer) -> None:
+    """kill -9 while the third of four questions is under way: only it and the fourth are asked again."""
+    server.hold_after = 2
+    once = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    pid = checkout.start(*once)
+    server.wait_for(3)
+    assert checkout.kill(pid).code == -signal.SIGKILL
+    assert checkout.episodes() == 2
+    server.release.set()
+    result = checkout.pytest(*once, "-n2")
+    assert result.code == 0
+    assert result.says("2 of 4 trials to ask", "asked 2 of 2 trials", "2 live (50%); 2 replayed (50%)")
+    assert len(server.asked) == 5
+
+
+def test_a_line_cut_short_is_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    file = checkout.file("cassettes/toy/line_retrieval/lines-5.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20])
+    result = checkout.pytest("-n2")
+    assert result.code == 1
+    assert result.says("1 of 2 trials have no recording", "Its last line was cut short by a run that was killed.")
+    assert file.read_bytes() == whole[:-20]
+    assert checkout.record(server).says("asked 1 of 1 trials")
+    assert file.read_bytes().splitlines()[0] == whole.splitlines()[0]
+    assert checkout.pytest().code == 0
