@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from longctx.errors import UserError
 
@@ -34,30 +36,45 @@ def resolve(name: str, folder: Path, kind: str) -> Path:
     raise UserError(f"No {kind} {name!r}: {_suggest(name, names)} Or give the path of a .toml file.")
 
 
+def read_text(path: Path) -> str:
+    """The text of a file. Raises UserError where it is not UTF-8, FileNotFoundError where there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8.") from None
+
+
 def read_toml(path: Path, config: type[Config]) -> Config:
     """The checked content of a TOML file. Raises UserError naming the file and every wrong entry."""
     try:
-        return config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return config.model_validate(tomllib.loads(read_text(path)))
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
-        lines = [f"  {_entry(config, part)}" for part in error.errors()]
+        lines = [f"  {_sentence(config, part)}" for part in error.errors()]
         raise UserError("\n".join([f"{path} has entries that cannot be used:", *lines])) from None
 
 
-def _entry(config: type[BaseModel], part: object) -> str:
-    assert isinstance(part, dict)
+def _sentence(config: type[BaseModel], part: ErrorDetails) -> str:
     where = ".".join(str(step) for step in part["loc"]) or "the file"
     if part["type"] == "extra_forbidden":
-        known = [*config.model_fields, *_nested_fields(config)]
-        return f"{where}: no such entry. {_suggest(str(part['loc'][-1]), known)}"
-    return f"{where}: {part['msg']} (found {part['input']!r})"
+        *table, name = part["loc"]
+        return f"{where}: no such entry. {_suggest(str(name), _entries(config, table))}"
+    if part["type"] == "missing":
+        return f"{where}: missing."
+    return f"{where}: {part['msg']} (found {part['input']!r})."
 
 
-def _nested_fields(config: type[BaseModel]) -> list[str]:
-    """Names of entries one level down, for suggestions."""
-    schema = config.model_json_schema().get("$defs", {})
-    return [name for definition in schema.values() for name in definition.get("properties", ())]
+def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
+    """The entries that a table of the file may have."""
+    schema = config.model_json_schema()
+    here = schema
+    for step in table:
+        here = here["items"] if isinstance(step, int) else here["properties"][step]
+        here = next((one for one in here.get("anyOf", ()) if "$ref" in one), here)
+        if "$ref" in here:
+            here = schema["$defs"][here["$ref"].rpartition("/")[2]]
+    return list(here.get("properties", ()))
 
 
 def _suggest(name: str, names: list[str]) -> str:

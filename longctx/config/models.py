@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,8 @@ def load_model(name: str) -> ModelProfile:
 def keep_measured(name: str, measured: Measured) -> Path:
     """Append a measure to the model's profile, which is made if there is none."""
     path = profile_path(name)
-    values = ", ".join(f"{key} = {value:g}" for key, value in measured.values.items())
-    head = "" if path.exists() else f'model = "{name}"\n'
+    values = ", ".join(f"{json.dumps(key)} = {value!r}" for key, value in measured.values.items())
+    head = "" if path.exists() else f"model = {json.dumps(name)}\n"
     with path.open("a", encoding="utf-8") as file:
         file.write(
             f'{head}\n[[measured]]\nfamily = "{measured.family}"\nwording = "{measured.wording}"\n'

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt
 
 from longctx.config.folders import FIXTURES, read_toml, resolve
 from longctx.errors import UserError
@@ -16,13 +16,25 @@ from longctx.scenarios.passkey import Passkey, spaced
 PROFILES = FIXTURES / "profiles"
 
 
+def _order(value: Any) -> str | int:
+    if value in ("ordered", "shuffled") or (type(value) is int and value >= 1):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(
+        'an order is "ordered", "shuffled", or a number of lines: the size of the blocks that are shuffled'
+    )
+
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+Order = Annotated[Any, BeforeValidator(_order)]
+
+
 class Grid(BaseModel):
     """What every family's table may say."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: tuple[str, ...] = ()
-    trials: PositiveInt
+    trials: Count
     min_rate: float | None = Field(default=None, ge=0, le=1)
 
     def scenarios(self) -> Iterator[Scenario]:
@@ -32,13 +44,13 @@ class Grid(BaseModel):
 class LineRetrievalGrid(Grid):
     """Every number of lines in every order; blocks larger than a file, or as large, are left out."""
 
-    lines: tuple[PositiveInt, ...] = Field(min_length=1)
-    orders: tuple[Literal["ordered", "shuffled"] | PositiveInt, ...] = ("ordered", "shuffled")
-    max_tokens: PositiveInt = 10
+    lines: tuple[Count, ...] = Field(min_length=1)
+    orders: tuple[Order, ...] = ("ordered", "shuffled")
+    max_tokens: Count = 10
 
     def scenarios(self) -> Iterator[Scenario]:
         for order in self.orders:
-            block_size = {"ordered": None, "shuffled": 1}[order] if isinstance(order, str) else order
+            block_size = {"ordered": None, "shuffled": 1}.get(order, order)
             for lines in self.lines:
                 if block_size is None or block_size < lines:
                     yield LineRetrieval(lines, block_size, max_tokens=self.max_tokens)
@@ -47,9 +59,9 @@ class LineRetrievalGrid(Grid):
 class PasskeyGrid(Grid):
     """`distances` values of k evenly spaced in each window (tokens)."""
 
-    windows: tuple[PositiveInt, ...] = Field(min_length=1)
-    distances: PositiveInt = 32
-    max_tokens: PositiveInt = 16
+    windows: tuple[Count, ...] = Field(min_length=1)
+    distances: Count = 32
+    max_tokens: Count = 16
 
     def scenarios(self) -> Iterator[Scenario]:
         for window in self.windows:
@@ -84,7 +96,9 @@ def load_profile(name: str) -> Profile:
     for family in ("line_retrieval", "passkey"):
         for grid in profile.grids(family):
             try:
-                list(grid.scenarios())
+                empty = not list(grid.scenarios())
             except ValueError as error:
                 raise UserError(f"{path}, [{family}]: {error}") from None
+            if empty:
+                raise UserError(f"{path}, [{family}]: no scenario is left: every block is as large as every file.")
     return profile

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.folders import FIXTURES
+from longctx.config.folders import FIXTURES, read_text
 from longctx.errors import UserError
 from longctx.scenarios.base import Scenario, Words
 
@@ -48,7 +48,7 @@ class PromptSet:
     def _template(self, family: type[Scenario], name: str, holds: tuple[str, ...]) -> str:
         path = self.folder / family.family / f"{name}.txt"
         try:
-            text = path.read_text(encoding="utf-8").removesuffix("\n")
+            text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
             raise UserError(
                 f"The prompt set {self.name!r} lacks {path}: copy it from {PROMPTS / 'seed' / family.family}."
@@ -56,4 +56,9 @@ class PromptSet:
         found = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(holds) - found):
             raise UserError(f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial.")
+        if unknown := sorted(found - set(holds)):
+            raise UserError(
+                f"{path} holds {{{unknown[0]}}}, which the suite does not fill in: "
+                f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there."
+            )
         return text

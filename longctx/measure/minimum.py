@@ -33,4 +33,4 @@ def short(requirements: Sequence[Requirement]) -> list[bool]:
 
 def short_among(requirement: Requirement, number: int) -> bool:
     """Holm's first step: short whatever the other of `number` requirements show. What it finds, `short` finds."""
-    return requirement.p_value <= ALPHA / number
+    return requirement.p_value <= ALPHA / max(1, number)

@@ -51,7 +51,14 @@ def below(correct: int, n: int, minimum: float) -> float:
     """p-value, exact and one-sided, of so few correct answers if the true rate were `minimum`: P(X <= correct)."""
     if n == 0 or minimum <= 0:
         return 1.0
-    return math.fsum(math.comb(n, k) * minimum**k * (1 - minimum) ** (n - k) for k in range(correct + 1))
+    if minimum >= 1:
+        return float(correct >= n)
+    log_terms = (
+        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        + k * math.log(minimum) + (n - k) * math.log1p(-minimum)
+        for k in range(correct + 1)
+    )  # fmt: skip
+    return min(1.0, math.fsum(map(math.exp, log_terms)))
 
 
 def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:

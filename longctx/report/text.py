@@ -27,7 +27,7 @@ def headline(summary: Summary) -> str:
     parts.append(replayed)
     if summary.unmeasured:
         parts.append(f"{summary.unmeasured:,} not measured")
-    return f"{total:,} trials: {'; '.join(parts)}."
+    return f"{total:,} {'trial' if total == 1 else 'trials'}: {'; '.join(parts)}."
 
 
 def _render(summary: Summary, style: str, title: str, separator: str) -> str:

@@ -18,7 +18,7 @@ RESULTS = "results.jsonl"
 
 
 def append(folder: Path, worker: str, rows: Sequence[Row]) -> None:
-    """Add the rows of one scenario in one write: a killed worker leaves whole scenarios, or none of this one."""
+    """Add the rows of one scenario in one write: a killed worker leaves whole rows."""
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(f"{row.to_json()}\n" for row in rows)
     with (folder / f"rows-{worker or 'main'}.jsonl").open("ab") as file:
@@ -28,8 +28,9 @@ def append(folder: Path, worker: str, rows: Sequence[Row]) -> None:
 def merge(folder: Path) -> pd.DataFrame:
     """The rows of all parts, written to results.jsonl in the same order whatever the workers; the parts go."""
     parts = sorted(folder.glob("rows-*.jsonl"))
-    lines = [line for part in parts for line in part.read_text(encoding="utf-8").splitlines()]
-    rows = sorted(((json.loads(line), line) for line in lines), key=lambda pair: _place(pair[0]))
+    rows = sorted(
+        ((json.loads(line), line) for part in parts for line in _lines(part)), key=lambda pair: _place(pair[0])
+    )
     (folder / RESULTS).write_text("".join(f"{line}\n" for _, line in rows), encoding="utf-8")
     for part in parts:
         part.unlink()
@@ -38,8 +39,7 @@ def merge(folder: Path) -> pd.DataFrame:
 
 def load(folder: Path) -> pd.DataFrame:
     """The rows of a finished run. Raises FileNotFoundError where there is none."""
-    lines = (folder / RESULTS).read_text(encoding="utf-8").splitlines()
-    return as_frame([json.loads(line) for line in lines])
+    return as_frame([json.loads(line) for line in _lines(folder / RESULTS)])
 
 
 def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -47,6 +47,12 @@ def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
+
+
+def _lines(path: Path) -> list[str]:
+    """The whole lines of a file: what a kill or a full disk cut short is no row."""
+    *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    return whole
 
 
 def _place(row: dict[str, Any]) -> tuple[object, ...]:

@@ -44,7 +44,7 @@ class Identity:
 class Trial:
     """One seeded question of a scenario.
 
-    depth: share of the prompt's text before the needle, 0 = start, 1 = end.
+    depth: share of the user's text before the needle, 0 = start, 1 = end.
     distance_from_end: tokens after the needle; None where only the reply's usage can tell.
     prefix: trials with equal or neighbouring prefixes share the beginning of their prompts.
     recorded: parameters of the prompt that depend on the model, such as filler counts.
@@ -165,9 +165,12 @@ class Scenario(ABC):
                 f"written like {'-'.join(f'{name}-10' for name in cls.identified_by)}."
             )
         try:
-            return cls(**found)
+            scenario = cls(**found)
         except TypeError:
             raise ValueError(f"{cls.family} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
+        if scenario.slug != slug:
+            raise ValueError(f"{cls.family} scenario {slug!r} is written {scenario.slug!r}.")
+        return scenario
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return Identity(self.family, self.version, self.slug, seed, index, repeat)
@@ -198,4 +201,4 @@ def first_integer(reply: Reply) -> re.Match[str] | None:
 
 def cut_through(match: re.Match[str], reply: Reply) -> bool:
     """Whether max_tokens may have cut the number short: it is the last thing in the reply."""
-    return reply.stop_reason == "max_tokens" and match.end() == len(reply.text.rstrip("\n"))
+    return reply.stop_reason == "max_tokens" and match.end() == len(reply.text)

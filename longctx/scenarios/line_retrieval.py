@@ -23,7 +23,7 @@ SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
     """One file of the test: line numbers in the order they stand, and the value of each line number."""
 
@@ -89,11 +89,13 @@ class LineRetrieval(Scenario):
         found = first_integer(reply)
         if reply.stop_reason == "refusal" or found is None:
             return unanswered(reply)
-        if found[0] == trial.expected:
+        number = found[0].lstrip("0") or "0"
+        if number == trial.expected:
             return Outcome("correct", found[0], "the value of the target line")
         if cut_through(found, reply):
             return Outcome("truncated", found[0], f"cut off after {reply.output_tokens} tokens, within a number")
-        why, trace = self._origin(trial.facts, found, reply.text)
+        named = re.search(r"\bline\W*$", reply.text[: found.start()], re.IGNORECASE) is not None
+        why, trace = self._origin(trial.facts, int(number[:18]), named)
         return Outcome("wrong", found[0], why, trace)
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -107,12 +109,12 @@ class LineRetrieval(Scenario):
         shuffled: NDArray[np.int64] = (starts[:, None] + np.arange(1, self.block_size + 1)).ravel()
         return shuffled[shuffled <= self.lines]
 
-    def _origin(self, file: File, found: re.Match[str], text: str) -> tuple[str, dict[str, int]]:
-        """Where a wrong number came from: a sentence, and its distances from the target."""
-        number = int(found[0])
-        if re.search(r"line\W*$", text[: found.start()], re.IGNORECASE) or number == file.target:
+    def _origin(self, file: File, number: int, named: bool) -> tuple[str, dict[str, int]]:
+        """Where a wrong number came from: a sentence, and its distances from the target. named: "line" precedes it."""
+        lines = np.flatnonzero(file.values == number)
+        if number == file.target or (named and (number <= self.lines or not len(lines))):
             return f"an echo of line number {number} (asked for line {file.target})", {"echoed_line": number}
-        if len(lines := np.flatnonzero(file.values == number)):
+        if len(lines):
             line = int(lines[0]) + 1
             by_number, by_place = line - file.target, file.place(line) - file.place(file.target)
             why = (

@@ -79,6 +79,8 @@ class Passkey(Scenario):
         }
 
     def fit(self, measured: Mapping[str, float]) -> Passkey:
+        if missing := [name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0]:
+            raise ValueError(f"the model's profile measures no {missing[0]} tokens: delete that [[measured]] table.")
         tokens = FillerTokens(measured["filler"], int(measured["fixed"]), int(measured["after_key"]))
         fitted = replace(self, tokens=tokens)
         fitted.fillers()
@@ -113,7 +115,7 @@ class Passkey(Scenario):
             user=user,
             expected=key,
             max_tokens=self.max_tokens,
-            depth=key_ends / len(user),
+            depth=(key_ends - len(key)) / len(user),
             distance_from_end=round(after * self.tokens.filler) + self.tokens.after_key,
             prefix=f"{self.family}/{self.window}/{before:09d}",
             recorded={"fillers_before": before, "fillers_after": after},

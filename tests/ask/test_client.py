@@ -33,7 +33,9 @@ def test_a_server_of_ones_own_needs_no_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("base_url", [None, "http://h.test"])
-def test_a_key_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
+def test_a_key_of_the_environment_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base_url: str | None
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
     assert open_client(Tape(tmp_path), base_url, 4).api_key == "sk-1"
 
@@ -45,7 +47,8 @@ def test_a_token_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    "base_url", ["", "h.test", "h.test:8080", "localhost:8080/v1", "ftp://h.test", "http://", "http://h:port", "http://\n"]
+    "base_url",
+    ["", "h.test", "h.test:8080", "localhost:8080/v1", "ftp://h.test", "http://", "http://h:port", "http://\n"],
 )
 def test_a_url_that_is_none(tmp_path: Path, base_url: str) -> None:
     with pytest.raises(UserError, match=r"^--ctx-base-url '.*' is no URL"):

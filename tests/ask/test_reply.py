@@ -55,7 +55,12 @@ def test_cached_tokens_are_input_too() -> None:
 
 
 def test_no_cache_may_be_said_by_null() -> None:
-    usage = {"input_tokens": 5, "cache_read_input_tokens": None, "cache_creation_input_tokens": None, "output_tokens": 1}
+    usage = {
+        "input_tokens": 5,
+        "cache_read_input_tokens": None,
+        "cache_creation_input_tokens": None,
+        "output_tokens": 1,
+    }
     found = reply(message("42", usage=usage))
     assert (found.input_tokens, found.cached_tokens) == (5, 0)
 

@@ -165,7 +165,7 @@ def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line:
     assert file.read_bytes() == before
 
 
-PARTS = "request response body string headers status code metadata trial wording recorded_at latency_s run".split()
+PARTS = ["request", "response", "body", "string", "headers", "status", "code", "metadata", "trial", "wording", "recorded_at", "latency_s", "run"]
 
 
 @pytest.mark.parametrize("part", PARTS)

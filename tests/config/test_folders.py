@@ -80,11 +80,11 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("name = ", "is not valid TOML: Invalid value"),
-        ("name = 1", r"\n  name: Input should be a valid string \(found 1\)$"),
-        ("", r"\n  name: Field required"),
+        ("name = 1", r"\n  name: Input should be a valid string \(found 1\)\.$"),
+        ("", r"\n  name: missing"),
         (
             'name = ""\n[inner]\nweight = "much"',
-            r"\n  inner\.weight: Input should be a valid number.* \(found 'much'\)$",
+            r"\n  inner\.weight: Input should be a valid number.* \(found 'much'\)\.$",
         ),
         ('name = ""\nnmae = ""', r"\n  nmae: no such entry\. Did you mean 'name'\?$"),
         ('name = ""\n[inner]\nwieght = 1', r"\n  inner\.wieght: no such entry\. Did you mean 'weight'\?$"),
@@ -103,7 +103,6 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
         read_toml(written(tmp_path, "name = 1\n[inner]\nwieght = 1"), Outer)
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="a file that is not UTF-8 ends in a traceback")
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     path.write_bytes('name = "ü"'.encode("latin-1"))
@@ -111,9 +110,6 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
         read_toml(path, Outer)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="entries of the whole file are suggested, so that weight is suggested for weight"
-)
 def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="weight: no such entry") as caught:
         read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
-NO_RETRIES = 'import longctx.ask.client\n\nlongctx.ask.client.RETRIES = 0\n'
+NO_RETRIES = "import longctx.ask.client\n\nlongctx.ask.client.RETRIES = 0\n"
 """A pytest plugin, so that a server that is down is down at once."""
 
 

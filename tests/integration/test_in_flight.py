@@ -8,9 +8,7 @@ from tests.servers import SimulatedServer
 
 def test_it_is_the_limit(checkout: Checkout, server: SimulatedServer) -> None:
     server.hold_after = 0
-    checkout.start(
-        f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=3", "--ctx-trials=8", "-n2"
-    )
+    checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=3", "--ctx-trials=8", "-n2")
     server.wait_for(3)
     server.release.set()
     result = checkout.wait()

@@ -16,7 +16,9 @@ def test_none_is_the_default_and_asks_nothing(checkout: Checkout, server: Simula
     assert result.says("2 of 2 trials have no recording in cassettes/toy/line_retrieval/lines-3.jsonl.")
     assert not server.received
     assert not checkout.file("cassettes").exists()
-    assert {(row["outcome"], row["error"], row["source"]) for row in checkout.rows()} == {("not_asked", "missing", None)}
+    assert {(row["outcome"], row["error"], row["source"]) for row in checkout.rows()} == {
+        ("not_asked", "missing", None)
+    }
 
 
 def test_once_asks_what_is_missing_and_then_nothing(checkout: Checkout, server: SimulatedServer) -> None:

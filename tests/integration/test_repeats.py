@@ -13,7 +13,9 @@ def test_each_repeat_is_asked_and_replayed_as_it_was(checkout: Checkout, server:
     prompts = [body["messages"][0]["content"] for body in server.asked]
     assert (len(prompts), len(set(prompts))) == (6, 2)
     rows = checkout.rows()
-    assert [(row["trial"], row["repeat"]) for row in rows] == [(trial, repeat) for trial in (0, 1) for repeat in range(3)]
+    assert [(row["trial"], row["repeat"]) for row in rows] == [
+        (trial, repeat) for trial in (0, 1) for repeat in range(3)
+    ]
     assert len({row["returned"] for row in rows}) == 6
     assert checkout.pytest(*three, "-n2").code == 0
     assert [row["returned"] for row in checkout.rows()] == [row["returned"] for row in rows]

@@ -297,13 +297,11 @@ def test_the_trace_is_told_in_a_sentence() -> None:
     assert outcome.why == "the value of line 10, not of line 5: +5 in line number, -2 in place"
 
 
-@pytest.mark.xfail(strict=True, reason="'line' before any number makes it an echo, even where no line has that number")
 def test_a_value_after_the_word_line_is_no_echo() -> None:
     trace = {"line": 2, "line_distance": -3, "place_distance": -1}
     assert judged("The content of that line: 9805") == ("wrong", "9805", trace)
 
 
-@pytest.mark.xfail(strict=True, reason="traced to the target line itself: 'the value of line 5, not of line 5'")
 def test_the_target_value_with_leading_zeros_is_not_traced_to_another_line() -> None:
     kind, _, trace = judged("06727")
     assert kind == "correct" or "line" not in trace
