@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 
 from longctx.ask.case import Case
-from longctx.config.models import ModelProfile, load_model
+from longctx.config.models import load_model
 from longctx.config.profiles import Grid, load_profile
-from longctx.config.prompts import PromptSet
+from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.plugin.options import Settings
 from longctx.plugin.run import RUN
@@ -39,28 +41,34 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
     """A family's cases under these settings. Raises UserError."""
     profile = load_profile(settings.profile)
-    seed = profile.seed if settings.seed is None else settings.seed
-    models: dict[str, ModelProfile] = {}
+    grids = profile.grids(family.family)
+    wordings = _wordings(settings, family) if grids else []
+    models = {name: load_model(name) for grid in grids for name in _models(settings, grid)}
     found: dict[str, Case] = {}
-    for prompts in settings.prompts:
-        grids = profile.grids(family.family)
-        wording = PromptSet.open(prompts).wording(family) if grids else None
-        for grid in grids:
-            for name in _models(settings, grid):
-                model = models.setdefault(name, load_model(name))
-                for scenario in grid.scenarios():
-                    assert wording is not None
-                    case = Case(
-                        model=model,
-                        wording=wording,
-                        scenario=scenario,
-                        seed=seed,
-                        trials=settings.trials or grid.trials,
-                        repeats=settings.repeats,
-                        min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
-                    )
-                    found.setdefault(case.id, case)
+    for wording, grid in itertools.product(wordings, grids):
+        for model, scenario in itertools.product(_models(settings, grid), grid.scenarios()):
+            case = Case(
+                model=models[model],
+                wording=wording,
+                scenario=scenario,
+                seed=profile.seed if settings.seed is None else settings.seed,
+                trials=settings.trials or grid.trials,
+                repeats=settings.repeats,
+                min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
+            )
+            found.setdefault(case.id, case)
     return tuple(found.values())
+
+
+def _wordings(settings: Settings, family: type[Scenario]) -> list[Wording]:
+    sets = [PromptSet.open(name) for name in settings.prompts]
+    names = Counter(one.name for one in sets)
+    if twice := [one for one in sets if names[one.name] > 1]:
+        raise UserError(
+            f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
+            f"{', '.join(str(one.folder) for one in twice)}."
+        )
+    return [one.wording(family) for one in sets]
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:

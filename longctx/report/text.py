@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from tabulate import tabulate
 
 from longctx.measure.summary import Summary, TokenSummary
@@ -33,9 +34,19 @@ def headline(summary: Summary) -> str:
 def _render(summary: Summary, style: str, title: str, separator: str) -> str:
     blocks = [separator.join([headline(summary), *map(_usage, summary.tokens)])]
     for table in tables(summary):
-        grid = tabulate(table.frame, headers="keys", tablefmt=style, disable_numparse=True)  # type: ignore[arg-type]
+        frame = _escaped(table.frame) if style == "pipe" else table.frame
+        grid = tabulate(frame, headers="keys", tablefmt=style, disable_numparse=True)  # type: ignore[arg-type]
         blocks.append(f"{title.format(table.title)}\n\n{grid}")
     return "\n\n".join(blocks)
+
+
+def _escaped(frame: pd.DataFrame) -> pd.DataFrame:
+    """A bar in a name would end a cell of a Markdown table."""
+    return frame.rename(index=_no_bar, columns=_no_bar).map(_no_bar)
+
+
+def _no_bar(cell: object) -> str:
+    return str(cell).replace("|", "\\|")
 
 
 def _usage(one: TokenSummary) -> str:
