@@ -18,8 +18,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
     )
-    run.start(config)
+    settings = run.start(config).settings
     if not hasattr(config, "workerinput"):
+        grid.check(settings)
         config.pluginmanager.register(minimum.Minimum(config))
 
 

@@ -19,7 +19,7 @@ import pytest
 from longctx.ask.case import Case
 from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
-from longctx.plugin.grid import selected
+from longctx.plugin import grid
 from longctx.plugin.measuring import FAILURES
 from longctx.plugin.progress import progress_line
 from longctx.plugin.run import RUN, Run
@@ -37,7 +37,7 @@ class Collector:
         self.cases: list[Case] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.cases = selected(session.items)
+        self.cases = grid.selected(session.items)
 
 
 def ask_first(config: pytest.Config) -> None:
@@ -59,6 +59,7 @@ def ask_first(config: pytest.Config) -> None:
                 estimate_only(run, cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
             whole = asyncio.run(ask(run, cases, say))
+            grid.cases.cache_clear()  # what the server told of a model is now in its profile
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
     if settings.ask_only:

@@ -16,6 +16,7 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.plugin.options import Settings
 from longctx.plugin.run import RUN
+from longctx.scenarios import FAMILIES
 from longctx.scenarios.base import Scenario
 
 
@@ -26,15 +27,21 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         return
     family: type[Scenario] = marker.kwargs["family"]
     settings = metafunc.config.stash[RUN].settings
-    try:
-        found = cases(settings, family)
-    except UserError as error:
-        raise pytest.UsageError(str(error)) from None
+    found = cases(settings, family)
     if found:
         metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in found])
         return
     reason = f"the profile {settings.profile!r} has no [{family.family}] table"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+
+
+def check(settings: Settings) -> None:
+    """Raises UsageError for a mistake in profile, prompts or models, before anything is collected."""
+    try:
+        for family in FAMILIES.values():
+            cases(settings, family)
+    except UserError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 @functools.lru_cache(maxsize=8)
@@ -86,6 +93,6 @@ def _models(settings: Settings, grid: Grid) -> tuple[str, ...]:
     models = settings.models or grid.models
     if not models:
         raise UserError(
-            f"The profile {settings.profile!r} names no model for this family: give one with --ctx-model NAME."
+            f"The profile {settings.profile!r} names no model: give one with --ctx-model NAME."
         )
     return models

@@ -30,16 +30,18 @@ class Run:
     """Under --ctx-no-text: a temporary folder for this run's answers, gone when it ends."""
 
 
-def start(config: pytest.Config) -> None:
+def start(config: pytest.Config) -> Run:
     """Name the run. Nothing is written before there is something to write."""
     settings = options.read(config)
     if told := getattr(config, "workerinput", None):
         private = Path(told["ctx_private"]) if told["ctx_private"] else None
-        config.stash[RUN] = Run(told["ctx_name"], settings, Path(told["ctx_folder"]), told["workerid"], private)
-        return
-    folder = _folder(settings)
-    name = folder.name if settings.report is None else _now()
-    config.stash[RUN] = Run(name, settings, folder, private=_private_folder(config, settings))
+        run = Run(told["ctx_name"], settings, Path(told["ctx_folder"]), told["workerid"], private)
+    else:
+        folder = _folder(settings)
+        name = folder.name if settings.report is None else _now()
+        run = Run(name, settings, folder, private=_private_folder(config, settings))
+    config.stash[RUN] = run
+    return run
 
 
 def tell_worker(node: Any) -> None:
