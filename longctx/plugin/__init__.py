@@ -50,12 +50,14 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         return (yield)
     finally:
-        from longctx.plugin import finish
+        if run.was_measured(session.config):
+            from longctx.plugin import finish
 
-        finish.close_run(session.config)
+            finish.close_run(session.config)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    from longctx.plugin import finish
+    if run.SUMMARY in config.stash:
+        from longctx.plugin import finish
 
-    finish.show(terminalreporter, config)
+        finish.show(terminalreporter, config)

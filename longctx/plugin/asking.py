@@ -73,7 +73,7 @@ def estimate_only(run: Run, cases: list[Case], say: Say) -> None:
 
     tape = _tape(run, "once" if run.settings.record == "none" else run.settings.record)
     for one in estimate(
-        (case, len(missing(tape, fitted)) if (fitted := _fitted([case])) else case.size) for case in cases
+        (case, len(missing(tape, fitted)) if (fitted := _fitted([case])[0]) else case.size) for case in cases
     ):
         say(str(one))
 
@@ -82,7 +82,7 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
     from longctx.ask.asking import ask_all, missing
     from longctx.ask.calibrate import calibrate
-    from longctx.ask.client import open_client
+    from longctx.ask.client import Failure, open_client
     from longctx.ask.estimate import estimate
     from longctx.ask.money import Budget, check_cap
 
@@ -91,7 +91,7 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     check_cap(settings.max_cost, [case.model for case in cases])
     client = open_client(tape, settings.base_url, settings.in_flight)
     async with client:
-        cases = _fitted(await calibrate(client, cases))
+        cases, unfit = _fitted(await calibrate(client, cases))
         questions = missing(tape, cases)
         to_ask = Counter(question.case.id for question in questions)
         for one in estimate((case, to_ask[case.id]) for case in cases):
@@ -104,6 +104,10 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
         f"asked {asked.answered:,} of {len(questions):,} trials"
         + (f": {asked.stopped.message}" if asked.stopped else "")
     )
+    for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
+        say(f"{number:,} were not answered: {message}")
+    for case, why in unfit:
+        asked.failures |= {one.key: Failure("does_not_fit", why, fatal=True) for one in case.questions()}
     if asked.failures:
         run.folder.mkdir(parents=True, exist_ok=True)
         failures = {key: asdict(failure) for key, failure in asked.failures.items()}
@@ -122,13 +126,15 @@ def _selected(config: pytest.Config) -> list[Case]:
     return collector.cases if code == pytest.ExitCode.OK else []
 
 
-def _fitted(cases: list[Case]) -> list[Case]:
-    """The cases that can be built for their models; the others' tests say why they cannot."""
-    fitted = []
+def _fitted(cases: list[Case]) -> tuple[list[Case], list[tuple[Case, str]]]:
+    """The cases that can be built for their models, and why the others cannot, for their tests to say."""
+    fitted, unfit = [], []
     for case in cases:
-        with contextlib.suppress(UserError):
+        try:
             fitted.append(case.fitted())
-    return fitted
+        except UserError as error:
+            unfit.append((case, str(error)))
+    return fitted, unfit
 
 
 def _tape(run: Run, mode: str) -> Tape:

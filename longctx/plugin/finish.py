@@ -7,20 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from longctx.measure.summary import Summary, summarize
-from longctx.plugin.run import RUN
+from longctx.measure.summary import summarize
+from longctx.plugin.run import RUN, SUMMARY
 from longctx.report.data import as_json
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 
-SUMMARY = pytest.StashKey[Summary]()
-
 
 def close_run(config: pytest.Config) -> None:
-    """Write the run's folder, if anything was measured."""
+    """Write the run's folder."""
     run = config.stash[RUN]
-    if run.worker or not any(run.folder.glob("rows-*.jsonl")):
-        return
     summary = summarize(store.merge(run.folder))
     config.stash[SUMMARY] = summary
     (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
@@ -31,10 +27,7 @@ def close_run(config: pytest.Config) -> None:
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """The tables, and where the report lies."""
-    summary = config.stash.get(SUMMARY, None)
-    if summary is None:
-        return
-    run = config.stash[RUN]
+    run, summary = config.stash[RUN], config.stash[SUMMARY]
     terminal.section("longctx")
     terminal.write_line(as_terminal(summary))
     terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/summary.md, rows in results.jsonl beside it.")

@@ -6,7 +6,7 @@ import datetime
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,8 +14,13 @@ from longctx.config.folders import REPORTS
 from longctx.plugin import options
 from longctx.plugin.options import Settings
 
+if TYPE_CHECKING:
+    from longctx.measure.summary import Summary
+
 RUN = pytest.StashKey["Run"]()
 """Where a pytest Config keeps its Run."""
+SUMMARY: pytest.StashKey[Summary] = pytest.StashKey()
+"""Where it keeps what the run measured, once it ends, in the process that started it."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,12 @@ def start(config: pytest.Config) -> Run:
     return run
 
 
+def was_measured(config: pytest.Config) -> bool:
+    """Whether this process is to close a run in which something was measured."""
+    run = config.stash[RUN]
+    return not run.worker and any(run.folder.glob("rows-*.jsonl"))
+
+
 def tell_worker(node: Any) -> None:
     run = node.config.stash[RUN]
     node.workerinput["ctx_name"] = run.name
@@ -66,6 +77,8 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 def _folder(settings: Settings) -> Path:
     """A folder that holds no run yet. Raises UsageError where the user named one that does."""
     if settings.report is not None:
+        if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
+            raise pytest.UsageError(f"--ctx-report {settings.report}: {file} is a file: give a folder.")
         if (settings.report / "results.jsonl").exists():
             raise pytest.UsageError(
                 f"--ctx-report {settings.report} already holds a run: give another folder, or delete it first."

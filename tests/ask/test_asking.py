@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import datetime
+import itertools
 import random
 import threading
 from collections.abc import Sequence
@@ -70,7 +71,7 @@ def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None
             before = [question.build().recorded["fillers_before"] for question in window]
             assert before == sorted(before)
             shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
-            assert all(later.startswith(earlier) for earlier, later in zip(shared, shared[1:], strict=False))
+            assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shared))
 
 
 def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:

@@ -91,6 +91,6 @@ def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, pro
 def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
-    with pytest.raises(UserError, match="toy: its tokens could not be counted, which passkey needs .* No connection"):
+    with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* No connection"):
         calibrated(url, passkey_case(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())

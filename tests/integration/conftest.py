@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,8 +23,12 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
 """Beginnings of the names of environment variables that would change a run."""
 
-QUIET = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
-"""pytest's own cache is not wanted, and a user's environment may lack the plugins that only tests need."""
+IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
+"""Said of what forking.py has imported before pytest."""
+UNWANTED = "cacheprovider", "hypothesispytest", "anyio"
+"""Plugins: pytest's own cache, and what a user may lack."""
+
+TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
 LINES = """
 [line_retrieval]
@@ -51,7 +57,7 @@ class Result:
     def says(self, *parts: str) -> bool:
         """Whether all parts stand in the output, however its lines are wrapped, and no traceback does."""
         text = " ".join((self.out + self.err).split())
-        return all(part in text for part in parts) and "Traceback" not in text and "INTERNALERROR" not in text
+        return all(part in text for part in parts) and not re.search(TRACEBACK, text)
 
 
 class Launcher:
@@ -109,7 +115,9 @@ class Checkout:
     def start(self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None) -> int:
         """Like `pytest`, but return its pid while it runs."""
         given = [] if profile is None else [f"--ctx-profile={profile}"]
-        return self._start(["pytest", *QUIET, *given, *map(str, arguments)], env)
+        return self._start(
+            ["pytest", "-W", IMPORTED, *(f"-pno:{name}" for name in UNWANTED), *given, *map(str, arguments)], env
+        )
 
     def wait(self) -> Result:
         code = self.launcher.wait()
@@ -172,6 +180,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, folder / name)
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy2(ROOT / name, folder / name)
+    compileall.compile_dir(folder / "longctx", quiet=1)
     return folder
 
 

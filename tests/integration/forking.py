@@ -29,19 +29,22 @@ def main() -> None:
         if pid == 0:
             _become(run)
             return
-        print(pid, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+        sys.stdout.write(f"{pid}\n")
+        sys.stdout.flush()
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n")
+        sys.stdout.flush()
 
 
 def _become(run: dict[str, object]) -> None:
     """Run the module as `python -m` does, in the run's folder, with its environment and its output files."""
-    os.chdir(str(run["cwd"]))
+    folder = str(run["cwd"])
+    os.chdir(folder)
     os.environ.clear()
     os.environ.update(dict(run["env"]))  # type: ignore[call-overload]
     for number, name in enumerate((os.devnull, str(run["stdout"]), str(run["stderr"]))):
         os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     module, *arguments = run["command"]  # type: ignore[misc]
-    sys.path[0] = os.getcwd()
+    sys.path[:1] = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv[1:] = arguments
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -27,7 +27,7 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
 def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     assert checkout.pytest("--ctx-estimate").says("2 of 4 trials to ask")
-    assert checkout.pytest("--ctx-estimate", "--ctx-record=all", "-n2").says("4 of 4 trials to ask")
+    assert checkout.pytest("--ctx-estimate", "--ctx-record=all").says("4 of 4 trials to ask")
     assert checkout.pytest("--ctx-estimate", "-k", "lines-3").says("0 of 2 trials to ask")
     assert len(server.asked) == 2
 

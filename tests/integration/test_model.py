@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.conftest import Checkout
-from tests.servers import SimulatedServer
+from tests.servers import SimulatedServer, saying
 
 
 def test_it_may_be_given_more_than_once(checkout: Checkout, server: SimulatedServer) -> None:
@@ -13,7 +13,7 @@ def test_it_may_be_given_more_than_once(checkout: Checkout, server: SimulatedSer
     assert [body["model"] for body in server.asked].count("org/b:7") == 4
     assert {row["model"] for row in checkout.rows()} == {"a", "org/b:7"}
     assert {name.split("/")[0] for name in checkout.cassettes()} == {"a", "org_b_7"}
-    assert checkout.pytest("-n2", *both).code == 0
+    assert checkout.pytest(*both).code == 0
 
 
 def test_a_model_that_was_not_recorded(checkout: Checkout, server: SimulatedServer) -> None:
@@ -30,8 +30,6 @@ def test_the_profile_of_a_model_is_used(checkout: Checkout, server: SimulatedSer
 
 
 def test_the_model_that_answered_is_kept_beside_the_one_asked(checkout: Checkout, server: SimulatedServer) -> None:
-    from tests.servers import saying
-
     server.script = saying("42", model="a-2026-01-01")
     checkout.record(server, "--ctx-model=a")
     assert {(row["model"], row["model_returned"]) for row in checkout.rows()} == {("a", "a-2026-01-01")}

@@ -38,4 +38,4 @@ def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> No
 def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
     result = checkout.pytest(profile="smoke")
     assert result.code == 4
-    assert result.says("The profile 'smoke' names no model for this family: give one with --ctx-model NAME.")
+    assert result.says("The profile 'smoke' names no model: give one with --ctx-model NAME.")

@@ -21,14 +21,14 @@ def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: 
 def test_several_are_compared_on_the_same_questions(checkout: Checkout, server: SimulatedServer) -> None:
     mine = reworded(checkout, "mine", system="Be brief.")
     both = ("--ctx-prompts=seed", f"--ctx-prompts={mine}")
-    assert checkout.record(server, *both).code == 0
+    assert checkout.record(server, "--ctx-in-flight=1", *both).code == 0
     assert [body.get("system") for body in server.asked] == ["Be brief."] * 4 + [None] * 4
     rows = checkout.rows()
     assert {row["prompt_set"] for row in rows} == {"seed", "mine"}
     assert len({row["prompt_digest"] for row in rows}) == 2
     asked = {name: [row["expected"] for row in rows if row["prompt_set"] == name] for name in ("seed", "mine")}
     assert asked["seed"] == asked["mine"]
-    assert checkout.pytest("-n2", *both).code == 0
+    assert checkout.pytest(*both).code == 0
     assert len(checkout.rows()) == 8
 
 

@@ -80,7 +80,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
     measured = checkout.file("fixtures/models/toy.toml").read_text()
     assert 'family = "passkey"' in measured
     counted = len(server.received)
-    assert checkout.record(server, "-n2").code == 0
+    assert checkout.record(server).code == 0
     assert [one.path for one in server.received[counted:]] == ["/v1/models/toy"]
     assert checkout.file("fixtures/models/toy.toml").read_text() == measured
 

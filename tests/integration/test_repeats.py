@@ -17,6 +17,6 @@ def test_each_repeat_is_asked_and_replayed_as_it_was(checkout: Checkout, server:
         (trial, repeat) for trial in (0, 1) for repeat in range(3)
     ]
     assert len({row["returned"] for row in rows}) == 6
-    assert checkout.pytest(*three, "-n2").code == 0
+    assert checkout.pytest(*three).code == 0
     assert [row["returned"] for row in checkout.rows()] == [row["returned"] for row in rows]
     assert "n=6" in checkout.pytest(*three).out

@@ -31,7 +31,7 @@ def test_the_tables_end_the_terminal(checkout: Checkout, server: SimulatedServer
 
 
 def test_it_may_lie_elsewhere(checkout: Checkout, server: SimulatedServer) -> None:
-    assert checkout.record(server, "--ctx-report=mine/run", "-n2").code == 0
+    assert checkout.record(server, "--ctx-report=mine/run").code == 0
     assert len(checkout.rows("mine/run")) == 4
     assert not checkout.file("reports").exists()
 
@@ -43,15 +43,6 @@ def test_a_run_is_not_written_over(checkout: Checkout, server: SimulatedServer) 
     assert result.code == 4
     assert result.says("--ctx-report mine already holds a run: give another folder, or delete it first.")
     assert checkout.file("mine/results.jsonl").read_bytes() == before
-
-
-def test_a_file_is_no_folder(checkout: Checkout) -> None:
-    checkout.file("mine").write_text("a file")
-    for report in ("mine", "mine/run"):
-        result = checkout.pytest(f"--ctx-report={report}")
-        assert result.code == 4, result.out
-        assert result.says(f"--ctx-report {report}")
-    assert checkout.file("mine").read_text() == "a file"
 
 
 def test_collecting_writes_no_report(checkout: Checkout) -> None:
