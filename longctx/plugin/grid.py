@@ -17,6 +17,7 @@ from longctx.errors import UserError
 from longctx.plugin.options import Settings
 from longctx.plugin.run import RUN
 from longctx.scenarios import FAMILIES
+from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Scenario
 
 
@@ -53,18 +54,26 @@ def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
     models = {name: load_model(name) for grid in grids for name in _models(settings, grid)}
     found: dict[str, Case] = {}
     for wording, grid in itertools.product(wordings, grids):
-        for model, scenario in itertools.product(_models(settings, grid), grid.scenarios()):
-            case = Case(
-                model=models[model],
-                wording=wording,
-                scenario=scenario,
-                seed=profile.seed if settings.seed is None else settings.seed,
-                trials=settings.trials or grid.trials,
-                repeats=settings.repeats,
-                min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
-            )
-            found.setdefault(case.id, case)
+        for model in _models(settings, grid):
+            for scenario in grid.scenarios(functools.partial(_bank, settings, model)):
+                case = Case(
+                    model=models[model],
+                    wording=wording,
+                    scenario=scenario,
+                    seed=profile.seed if settings.seed is None else settings.seed,
+                    trials=settings.trials or grid.trials,
+                    repeats=settings.repeats,
+                    min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
+                )
+                found.setdefault(case.id, case)
     return tuple(found.values())
+
+
+def _bank(settings: Settings, model: str) -> Bank:
+    """The questions of the QA families, read when a trial first needs them."""
+    from longctx.corpus.bank import load_bank
+
+    return load_bank(settings.corpus, settings.questions, model)
 
 
 def _wordings(settings: Settings, family: type[Scenario]) -> list[Wording]:
@@ -92,7 +101,5 @@ def with_minimum(items: Sequence[pytest.Item]) -> int:
 def _models(settings: Settings, grid: Grid) -> tuple[str, ...]:
     models = settings.models or grid.models
     if not models:
-        raise UserError(
-            f"The profile {settings.profile!r} names no model: give one with --ctx-model NAME."
-        )
+        raise UserError(f"The profile {settings.profile!r} names no model: give one with --ctx-model NAME.")
     return models

@@ -20,6 +20,8 @@ class Settings:
     profile: str
     prompts: tuple[str, ...]
     record: str
+    corpus: Path | None
+    questions: Path | None
     base_url: str | None
     in_flight: int
     trials: int | None
@@ -55,6 +57,20 @@ def add(parser: pytest.Parser) -> None:
         default=[],
         metavar="DIR",
         help="prompt set: a folder of fixtures/prompts/ or a path (repeatable, to compare; default: seed)",
+    )
+    option(
+        "--ctx-corpus",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="folder of .txt, .md or .xml documents for long-context QA (default: fixtures/register)",
+    )
+    option(
+        "--ctx-questions",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="questions about that corpus, JSON lines (default: fixtures/questions/register.jsonl)",
     )
     option(
         "--ctx-record",
@@ -113,6 +129,8 @@ def read(config: pytest.Config) -> Settings:
         profile=option.ctx_profile,
         prompts=tuple(option.ctx_prompts) or ("seed",),
         record=option.ctx_record,
+        corpus=option.ctx_corpus,
+        questions=option.ctx_questions,
         base_url=option.ctx_base_url,
         in_flight=option.ctx_in_flight,
         trials=option.ctx_trials,

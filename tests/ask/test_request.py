@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from longctx.ask.case import Question
 from longctx.ask.request import digest, request_body
+from longctx.config.models import ModelProfile
 from tests.ask.examples import client_of, line_case, network, send
 from tests.servers import message
 
@@ -75,3 +77,26 @@ def test_the_body_that_the_sdk_sends_has_the_same_digest(extra: dict[str, Any]) 
     question = Question(line_case(extra_body=extra), 0)
     asyncio.run(send(client_of(network(server)), question))
     assert digest(json.loads(sent[0].content)) == digest(request_body(question.build(), question.case.model))
+
+
+PREFILLED = dataclasses.replace(
+    Question(line_case(), 0).build(),
+    user="Which?",
+    prefill="The answer is:",
+    without_prefill='Begin with "The answer is:"',
+)
+
+
+def test_the_beginning_of_an_answer_is_sent_to_a_model_that_takes_one() -> None:
+    sent = request_body(PREFILLED, ModelProfile(model="toy", prefill=True))["messages"]
+    assert sent == [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "The answer is:"}]
+
+
+def test_other_models_are_told_how_to_begin() -> None:
+    sent = request_body(PREFILLED, ModelProfile(model="toy"))["messages"]
+    assert sent == [{"role": "user", "content": 'Which?\nBegin with "The answer is:"'}]
+
+
+def test_a_thinking_model_gets_room_to_think() -> None:
+    trial = Question(line_case(), 0).build()
+    assert request_body(trial, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == trial.max_tokens + 1000

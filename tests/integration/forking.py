@@ -1,19 +1,20 @@
 """Starts the runs of the integration tests: a process that has imported what every run imports, forked for each.
 
-A run is a process of its own, as `python -m MODULE ARGUMENTS` is, without the two to four seconds of imports. longctx
-itself is never imported here. Reads a run as a line of JSON on stdin, answers its pid, then its exit code.
+A run is a process of its own, as `python -m MODULE ARGUMENTS` is, without two seconds of imports. longctx itself is
+never imported here. Reads a run as a line of JSON on stdin, answers its pid, then its exit code.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
 import runpy
 import sys
 
-import anthropic  # noqa: F401
-import httpx2  # noqa: F401
+import anthropic
+import httpx2
 import pandas  # noqa: F401
 import pytest  # noqa: F401
 import rich.progress  # noqa: F401
@@ -21,6 +22,7 @@ import vcr.cassette  # noqa: F401
 
 
 def main() -> None:
+    asyncio.run(_first_call())
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
@@ -33,6 +35,16 @@ def main() -> None:
         sys.stdout.flush()
         sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n")
         sys.stdout.flush()
+
+
+async def _first_call() -> None:
+    """The SDK imports much of itself, and asks the system what it runs on, at its first call."""
+    answer = {"type": "message", "content": []}
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, json=answer))
+    http = httpx2.AsyncClient(transport=transport)
+    async with anthropic.AsyncAnthropic(api_key="none", http_client=http) as client:
+        await client.messages.create(model="none", max_tokens=1, messages=[])
+    await httpx2.AsyncHTTPTransport().aclose()
 
 
 def _become(run: dict[str, object]) -> None:

@@ -15,7 +15,8 @@ import sys
 
 def pytest_unconfigure(config):
     names = ("anthropic", "vcr", "pandas", "rich.progress", "longctx.plugin")
-    print("\\nIMPORTED", *(name for name in names if name in sys.modules))
+    with open("worker" if hasattr(config, "workerinput") else "main", "w") as file:
+        print(*(name for name in names if name in sys.modules), file=file)
 """
 
 

@@ -17,12 +17,12 @@ def test_workers_measure_what_one_process_does(checkout: Checkout, server: Simul
     checkout.profile(LINES, PASSKEY)
     checkout.record(server, "-k", "not lines-5")  # some trials are missing
     rows = []
-    for workers in ("-n0", "-n2", "-n3"):
+    for workers in ("-n0", "-n2"):
         result = checkout.pytest(workers)
         assert (result.code, result.says("1 failed, 3 passed")) == (1, True)
         rows.append(without_run(checkout.rows()))
     assert len(rows[0]) == 8
-    assert rows[0] == rows[1] == rows[2]
+    assert rows[0] == rows[1]
 
 
 def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedServer) -> None:

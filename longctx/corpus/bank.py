@@ -1,0 +1,31 @@
+"""The bank that the QA families draw from: a corpus, questions about it, and a model's filter."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from longctx.corpus.documents import REGISTER, load_corpus
+from longctx.corpus.filters import load_filter
+from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+from longctx.scenarios.bank import Bank, Section
+from longctx.scenarios.multiple_choice import Item
+
+
+@functools.lru_cache(maxsize=4)
+def load_bank(documents: Path | None, questions: Path | None, model: str) -> Bank:
+    """The sections of a folder and the questions of a file, the shipped register's by default.
+
+    kept: the questions that the filter of `model` keeps; all of them where it has none. Raises UserError.
+    """
+    corpus = load_corpus(documents or REGISTER)
+    asked = load_questions(questions or REGISTER_QUESTIONS, corpus)
+    digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
+    items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
+    return Bank(
+        sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
+        items=items,
+        digest=digest,
+        kept=frozenset(known.kept if (known := load_filter(model, digest)) else (item.id for item in items)),
+    )

@@ -1,0 +1,75 @@
+"""The "too hard" filter: questions that a model misses even with the right section alone are not asked in a collage.
+
+A filter is made once, for one model and one bank of questions, from a run of the control `right`, and then stands in a
+file that is committed: it never moves between two runs that are compared.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from longctx.config.folders import FIXTURES, slug
+from longctx.errors import UserError
+
+FILTERS = FIXTURES / "questions" / "filters"
+
+
+class Filter(BaseModel):
+    """Ids of the questions that the control asked: `kept` were answered right, `dropped` were not. run: its name.
+
+    A question that the control did not ask is in neither, and is not asked in a collage.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    bank: str
+    made: datetime.date
+    run: str
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def filter_path(model: str, bank: str) -> Path:
+    return FILTERS / f"{slug(model)}-{bank[:12]}.json"
+
+
+def load_filter(model: str, bank: str) -> Filter | None:
+    """The filter of a model for the bank of that digest; None where none was made. Raises UserError."""
+    path = filter_path(model, bank)
+    if not path.is_file():
+        return None
+    try:
+        return Filter.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"]) or "the file"
+        raise UserError(f"{path} is no filter: {where}: {first['msg']}. Restore it from version control.") from None
+
+
+def make_filter(model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
+    """Write the filter of a model from question id -> right or wrong with its section alone.
+
+    Raises UserError where there is one: it must not move under runs that were made with it.
+    """
+    path = filter_path(model, bank)
+    if path.exists():
+        raise UserError(
+            f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with."
+        )
+    made = Filter(
+        model=model,
+        bank=bank,
+        made=datetime.datetime.now(datetime.UTC).date(),
+        run=run,
+        kept=tuple(sorted(name for name, right in correct.items() if right)),
+        dropped=tuple(sorted(name for name, right in correct.items() if not right)),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(made.model_dump(mode="json"), indent=1) + "\n", encoding="utf-8")
+    return path
