@@ -99,6 +99,12 @@ def _pieces(pen: Pen, notation: str) -> list[str]:
     return pieces
 
 
+def items(texts: Sequence[str], letters: bool = False) -> list[str]:
+    """A numbered or lettered list of flush items."""
+    marks = "abcdefghijklmnopqrstuvwxyz" if letters else range(1, len(texts) + 1)
+    return [f'<FP SOURCE="FP-1">({mark}) {inline(text)}</FP>' for mark, text in zip(marks, texts, strict=False)]
+
+
 def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:
     """A GPOTABLE. The first column is the stub."""
     lines = [f'<GPOTABLE COLS="{len(heads)}" OPTS="L2,nj,i1" CDEF="s50,{",".join(["12"] * (len(heads) - 1))}">']

@@ -60,7 +60,7 @@ def commenter(country: Country, pen: Pen) -> str:
     names = country.names
     match pen.below(5):
         case 0:
-            return f"the {country.province()} {pen.pick(['Chamber of Commerce', 'League', 'Alliance'])} at {names.town()}"
+            return f"the {pen.pick(['Chamber of Commerce', 'Ratepayers’ League', 'Civic Alliance'])} of {names.town()}"
         case 1:
             return f"the municipal council of {names.town()}"
         case 2:
@@ -113,9 +113,8 @@ the National Statistics Office <and need no change|; their burden is not altered
 <answer|respond to> a collection that <shows|displays> no valid control number.
 OR
 # Paperwork
-<The reporting|Such reporting and recordkeeping> <burden|duties> <as there is|imposed here> falls <on|upon> fewer than ten
-<persons|respondents> <in any year|a year> and <is therefore exempt|for that reason lies> <from|outside> the Reduction of
-Forms Act.
+<What reporting there is falls|The burden of reporting falls> <on|upon> fewer than ten <persons|respondents> <in any year|a
+year> and is <therefore|for that reason> <exempt from|not subject to> the Reduction of Forms Act.
 """
 
 SMALL_BUSINESS = """
