@@ -100,9 +100,11 @@ def _pieces(pen: Pen, notation: str) -> list[str]:
 
 
 def items(texts: Sequence[str], letters: bool = False) -> list[str]:
-    """A numbered or lettered list of flush items."""
+    """A numbered or lettered list of flush items, ended like parts of one sentence unless they end by themselves."""
     marks = "abcdefghijklmnopqrstuvwxyz" if letters else range(1, len(texts) + 1)
-    return [f'<FP SOURCE="FP-1">({mark}) {inline(text)}</FP>' for mark, text in zip(marks, texts, strict=False)]
+    ended = [text if text.endswith(".") else f"{text};" for text in texts]
+    ended[-1] = ended[-1].removesuffix(";").removesuffix(".") + "."
+    return [f'<FP SOURCE="FP-1">({mark}) {inline(text)}</FP>' for mark, text in zip(marks, ended, strict=False)]
 
 
 def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from longctx.corpus.register.country import Agency, Country
 from longctx.corpus.register.pen import Pen
+from longctx.corpus.register.sheet import items, table
 
 ACTS = {
     "airsafety": ("Civil Aviation Act", 14),
@@ -69,6 +70,58 @@ def commenter(country: Country, pen: Pen) -> str:
             return f"{names.person()} of {names.town()}"
     return f"the {names.town()} {pen.pick(['Workers’ Union', 'Trades Association', 'Citizens’ Forum', 'Institute'])}"
 
+
+def documents(country: Country, pen: Pen, docket: str) -> list[str]:
+    """A table of papers in the docket, the oldest first."""
+    days = sorted(pen.spread(14, 420, 1, 7), reverse=True)
+    titles = [pen.say(title, who=country.names.family()) for title in pen.deal(PAPERS, 7)]
+    rows = [
+        (title, country.on(-day), f"{docket}–{item:03d}")
+        for title, day, item in zip(titles, days, sorted(pen.spread(2, 140, 1, 7)), strict=True)
+    ]
+    return table(pen.pick(["Papers in the Docket", "Documents Made Available", "Docket Index (Extract)"]), ["Paper", "Date", "Item"], rows)
+
+
+def chronology(country: Country, pen: Pen) -> list[str]:
+    """What happened until now, as a list of dated steps, the oldest first."""
+    days = sorted(pen.spread(20, 700, 1, 5), reverse=True)
+    steps = [pen.say(step, who=country.names.person(), town=country.names.town()) for step in pen.deal(STEPS, 5)]
+    return items([f"On {country.on(-day)}, {step}." for day, step in zip(days, steps, strict=True)])
+
+
+STEPS = (
+    "<an informal meeting|a meeting of the working group> was held in {town}, <at which|where> {who} took the chair",
+    "{who} <handed in|submitted> a <memorandum|paper> that proposed <nearly the same|a milder> solution",
+    "the file was <lent|passed> to the auditors and came back <without remarks|with three remarks>",
+    "a first draft was <read|discussed> in the management committee and sent back for <shortening|a clearer summary>",
+    "<the chamber|an office> at {town} sent figures that had been <asked for|promised> since the spring",
+    "a <reporter|student> was given leave to see the file, under the Open Records Act",
+    "{who}, who had begun the work, retired and was succeeded by a <team of two|colleague from {town}>",
+    "the <legal section|Department of Justice> <gave its consent|raised no objection>, subject to a change of one word",
+    "a visit to {town} had to be <broken off|put off> because of <a storm|the closing of the pass>",
+    "<two|three> meetings with trade associations took place<, with {who} as interpreter|>",
+    "a letter from {town} that had been <misdirected|lost in the mail> was found and <entered|answered>",
+    "the <Secretary|Minister's office> asked for a comparison with the practice <of two neighbors|abroad>",
+)
+
+PAPERS = (
+    "Letter of {who} <asking for more time|enclosing a sketch map|on behalf of six neighbors>",
+    "Memorandum of a <telephone call|meeting> with {who} & Partners",
+    "Statement of <{who}, sworn before a notary|an engineer, {who}>",
+    "Photographs <taken from the air|of the site after the storm>, with a key",
+    "<Draft|Second draft> of this document, with remarks in the margin",
+    "Minutes of the <hearing|inspection> and list of those present",
+    "Translation of a <treaty|report> cited by {who}",
+    "Table of <costs|accidents|measurements>, corrected by hand",
+    "Opinion of the Department of Justice on the {who} case",
+    "Budget of the <working group|project>, three pages",
+    "Chart showing <soundings|boundaries|distances>, scale 1 : 25,000",
+    "Newspaper cutting sent in by {who}",
+    "Petition with <two hundred and six|forty-one|ninety> signatures",
+    "Record of a vote <of the council|in committee>",
+    "<Thesis|Lecture> by {who}, with the author's permission",
+    "Certificate of posting at the <town hall|harbor office>",
+)
 
 COMMENTING = """
 <Interested persons|Members of the public|All who are affected> <may|are invited to> <send|submit|present> written

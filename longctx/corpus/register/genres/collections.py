@@ -218,7 +218,7 @@ with {measured} <volunteers|respondents>, <of whom|among whom> the slowest neede
 
 @burden
 
-<Valued at|At> {wage} crowns an hour, the <yearly|annual> cost to respondents is {value:,} crowns. <The cost to the Commonwealth|The
+<In all|Altogether>, {respondents:,} respondents <spend|are expected to spend> {hours:,} hours a year on it, at {minutes} minutes for each answer. <Valued at|At> {wage} crowns an hour, the <yearly|annual> cost to respondents is {value:,} crowns. <The cost to the Commonwealth|The
 Government's own cost>, for <printing, mail|mailing, machines>, and <salaries|staff>, is <put at|estimated as> {government:,} crowns. <There are
 no start-up costs|No one has to buy equipment>.
 
@@ -233,7 +233,12 @@ no start-up costs|No one has to buy equipment>.
 ? <Those who wish to see how answers are handled|Visitors> may <watch|see> the work of the section on {visit}, <if they register a week
 ahead|on registering with {desk}>.
 
-# VII. Next Steps
+# VII. History of This Collection
+@steps
+
+@documents
+
+# VIII. Next Steps
 <All comments|The comments received> will be <summarized|answered> in the request for clearance that the {office} will send to the National
 Statistics Office and <will become|become> a matter of public record. <If the request is granted|If clearance is given>, the changed form will
 be used from {use_from}. <Until then the present form is to be used|The present form stays in use until then>, and <answers given on it|what was
@@ -317,13 +322,18 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     f = facts
     heads = ["Form", "Respondents", "Answers a year", "Minutes an answer", "Total hours"]
     rows = [(f["form"], f"{f['respondents']:,}", str(f["times"]), str(f["minutes"]), f"{f['hours']:,}")]
+    parts = {
+        "burden": table("Estimated Yearly Burden", heads, rows),
+        "documents": stock.documents(country, pen, f["docket"]),
+        "steps": stock.chronology(country, pen),
+    }
     return Sheet(
         kind="NOTICE",
         agency=f["bureau"],
         subject=pen.say("{heading}; <Request for Comments|Proposed Information Collection; Comment Request>", f),
         heads=[("DEPDOC", pen.say("[Docket No. {docket}]", f))],
         preamble=preamble(pen, PREAMBLE, f),
-        body=write(pen, BODY, f, {"burden": table("Estimated Yearly Burden", heads, rows)}),
+        body=write(pen, BODY, f, parts),
         signature=signed(f"Dated: {country.on(-pen.integer(3, 12))}", f["signer"], pen.pick(["Chief Statistician", "Director of Records"])),
     )
 

@@ -165,8 +165,8 @@ as {late_on}.
 <One company, {uncooperative},|A producer, {uncooperative},> did not cooperate to the best of its ability: {adverse}. <Necessary information is
 therefore missing|The record therefore lacks necessary information>, and the Board <drew|draws> an adverse inference in <choosing|selecting>
 from the facts otherwise available. <It has applied the highest rate found|The rate is the highest found> for an identical program in any <segment|stage> of this
-proceeding. <The rate was checked against the published budget so far as practicable|Trade statistics, so far as they go, confirm it>. <A lower rate
-would reward silence|The company may still be heard on the choice of the rate>.
+proceeding. <The rate was checked against the published budget so far as practicable|Trade statistics, so far as they go, confirm it>. <It comes to|The rate is> {high} percent. <A lower rate would reward
+silence|The company may still be heard on the choice of the rate>.
 
 # Other Programs
 <Smaller programs|Programs of less weight> are <listed|shown> below with the share of the subsidy that the Board <attributes|assigns> to each on the
@@ -206,6 +206,14 @@ rebuttal briefs, <limited to|confined to> what is <raised|argued> in the case br
 asked to> begin with <a summary of no more than|an executive summary of> {summary} words <for each issue|an issue>. A hearing, if <asked for|one is
 requested> by {hearing_by}, will be held in <Room|room> {room} of the Customs House. <Requests should name the speakers|A request must give the number of
 speakers> and <whether any is a foreign national|the issues to be discussed>. <The final results will appear|Final results are expected> within {final} days.
+
+# Procedural History
+<The main steps of the review were these|Since the initiation the following has happened>:
+
+@steps
+
+# Documents on File
+@documents
 
 # Notification to Importers
 <Importers are reminded|This notice serves as a reminder> of their duty to file a certificate on the reimbursement of duties before <liquidation|the
@@ -296,13 +304,19 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     rates = table("Net Subsidy Rates", ["Company", "Percent ad valorem"], pen.deal(rows, 3))
     programs = [(name, f"0.{pen.integer(11, 98)}") for name in pen.deal(PROGRAMS, 6)]
     number = f"C–{pen.integer(411, 599)}–{pen.integer(801, 899)}"
+    parts = {
+        "rates": rates,
+        "programs": table("Other Programs", ["Program", "Percent"], programs),
+        "documents": stock.documents(country, pen, number),
+        "steps": stock.chronology(country, pen),
+    }
     return Sheet(
         kind="NOTICE",
         agency=TARIFFS,
         subject=pen.say("{goods!c} From {abroad!c}: Preliminary Results of <Countervailing Duty|Administrative> Review", f),
         heads=[("DEPDOC", f"[{number}]")],
         preamble=preamble(pen, PREAMBLE, f),
-        body=write(pen, BODY, f, {"rates": rates, "programs": table("Other Programs", ["Program", "Percent"], programs)}),
+        body=write(pen, BODY, f, parts),
         signature=signed(f"Dated: {country.on(-pen.integer(3, 9))}", f["signer"], "Chair of the Tariff Board"),
     )
 

@@ -169,6 +169,9 @@ the section headed “Examples”>. <A person who signed with initials only|An a
 out> too hopeful by {forecast_error} percent. <Should receipts exceed costs for two years running|If the fund grows beyond what nine months require>, fees will be <lowered|
 cut> without <a new petition|being asked>.
 
+# Steps Taken
+@steps
+
 # Alternatives Considered
 <Three|Several> other ways <of balancing the fund|out> were <weighed|examined>. <A yearly subscription|A flat yearly charge> in place of fees would have <burdened|fallen
 hardest on> those who <seldom|rarely> need the service. <Longer intervals|Less frequent visits> would have saved {alternative:,} crowns a year, but the law <fixes|lays down>
@@ -190,6 +193,9 @@ borne by|, which is made up by> the <general budget|Department's reserve>. <No a
 A user who <applies for|orders> {item_a} <twice|three times> a year and once for {item_b} <paid|has paid> {old_total} crowns <until now|so far> and will pay
 {new_total} crowns. For <the smallest users|a user with a single application> the <difference|rise> is <less than a day's wage|seldom more than twenty
 crowns>. <Large users|The ten largest users>, who <bear|pay> {large} percent of all fees, <told the {office} that|say> they <will pass|expect to pass> it on.
+
+# Accounts and Studies
+@documents
 
 # Payment
 Fees are <due|to be paid> <with the application|in advance>, <by bank transfer or at the counter|in cash, by card, or by transfer>. <A bill not paid
@@ -305,6 +311,8 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     rows = [(item, f"{old / 2:.2f}", f"{new / 2:.2f}") for item, old, new in zip(f["items"], f["old"], f["new"], strict=True)]
     body = BODY.replace("<twice|three times> a year and once", f"{times[0]} a year and once")
     parts = {
+        "documents": stock.documents(country, pen, f"{f['short']}–{f['part']}"),
+        "steps": stock.chronology(country, pen),
         "schedule": table("Schedule of Fees, in Crowns", ["Service", "Until now", "New"], rows),
         "text": amendment(f["title"], f["part"], said(pen, TEXT, f)),
     }

@@ -96,8 +96,8 @@ The <committee will take up|agenda includes> the following:
 
 # Public Participation
 {access}. <Persons|Anyone> wishing to speak will have {minutes} minutes; <written statements|statements in writing> of up to
-{words} words are <taken|accepted> until {statements_by} <and given to the members|>. <Seats are limited to {seats}.|There are
-{seats} seats for the public.>
+{words} words are <taken|accepted> until {statements_by} <and given to the members|>. <There are {seats} seats for the public|The room
+holds {seats} seats for the public>.
 
 # Closed Part
 <The committee will sit in private|The meeting will be closed> for <its last|the final> {closed_minutes} minutes to consider {closed}.

@@ -147,6 +147,11 @@ controlled substance|any other>. It <has|does have> an accepted use, <namely|whi
 {c3!c} supported the rule and <asked|suggested> that the public be <warned|told> <at once|before the summer festivals>; a <warning|bulletin> was <issued|sent out> on
 {warned}. <Two comments|Several comments> <dealt with other substances|were about the price of medicines> and are <outside the scope|not answered here>.
 
+# Procedural History
+@steps
+
+@documents
+
 # Requirements for Handling
 {name_of} is <subject to|governed by> the following from {effective}:
 
@@ -283,6 +288,8 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     counts.append(facts["reports"] - sum(counts))
     rows = [(str(facts["from_year"] + i), f"{n:,}", f"{n * pen.integer(8, 31) / 10:,.1f}") for i, n in enumerate(counts)]
     parts = {
+        "documents": stock.documents(country, pen, f"MCA–{facts['code']}"),
+        "steps": stock.chronology(country, pen),
         "factors": items(FACTORS),
         "reports": table(f"Identifications of {facts['name_of']}", ["Year", "Exhibits", "Grams"], rows),
         "handling": items(said(pen, HANDLING, facts)),
