@@ -177,7 +177,7 @@ GENRE = Genre(
     compose=compose,
     names=(
         "the meeting of the {committee} on {day}",
-        "the {committee}'s meeting in {venue}",
+        "the meeting of the {committee} in {venue}",
         "the announced meeting of the {committee}",
     ),
     asks=(
@@ -192,7 +192,7 @@ GENRE = Genre(
         Ask(
             "second",
             "{topic2!c}",
-            ("Which matter stands second on the agenda of {name}?", "What is to follow the first item of {name}?"),
+            ("Which matter stands second on the agenda of {name}?", "What is the second item on the agenda of {name}?"),
         ),
         Ask(
             "closed",
