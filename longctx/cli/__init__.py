@@ -11,7 +11,7 @@ from longctx.errors import UserError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. The exit status: 0 done, 1 faults found (corpus check), 2 a mistake that a sentence on stderr explains."""
+    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains."""
     parser = argparse.ArgumentParser(prog="python -m longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in (show, record, corpus):

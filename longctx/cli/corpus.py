@@ -35,7 +35,9 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("documents", type=Path, metavar="DIR")
         case "check":
             parser.add_argument("--documents", type=Path, metavar="DIR", help="default: fixtures/register")
-            parser.add_argument("--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl")
+            parser.add_argument(
+                "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
+            )
     parser.set_defaults(run=task, passes_on=False)
 
 

@@ -75,7 +75,7 @@ def duplicates(questions: Sequence[Question]) -> Iterator[Finding]:
 
 
 def _alike(one: set[str], two: set[str], same_answer: bool) -> bool:
-    """Questions that share nearly all words, or many and the answer; “the first item” and “the second” are different."""
+    """Questions that share nearly all words, or many and the answer: “the first item” is not “the second”."""
     return len(one & two) >= (ALIKE if same_answer else NEARLY_ALL) * len(one | two)
 
 
@@ -92,7 +92,7 @@ def length_of_set(questions: Sequence[Question]) -> Iterator[Finding]:
             yield Finding(
                 "length",
                 "all",
-                f"the right answer is the {extreme} {count} times in {len(questions)}; by chance it would be so often with "
+                f"the right answer is the {extreme} {count} times in {len(questions)}, which chance alone gives with "
                 f"probability {probability:.1g}",
             )
 

@@ -105,7 +105,9 @@ def freeze(folder: Path) -> Path:
 
 def read_settings(folder: Path) -> Settings:
     if not folder.is_dir():
-        raise UserError(f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch.")
+        raise UserError(
+            f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch."
+        )
     path = folder / SETTINGS
     return read_toml(path, Settings) if path.is_file() else Settings()
 
@@ -166,4 +168,3 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
-

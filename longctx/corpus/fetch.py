@@ -119,7 +119,9 @@ def _check_issue(path: Path, url: str) -> None:
     content = path.read_bytes()
     if not re.search(rb"<FEDREG[\s>]", content[:4096]):
         path.unlink()
-        raise UserError(f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays.")
+        raise UserError(
+            f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays."
+        )
     try:
         read_issue(content, url)
     except UserError:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 LEADS = r"(?:because|that|if|it|the|an?|to|of|by|in)\s"
 SMALL = frozenset(
-    "a an and any are as at be been but by did do does for from had has have he his if in into is it its no not of on or "
-    "she so than that the their them there these they this those to up was were what when where which while who will with"
-    .split()
+    """
+    a an and any are as at be been but by did do does for from had has have he his if in into is it its no not of on or
+    she so than that the their them there these they this those to up was were what when where which while who will with
+    """.split()
 )
 ENOUGH = 0.75
 GIVEAWAY = 1.5

@@ -38,7 +38,11 @@ def _agency(department: str, name: str, short: str, domain: str, street: str, bi
     return Agency(department, name or department, short, f"{domain}.gov.vy", street, bilcod)
 
 
-TRANSPORT, COAST, HEALTH = "Department of Civil Transport", "Department of Coastal Affairs", "Department of Public Health"
+TRANSPORT, COAST, HEALTH = (
+    "Department of Civil Transport",
+    "Department of Coastal Affairs",
+    "Department of Public Health",
+)
 FARMS, TRADE, LABOR = "Department of Agriculture and Forests", "Department of Trade and Revenue", "Department of Labor"
 AIR = _agency(TRANSPORT, "Air Safety Administration", "ASA", "airsafety", "Meridian Row", "2210–13")
 RAIL = _agency(TRANSPORT, "Railway Inspectorate", "RI", "railways", "Old Terminus Street", "2210–06")

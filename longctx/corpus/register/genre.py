@@ -10,7 +10,6 @@ from longctx.corpus.register.country import Country
 from longctx.corpus.register.pen import Pen
 from longctx.corpus.register.sheet import Sheet
 
-
 Facts = dict[str, Any]
 """What the slots of one document's templates name."""
 

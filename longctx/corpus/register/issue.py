@@ -20,6 +20,7 @@ VERSION = 1
 UNITS = {"RULE": "Rules and Regulations", "PRORULE": "Proposed Rules", "NOTICE": "Notices"}
 EXAMPLES = ("collections", "corrections")
 """The last document of these genres serves as an example for question writing, as one of each did in the seed."""
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
 PAGE = 5_600  # characters of markup
 
 
@@ -84,7 +85,7 @@ def _lines(country: Country, documents: tuple[Document, ...]) -> Iterator[str]:
         body.append(f"</{kind}S>")
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<?xml-stylesheet type="text/xsl" href="fedregister.xsl"?>'
-    yield '<FEDREG xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="FRMergedXML.xsd">'
+    yield f'<FEDREG xmlns:xsi="{XSI}" xsi:noNamespaceSchemaLocation="FRMergedXML.xsd">'
     yield from (f"<VOL>{country.volume}</VOL>", f"<NO>{day.timetuple().tm_yday * 5 // 7}</NO>")
     yield f"<DATE>{WEEKDAYS[day.weekday()]}, {written(day)}</DATE>"
     yield from _contents(contents)

@@ -32,7 +32,7 @@ Magnus Maren Marius Matilda Mirko Moira Nadia Nevin Nils Noor Odile Olaf Oriel O
 Ragna Ramona Rasmus Renske Rhys Rosalind Rowan Ruth Samir Saskia Selma Sigrid Silas Solveig Stefan Sunniva Tamsin Tarik
 Thea Tobias Torsten Ulrich Ursula Valda Vera Viktor Wendel Willa Winifred Yara Yorick Yusuf Zelda Zeno
 """.split()
-CLASHES = re.compile(r"(.)\1\1|[^aeiouy]{5}|(?:a|o|e)(?:a|e|o|u)|(..)\2", re.IGNORECASE)
+CLASHES = re.compile(r"(.)\1\1|[^aeiouy]{5}|[aoe][aeou]|(..)\2", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ class Names:
         self._given = iter(self._endless(GIVEN))
 
     def town(self) -> str:
-        before = self._pen.pick(["", "", "", "", "", "", "", "", "", "", "", "", "Upper ", "Nether ", "East ", "Great ", "Port ", "Little "])
+        before = self._pen.pick(
+            ["", "", "", "", "", "", "", "", "", "", "", "", "Upper ", "Nether ", "East ", "Great ", "Port ", "Little "]
+        )
         return self._fresh(lambda: before + self._joined(TOWN_ENDS))
 
     def river(self) -> str:
@@ -106,4 +108,3 @@ class Names:
     def _endless(self, names: list[str]) -> Iterator[str]:
         while True:
             yield from self._pen.deal(names, len(names))
-

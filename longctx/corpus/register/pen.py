@@ -18,7 +18,7 @@ VOWEL_SOUND = re.compile(r"(?!uni|eu|one|us[ei])[aeiou]|8|11\b|18\b|hour|honou?r
 
 
 class _Slots(string.Formatter):
-    """str.format with conversions of our own: !c capital first, !n with a or an, !w and !W (capital) small numbers in words."""
+    """str.format with conversions of our own: !c capital first, !n with a or an, !w (!W) small numbers in words."""
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         match conversion:
@@ -29,7 +29,7 @@ class _Slots(string.Formatter):
             case "w" | "W":
                 word = ONES[value] if value < len(ONES) else f"{value:,}"
                 return word if conversion == "w" else capital(word)
-        return super().convert_field(value, conversion)  # type: ignore[arg-type]
+        return super().convert_field(value, conversion)
 
 
 class Pen:

@@ -114,7 +114,12 @@ def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:
     lines += [f'<CHED H="1">{inline(head)}</CHED>' for head in heads]
     lines.append("</BOXHD>")
     for first, *rest in rows:
-        lines += ["<ROW>", f'<ENT I="01">{inline(first)}</ENT>', *(f"<ENT>{inline(cell)}</ENT>" for cell in rest), "</ROW>"]
+        lines += [
+            "<ROW>",
+            f'<ENT I="01">{inline(first)}</ENT>',
+            *(f"<ENT>{inline(cell)}</ENT>" for cell in rest),
+            "</ROW>",
+        ]
     return [*lines, "</GPOTABLE>"]
 
 

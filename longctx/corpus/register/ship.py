@@ -33,7 +33,7 @@ def ship(issue: Issue, folder: Path, questions_file: Path) -> list[Path]:
 def settings(issue: Issue, examples: list[str]) -> str:
     named = ", ".join(f'"{name}"' for name in examples)
     return (
-        f'about = "One issue of the register of Verrany, a country that does not exist; made by longctx.corpus.register, '
-        f'version {VERSION}, seed {issue.country.seed}."\n'
+        f'about = "One issue of the register of Verrany, a country that does not exist; made by '
+        f'longctx.corpus.register, version {VERSION}, seed {issue.country.seed}."\n'
         f"examples = [{named}]  # for question writing only, kept out of the test\n"
     )

@@ -79,7 +79,11 @@ def documents(country: Country, pen: Pen, docket: str) -> list[str]:
         (title, country.on(-day), f"{docket}–{item:03d}")
         for title, day, item in zip(titles, days, sorted(pen.spread(2, 140, 1, 7)), strict=True)
     ]
-    return table(pen.pick(["Papers in the Docket", "Documents Made Available", "Docket Index (Extract)"]), ["Paper", "Date", "Item"], rows)
+    return table(
+        pen.pick(["Papers in the Docket", "Documents Made Available", "Docket Index (Extract)"]),
+        ["Paper", "Date", "Item"],
+        rows,
+    )
 
 
 def chronology(country: Country, pen: Pen) -> list[str]:
@@ -128,28 +132,28 @@ COMMENTING = """
 <comments|views, data, or arguments> <on this <action|proposal>|> <through|by way of> the rulemaking portal at
 www.rulemaking.gov.vy, <by mail|by post|by courier> to the <Docket Clerk|Dockets Office|Registry>, {office}, {address},
 or <in person|by hand> at the same address between <8 a.m. and 4 p.m.|9 a.m. and 5 p.m.|8:30 a.m. and 3:30 p.m.> on
-working days. <Every submission|Each comment|All correspondence> must <cite|bear|mention> docket number {docket}
-<and reach {short} <by|not later than> {deadline}|and be in hand by {deadline}|and arrive on or before {deadline}>.
+working days. <Every submission|Each comment|All correspondence> must <cite|bear|mention> docket number {docket} <and
+reach {short} <by|not later than> {deadline}|and be in hand by {deadline}|and arrive on or before {deadline}>.
 OR
-Comments <are due|must be received|must reach the docket> <by|no later than|on or before> {deadline}.
-<Send them|They may be sent|Submit them> <electronically|through the portal> at www.rulemaking.gov.vy, <searching for|under>
-docket {docket}, or <on paper|in writing> to {office}, {address}. <Late comments will be considered so far as
+Comments <are due|must be received|must reach the docket> <by|no later than|on or before> {deadline}. <Send them|They
+may be sent|Submit them> <electronically|through the portal> at www.rulemaking.gov.vy, <searching for|under> docket
+{docket}, or <on paper|in writing> to {office}, {address}. <Late comments will be considered so far as
 practicable|{short} will consider late comments only if doing so causes no delay|Comments that arrive late cannot be
 considered>.
 OR
 <To be considered|To be sure of consideration>, comments <on this document|> must be <identified by|marked with> docket
 number {docket} and <received|delivered> <not later than|by> {deadline}. The <portal|rulemaking portal> at
-www.rulemaking.gov.vy is the <preferred|quickest> way; <letters|paper submissions> go to {address}, where <a deposit box
-stands in the lobby|the guard at the main entrance will stamp them on request|the mail room closes at 4:30 p.m.>.
+www.rulemaking.gov.vy is the <preferred|quickest> way; <letters|paper submissions> go to {address}, where <a deposit
+box stands in the lobby|the guard at the main entrance will stamp them on request|the mail room closes at 4:30 p.m.>.
 
-<All comments|Everything received>, <including|together with> any personal <information|details> <given|provided>, will be
-<posted|placed in the docket> without change. <Do not submit|Please leave out> <confidential business information|trade
-secrets> <electronically|through the portal>; <mark it|send it by mail, marked> “confidential,” with a <copy|version> from
-which <it has been deleted|the protected passages have been struck>.
+<All comments|Everything received>, <including|together with> any personal <information|details> <given|provided>, will
+be <posted|placed in the docket> without change. <Do not submit|Please leave out> <confidential business
+information|trade secrets> <electronically|through the portal>; <mark it|send it by mail, marked> “confidential,” with
+a <copy|version> from which <it has been deleted|the protected passages have been struck>.
 OR
-<Comments and supporting papers|The docket> may be <read|inspected|viewed> at the portal or, <by appointment|on one day's
-notice>, at {address} (telephone {counter}). <Anonymous comments are accepted|Names and addresses of commenters are shown
-unless they ask otherwise|Petitions with many signatures are entered once>.
+<Comments and supporting papers|The docket> may be <read|inspected|viewed> at the portal or, <by appointment|on one
+day's notice>, at {address} (telephone {counter}). <Anonymous comments are accepted|Names and addresses of commenters
+are shown unless they ask otherwise|Petitions with many signatures are entered once>.
 OR
 ? <Persons|Commenters> who <wish|want> {short} to acknowledge <receipt of|that it has received> a paper comment must
 <enclose|include> a stamped, self-addressed <postcard|card> on which the docket number <is written|appears>.
@@ -157,87 +161,86 @@ OR
 
 PAPERWORK = """
 # Paperwork
-This <action|rule|document> <contains no|does not contain any> new <collection of information|information collection> that
-<needs|requires> <approval|clearance> by the National Statistics Office under the Reduction of Forms Act.
+This <action|rule|document> <contains no|does not contain any> new <collection of information|information collection>
+that <needs|requires> <approval|clearance> by the National Statistics Office under the Reduction of Forms Act.
 OR
 # Reduction of Forms Act
-<The information collection requirements|The forms and records> <referred to|mentioned> here have been <approved|cleared> by
-the National Statistics Office <and need no change|; their burden is not altered>. A person <is not obliged to|need not>
-<answer|respond to> a collection that <shows|displays> no valid control number.
+<The information collection requirements|The forms and records> <referred to|mentioned> here have been
+<approved|cleared> by the National Statistics Office <and need no change|; their burden is not altered>. A person <is
+not obliged to|need not> <answer|respond to> a collection that <shows|displays> no valid control number.
 OR
 # Paperwork
-<What reporting there is falls|The burden of reporting falls> <on|upon> fewer than ten <persons|respondents> <in any year|a
-year> and is <therefore|for that reason> <exempt from|not subject to> the Reduction of Forms Act.
+<What reporting there is falls|The burden of reporting falls> <on|upon> fewer than ten <persons|respondents> <in any
+year|a year> and is <therefore|for that reason> <exempt from|not subject to> the Reduction of Forms Act.
 """
 
 SMALL_BUSINESS = """
 # Effect on Small Undertakings
-{short} has <considered|weighed|examined> the <effect|economic effect> on small undertakings, as the Small Undertakings Act
-<requires|directs>, and <certifies|finds> that <it will not be significant for a substantial number of them|few of them are
-concerned, and none severely>. <No commenter <disputed|contested> this|The certification was sent to the Advocate for Small
-Undertakings, who raised no objection|Nothing in the record suggests otherwise>.
+{short} has <considered|weighed|examined> the <effect|economic effect> on small undertakings, as the Small Undertakings
+Act <requires|directs>, and <certifies|finds> that <it will not be significant for a substantial number of them|few of
+them are concerned, and none severely>. <No commenter <disputed|contested> this|The certification was sent to the
+Advocate for Small Undertakings, who raised no objection|Nothing in the record suggests otherwise>.
 OR
 # Small Undertakings
-<Some|A number> of <those affected|the persons affected> are small undertakings. {short} <looked for|considered> <ways to|means
-to> <ease|lighten> their <burden|task>, such as <later dates, simpler forms, or exemption|simplified reporting or staggered
-dates>, but <found none that would not <defeat|undermine> the purpose of the {law}|adopted only those described above, since
-the others would <defeat|frustrate> the purpose of the {law}>.
+<Some|A number> of <those affected|the persons affected> are small undertakings. {short} <looked for|considered> <ways
+to|means to> <ease|lighten> their <burden|task>, such as <later dates, simpler forms, or exemption|simplified reporting
+or staggered dates>, but <found none that would not <defeat|undermine> the purpose of the {law}|adopted only those
+described above, since the others would <defeat|frustrate> the purpose of the {law}>.
 """
 
 REVIEW = """
 # <Regulatory Review|Review by the Cabinet Secretariat>
-<This action|The present action> is not <significant|major> within the meaning of Cabinet Order 41 and was <not reviewed|
-returned without review> by the Cabinet Secretariat.
+<This action|The present action> is not <significant|major> within the meaning of Cabinet Order 41 and was <not
+reviewed| returned without review> by the Cabinet Secretariat.
 OR
 # Economic Review
-The Cabinet Secretariat <reviewed|has reviewed> <this action|a draft of this document> under Cabinet Order 41 and <suggested|
-proposed> <only editorial changes|no change|that the tables be set out by province>.
+The Cabinet Secretariat <reviewed|has reviewed> <this action|a draft of this document> under Cabinet Order 41 and
+<suggested| proposed> <only editorial changes|no change|that the tables be set out by province>.
 OR
 # Regulatory Review
-<Because|Since> the <yearly|annual> effect on the economy is <well below|less than> the <threshold|limit> of 60 million crowns in
-Cabinet Order 41, no <assessment of alternatives|formal analysis> <was|has been> <prepared|required>.
+<Because|Since> the <yearly|annual> effect on the economy is <well below|less than> the <threshold|limit> of 60 million
+crowns in Cabinet Order 41, no <assessment of alternatives|formal analysis> <was|has been> <prepared|required>.
 
-? # Provinces
-<This action does not|Nothing here will> <alter|change> the division of powers between the Commonwealth and the provinces
-<or require the provinces to spend money|, nor does it preempt provincial law>. <No provincial government asked to be
-consulted|Two provinces were consulted by telephone and had no remarks>.
+? # Provinces <This action does not|Nothing here will> <alter|change> the division of powers between the Commonwealth
+and the provinces <or require the provinces to spend money|, nor does it preempt provincial law>. <No provincial
+government asked to be consulted|Two provinces were consulted by telephone and had no remarks>.
 """
 
 ENVIRONMENT = """
 # Environmental <Review|Considerations>
-<Actions|Measures> of this kind <neither singly nor together|do not, singly or together,> have a significant effect on the
-human environment; <a categorical exclusion applies|they are categorically excluded from assessment>, and no extraordinary
-circumstances <are known|were found>.
+<Actions|Measures> of this kind <neither singly nor together|do not, singly or together,> have a significant effect on
+the human environment; <a categorical exclusion applies|they are categorically excluded from assessment>, and no
+extraordinary circumstances <are known|were found>.
 OR
 # Environmental <Review|Considerations>
-{short} <prepared|has made> an environmental <assessment|screening> and <reached|came to> a finding of no significant impact.
-<Both are in the docket|A copy may be had from {desk} at {counter}>.
+{short} <prepared|has made> an environmental <assessment|screening> and <reached|came to> a finding of no significant
+impact. <Both are in the docket|A copy may be had from {desk} at {counter}>.
 OR
-? # Protected Species and Monuments
-{short} <consulted|has consulted> the Wildlife Service and the Monuments Board, <neither of which objected|which concurred
-within the time allowed>.
+? # Protected Species and Monuments {short} <consulted|has consulted> the Wildlife Service and the Monuments Board,
+<neither of which objected|which concurred within the time allowed>.
 """
 
 DOCKET_ROOM = """
-The <docket|file>, which <holds|contains> <the comments|every comment received>, <the supporting documents|the studies referred
-to>, and <a record of meetings with the public|summaries of telephone calls>, is <open|available> at {site}/dockets and, for
-those <without|who lack> <access to a computer|a connection>, at {address}.
+The <docket|file>, which <holds|contains> <the comments|every comment received>, <the supporting documents|the studies
+referred to>, and <a record of meetings with the public|summaries of telephone calls>, is <open|available> at
+{site}/dockets and, for those <without|who lack> <access to a computer|a connection>, at {address}.
 OR
 <Copies|Paper copies> of the documents <mentioned|cited> here <cost|are sold at> <20|25|30|40> pence a page and can be
-ordered from {desk} (telephone {counter}). <They are also kept|A set is kept> in the <reading rooms|deposit libraries> of the
-provinces.
+ordered from {desk} (telephone {counter}). <They are also kept|A set is kept> in the <reading rooms|deposit libraries>
+of the provinces.
 OR
-<Documents marked|Materials> <as incorporated by reference|incorporated by reference> may be <inspected|examined> at {address} and
-at the National Archives; <for the hours call {counter}|call {counter} before coming>.
+<Documents marked|Materials> <as incorporated by reference|incorporated by reference> may be <inspected|examined> at
+{address} and at the National Archives; <for the hours call {counter}|call {counter} before coming>.
 """
 
 COMMON_FOOT = """
-? The public is <reminded|advised> that only the text as printed in the *Verrany Register* is official; <summaries|press
-releases|the leaflet> on the {office}'s site <are|serve as> <a convenience|aids> <only|> and <bind no one|have no legal force>.
+? The public is <reminded|advised> that only the text as printed in the *Verrany Register* is official;
+<summaries|press releases|the leaflet> on the {office}'s site <are|serve as> <a convenience|aids> <only|> and <bind no
+one|have no legal force>.
 OR
-? <Persons with impaired hearing|Callers who are deaf or hard of hearing> <reach|may reach> the numbers <given here|above> through
-the relay service at 0800–4<1|2|3|4|5>7.
+? <Persons with impaired hearing|Callers who are deaf or hard of hearing> <reach|may reach> the numbers <given
+here|above> through the relay service at 0800–4<1|2|3|4|5>7.
 OR
-? <Translations|A translation> into the minority languages <of|recognized in> the <border|coastal|island> provinces <will be|is
-to be> <placed|posted> at {site} <within|in> <ten|fourteen|twenty> days.
+? <Translations|A translation> into the minority languages <of|recognized in> the <border|coastal|island> provinces
+<will be|is to be> <placed|posted> at {site} <within|in> <ten|fourteen|twenty> days.
 """

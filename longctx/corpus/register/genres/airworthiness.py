@@ -25,7 +25,8 @@ DEFECTS = (
         "cracks at the upper lug of side stays that had been through hard landings logged as normal ones",
         "collapse of the main landing gear on touchdown and departure of the aircraft from the runway",
         "a fluorescent penetrant inspection of the upper lug and replacement of any side stay with a crack",
-        "The lug carries the whole side load of a landing in crosswind, and a crack grows quickly once it has passed the "
+        "The lug carries the whole side load of a landing in crosswind, and a crack grows quickly once it "
+        "has passed the "
         "edge of the bushing.",
     ),
     Defect(
@@ -33,7 +34,8 @@ DEFECTS = (
         "a batch of discharge cartridges that had been filled with less charge than the drawing requires",
         "an engine fire that the crew cannot put out in flight",
         "weighing of every discharge cartridge and removal from service of those below the minimum weight",
-        "A cartridge of low weight may break the diaphragm of the bottle only in part, so that the agent escapes slowly "
+        "A cartridge of low weight may break the diaphragm of the bottle only in part, so that the agent "
+        "escapes slowly "
         "and is swept out of the nacelle before it can smother a flame.",
     ),
     Defect(
@@ -41,7 +43,8 @@ DEFECTS = (
         "two events in which the rod end bearing seized because moisture had frozen inside it",
         "a jammed trim tab and loss of pitch control during the climb",
         "drilling of a drain hole in the rod end and packing of the bearing with low-temperature grease",
-        "Both aircraft had been washed and then parked outdoors overnight, and in both the crew needed the strength of two "
+        "Both aircraft had been washed and then parked outdoors overnight, and in both the crew needed the "
+        "strength of two "
         "pilots to hold the nose down until the ice melted.",
     ),
     Defect(
@@ -49,7 +52,8 @@ DEFECTS = (
         "chafing of the harness against a rib stiffener inside the tank, seen when a wing was opened for rebuilding",
         "a spark in the vapor space of the fuel tank and an explosion of the tank",
         "installation of a protective sleeve over the harness and new clips that hold it clear of the stiffener",
-        "The insulation had been worn through on three of five conductors, and soot on the stiffener showed that current had "
+        "The insulation had been worn through on three of five conductors, and soot on the stiffener showed "
+        "that current had "
         "passed at least once.",
     ),
     Defect(
@@ -57,7 +61,8 @@ DEFECTS = (
         "three rapid losses of cabin pressure that were traced to a valve gate held open by hardened sealant",
         "incapacitation of the flight crew through lack of oxygen",
         "cleaning of the valve gate with an approved solvent and a functional test of its closing time",
-        "Sealant applied to a neighboring panel had run into the valve housing before it cured, where it cannot be seen "
+        "Sealant applied to a neighboring panel had run into the valve housing before it cured, where it "
+        "cannot be seen "
         "without removing the muffler.",
     ),
     Defect(
@@ -65,7 +70,8 @@ DEFECTS = (
         "overheated terminal blocks, one of which filled a cockpit with smoke on final approach",
         "smoke in the cockpit that keeps the crew from seeing the flight instruments",
         "replacement of the terminal block by one of ceramic material and a torque check of its screws",
-        "Loose screws raise the resistance of the joint, and the phenolic block then chars long before the circuit breaker "
+        "Loose screws raise the resistance of the joint, and the phenolic block then chars long before the "
+        "circuit breaker "
         "can open.",
     ),
     Defect(
@@ -73,23 +79,28 @@ DEFECTS = (
         "a production audit showing that seat track bolts shorter than specified had been installed",
         "seats that break loose in an emergency landing and block the way to the exits",
         "measurement of the thread that shows beyond each nut and replacement of every bolt that is too short",
-        "Bolts of the two lengths were delivered in bags of the same color, and the final inspection counted heads without "
+        "Bolts of the two lengths were delivered in bags of the same color, and the final inspection counted "
+        "heads without "
         "looking at the threads.",
     ),
     Defect(
         "rudder cable pulley bracket",
         "a bracket that broke along its bend because the sheet had been cut across the grain",
         "a jammed rudder and loss of directional control after an engine failure",
-        "a close visual inspection of the bend with a tenfold magnifier and replacement of brackets cut across the grain",
-        "Metallurgical examination found no fault of the alloy; the strength across the grain is simply too low for a bend "
+        "a close visual inspection of the bend with a tenfold magnifier and replacement of brackets cut "
+        "across the grain",
+        "Metallurgical examination found no fault of the alloy; the strength across the grain is simply too "
+        "low for a bend "
         "of so small a radius.",
     ),
     Defect(
         "emergency exit door handle",
         "handles that could not be turned from outside after the hinge grease had mixed with de-icing fluid",
         "rescuers who cannot open the exit while occupants inside are overcome by smoke",
-        "removal of the old grease from the hinge, its renewal with a silicone compound and a measurement of handle force",
-        "During a drill of the airport fire brigade the force needed was more than twice what a person of ordinary strength "
+        "removal of the old grease from the hinge, its renewal with a silicone compound and a measurement of "
+        "handle force",
+        "During a drill of the airport fire brigade the force needed was more than twice what a person of "
+        "ordinary strength "
         "can exert.",
     ),
     Defect(
@@ -97,7 +108,8 @@ DEFECTS = (
         "splines of the drive shaft that had worn to a point because an oil jet was blocked by machining swarf",
         "an uncontrolled rise of propeller speed and release of a blade",
         "a borescope inspection of the splines and flushing of the oil jet with filtered fluid",
-        "Swarf was left in the gallery when the casting was reworked by a subcontractor, whose cleaning procedure had not "
+        "Swarf was left in the gallery when the casting was reworked by a subcontractor, whose cleaning "
+        "procedure had not "
         "been approved.",
     ),
 )
@@ -106,40 +118,48 @@ DEFECTS = (
 COMMENTS = (
     (
         "that hours flown before the last overhaul of the part not be counted",
-        "overhaul does not restore the life that the part has lost, so that an aircraft with an overhauled part is as much "
+        "overhaul does not restore the life that the part has lost, so that an aircraft with an overhauled "
+        "part is as much "
         "at risk as one without",
     ),
     (
         "that a mechanic without an inspection authorization be allowed to do the work",
-        "the record must be signed by a person who can be held to account for judging the part, and mere skill with tools is "
+        "the record must be signed by a person who can be held to account for judging the part, and mere "
+        "skill with tools is "
         "not what the requirement is about",
     ),
     (
         "that the directive wait until the manufacturer can deliver new parts in sufficient number",
-        "aircraft whose parts pass the inspection need no new part at all, and those whose parts fail it must not fly in any "
+        "aircraft whose parts pass the inspection need no new part at all, and those whose parts fail it "
+        "must not fly in any "
         "case",
     ),
     (
         "that the estimate of costs include the income lost while an aircraft is on the ground",
-        "such losses differ too widely among operators to be estimated, and most of them can plan the work for a time when "
+        "such losses differ too widely among operators to be estimated, and most of them can plan the work "
+        "for a time when "
         "the aircraft is out of service anyway",
     ),
     (
         "that aircraft used only for towing gliders be left out",
-        "towing means many short flights at full power, which strain the part more and not less than other kinds of use",
+        "towing means many short flights at full power, which strain the part more and not less than other "
+        "kinds of use",
     ),
     (
         "that electronic photographs of the part be accepted in place of a signed inspection sheet",
-        "a photograph cannot show what the inspector felt or measured, although operators remain free to keep one with the "
+        "a photograph cannot show what the inspector felt or measured, although operators remain free to "
+        "keep one with the "
         "sheet",
     ),
     (
         "that a longer compliance time apply to aircraft based on unpaved airfields in the northern provinces",
-        "vibration and grit on unpaved surfaces speed up the damage, so that a longer time would be hardest to defend there",
+        "vibration and grit on unpaved surfaces speed up the damage, so that a longer time would be hardest "
+        "to defend there",
     ),
     (
         "that the words “before further flight” be replaced by “at the next scheduled maintenance”",
-        "an aircraft in which the defect has actually been found does not meet its type design and may not be flown, apart "
+        "an aircraft in which the defect has actually been found does not meet its type design and may not "
+        "be flown, apart "
         "from the ferry flights that are provided for",
     ),
 )
@@ -163,54 +183,55 @@ SOURCES = (
 )
 
 
-
 PREAMBLE = {
     "AGY": "{office} ({short}), {department}.",
     "ACT": "Final rule.",
-    "SUM": """{short} is <adopting a new|issuing an> airworthiness directive (AD) for <certain|all> {maker} {models} {kind}.
-        <The AD was prompted by|It follows|It was brought about by> {found}. <The AD|It> requires {remedy}. {short} <is issuing
-        this AD to address|acts to remove> the unsafe condition on these <products|{kind}>.""",
-    "DATES": """This AD is effective {effective}. <The Director of the National Archives approved the incorporation by reference
-        of the service bulletin <listed|named> in this AD as of {effective}.|>""",
-    "ADD": """<AD docket|Docket>: You may examine the <AD docket|docket> at www.rulemaking.gov.vy <by searching for|under>
-        {docket}, or at {office}, {address}. <It contains|The docket holds> this final rule, <any comments received|the
-        comments>, and other information. Service bulletin {bulletin} <may be|can be> <obtained|ordered> from {maker},
-        {maker_place}.""",
+    "SUM": """{short} is <adopting a new|issuing an> airworthiness directive (AD) for <certain|all> {maker} {models}
+        {kind}. <The AD was prompted by|It follows|It was brought about by> {found}. <The AD|It> requires
+        {remedy}. {short} <is issuing this AD to address|acts to remove> the unsafe condition on these
+        <products|{kind}>.""",
+    "DATES": """This AD is effective {effective}. <The Director of the National Archives approved the incorporation by
+        reference of the service bulletin <listed|named> in this AD as of {effective}.|>""",
+    "ADD": """<AD docket|Docket>: You may examine the <AD docket|docket> at www.rulemaking.gov.vy <by searching
+        for|under> {docket}, or at {office}, {address}. <It contains|The docket holds> this final rule, <any
+        comments received|the comments>, and other information. Service bulletin {bulletin} <may be|can be>
+        <obtained|ordered> from {maker}, {maker_place}.""",
     "FURINF": "{contact}.",
 }
-BODY = """
+BODY = (
+    """
 # Discussion
 {short} issued a notice of proposed rulemaking to <amend|change> 14 CVR part 39 by adding an AD that would apply to
-<certain|the> {maker} {models} {kind}. The <notice|proposal> was published in the *Verrany Register* <on|of> {proposed_on}
-({proposed}). It was prompted by {found}. <The first report|The earliest report> <came from|was made by> {source},
-and <a survey of|inquiries among> operators <then|afterwards> <brought|added> {reports!w} <more|further> <cases|findings> <to
-light|>. {why}
-^ <Reports|Occurrence reports> are filed under {docket} with the names of operators removed, as section {section} of the {law}
-<requires|provides>.
+<certain|the> {maker} {models} {kind}. The <notice|proposal> was published in the *Verrany Register* <on|of>
+{proposed_on} ({proposed}). It was prompted by {found}. <The first report|The earliest report> <came from|was made by>
+{source}, and <a survey of|inquiries among> operators <then|afterwards> <brought|added> {reports!w} <more|further>
+<cases|findings> <to light|>. {why}
+^ <Reports|Occurrence reports> are filed under {docket} with the names of operators removed, as section {section} of
+the {law} <requires|provides>.
 
-<In the notice|There>, {short} proposed to require {remedy}. <This condition|The condition>, if not <corrected|addressed>,
-could <result in|lead to> {danger}. <No accident has <yet|so far> been <attributed|put down> to it|One aircraft was damaged
-beyond repair, without injury|The only injuries were to two persons on the ground>.
+<In the notice|There>, {short} proposed to require {remedy}. <This condition|The condition>, if not
+<corrected|addressed>, could <result in|lead to> {danger}. <No accident has <yet|so far> been <attributed|put down> to
+it|One aircraft was damaged beyond repair, without injury|The only injuries were to two persons on the ground>.
 OR
-{short} proposed {remedy}, <because|since> the condition, <left alone|if not corrected>, could <lead to|end in> {danger}.
-<Before proposing it|Beforehand> {short} <met|sat down> with {maker} at {maker_place}, <and|where> the <engineering|design>
-staff <showed|presented> <tests of {tests!w} specimens|the results of {tests} laboratory tests>; the <minutes|notes> are in the
-docket.
+{short} proposed {remedy}, <because|since> the condition, <left alone|if not corrected>, could <lead to|end in>
+{danger}. <Before proposing it|Beforehand> {short} <met|sat down> with {maker} at {maker_place}, <and|where> the
+<engineering|design> staff <showed|presented> <tests of {tests!w} specimens|the results of {tests} laboratory tests>;
+the <minutes|notes> are in the docket.
 
 # Comments
 {short} gave the public <the opportunity|{window} days> to <comment|participate in developing this AD>. The following
 <presents|sets out> the comments received <and {short}'s response to each|on the proposal and the answer to each>.
 OR
-{short} received comments from {received!w} commenters. {supportive!W} supported the <proposal|notice> without change. <The
-others|The remainder> are <answered|taken up> below.
+{short} received comments from {received!w} commenters. {supportive!W} supported the <proposal|notice> without change.
+<The others|The remainder> are <answered|taken up> below.
 
 ## <Request by|Comment of> {c1}
-<{c1!c}|This commenter> <requested|asked> {ask1}. <{short} does not agree|{short} disagrees|The request is not granted>:
-{answer1}. <The AD has not been changed in this <regard|respect>|No change was made>.
+<{c1!c}|This commenter> <requested|asked> {ask1}. <{short} does not agree|{short} disagrees|The request is not
+granted>: {answer1}. <The AD has not been changed in this <regard|respect>|No change was made>.
 
 ## <Request by|Comment of> {c2}
-{c2!c} <suggested|proposed|asked> {ask2}. <The suggestion was <considered|weighed> but not adopted|{short} cannot agree>,
-because {answer2}.
+{c2!c} <suggested|proposed|asked> {ask2}. <The suggestion was <considered|weighed> but not adopted|{short} cannot
+agree>, because {answer2}.
 
 ## <Other Comments|A Further Comment>
 <Lastly|Finally>, {c3} <wished|asked> {ask3}; <{short} notes that|the answer is that> {answer3}.
@@ -220,56 +241,65 @@ account|done>, and <further|also> asked {ask3}. {short} <holds|is of the view> t
 
 # Related Service Information
 {short} reviewed {maker} Service Bulletin {bulletin}, dated {bulletin_on}. <It|The bulletin> <describes|specifies>
-<procedures|instructions> for {remedy}. <It <also gives|contains> <drawings|figures> of the {part} and <the tools needed|a
-list of special tools>.|The bulletin <estimates|allows> more time <than this AD|than {short}> <for those without the special
-fixture|in hangars without heating>.> This service information is <reasonably|> available <because|since> the interested
-parties have access to it <through their normal course of business|by the means given under> ADDRESSES.
+<procedures|instructions> for {remedy}. <It <also gives|contains> <drawings|figures> of the {part} and <the tools
+needed|a list of special tools>.|The bulletin <estimates|allows> more time <than this AD|than {short}> <for those
+without the special fixture|in hangars without heating>.> This service information is <reasonably|> available
+<because|since> the interested parties have access to it <through their normal course of business|by the means given
+under> ADDRESSES.
 
 ? # Differences Between This AD and the Service Bulletin
-The <service bulletin|bulletin> <recommends|calls for> <sending|returning> <removed|rejected> parts to {maker}. This AD does not
-require it; <a part that is rejected must be <made unusable|mutilated>|rejected parts are to be marked with red paint>.
-<Where|Wherever> the bulletin says to <contact|consult> the <manufacturer|maker>, this AD requires <a method approved|approval>
-by the <manager|head> of the Airframe Section.
+The <service bulletin|bulletin> <recommends|calls for>
+<sending|returning> <removed|rejected> parts to {maker}. This AD does not require it; <a part that is rejected must be
+<made unusable|mutilated>|rejected parts are to be marked with red paint>. <Where|Wherever> the bulletin says to
+<contact|consult> the <manufacturer|maker>, this AD requires <a method approved|approval> by the <manager|head> of the
+Airframe Section.
 
 # Interim Action
-{short} considers this AD <an interim action|final action>. <{maker!c} is <developing|testing> a <redesigned|stronger> {part};
-once it is approved, {short} <might|may> consider further rulemaking.|The inspections give data from which the life of the {part}
-can be estimated.>
+{short} considers this AD <an interim action|final action>. <{maker!c} is <developing|testing> a <redesigned|stronger>
+{part}; once it is approved, {short} <might|may> consider further rulemaking.|The inspections give data from which the
+life of the {part} can be estimated.>
 OR
 ? # Conclusion
-{short} reviewed the <relevant|available> data, considered the comments, and <determined|found> that <air safety|safety in flight>
-<requires|demands> adopting this AD as <proposed|proposed, apart from minor editorial changes>.
+{short} reviewed the <relevant|available> data, considered the comments, and <determined|found> that
+<air safety|safety in flight> <requires|demands> adopting this AD as <proposed|proposed, apart from minor editorial
+changes>.
 
 # Costs of Compliance
-{short} estimates that this AD affects {fleet} {kind} <of Verranian registry|on the Verranian register>. <It estimates the
-following costs|The costs are expected to be these>, <in crowns|all of them in crowns>:
+{short} estimates that this AD affects {fleet} {kind} <of Verranian registry|on the Verranian register>. <It estimates
+the following costs|The costs are expected to be these>, <in crowns|all of them in crowns>:
 
 @costs
 
-<The <estimate|table> <leaves out|does not include> the <on-condition|> cost of <parts|a part> that must be replaced, which <depends
-on|varies with> what is found.|Some of these costs may be <covered|borne> under warranty by {maker}.> <A replacement {part} <costs|is
-priced at> {part_price:,} crowns|For a new {part} the list price is {part_price:,} crowns>.
+<The <estimate|table> <leaves out|does not include> the <on-condition|> cost of <parts|a part> that must be replaced,
+which <depends on|varies with> what is found.|Some of these costs may be <covered|borne> under warranty by {maker}.> <A
+replacement {part} <costs|is priced at> {part_price:,} crowns|For a new {part} the list price is {part_price:,}
+crowns>.
 
 # Authority for This Rulemaking
-<Section {section} of the {law}|The {law}, section {section},> <gives|grants> {short} <power|authority> to <prescribe|issue>
-regulations for practices, methods, and procedures <that it finds|> necessary for safety in air commerce. This regulation is
-within <its scope|that authority> because it addresses an unsafe condition that is likely to exist or develop on <the
-products|{kind}> <identified|named> in this <rule|AD>.
+<Section {section} of the {law}|The {law}, section {section},> <gives|grants> {short} <power|authority> to
+<prescribe|issue> regulations for practices, methods, and procedures <that it finds|> necessary for safety in air
+commerce. This regulation is within <its scope|that authority> because it addresses an unsafe condition that is likely
+to exist or develop on <the products|{kind}> <identified|named> in this <rule|AD>.
 
-""" + stock.SMALL_BUSINESS + stock.REVIEW + stock.ENVIRONMENT + """
+"""
+    + stock.SMALL_BUSINESS
+    + stock.REVIEW
+    + stock.ENVIRONMENT
+    + """
 
 # List of Subjects in 14 CVR Part 39
 Air transportation, Aircraft, Aviation safety, Incorporation by reference, Safety.
 
 # The Amendment
-<Accordingly|For these reasons>, under the authority delegated <by the Secretary of Civil Transport|to its Director>, {short}
-amends 14 CVR part 39 as follows:
+<Accordingly|For these reasons>, under the authority delegated <by the Secretary of Civil Transport|to its Director>,
+{short} amends 14 CVR part 39 as follows:
 
 @text
 """
+)
 TEXT = """
-1. <The authority citation for part 39 continues to read as follows|The authority for part 39 is unchanged>: {law}, sections
-{section} and {section2}.
+1. <The authority citation for part 39 continues to read as follows|The authority for part 39 is unchanged>: {law},
+sections {section} and {section2}.
 
 § 39.13 [Amended]
 
@@ -281,29 +311,30 @@ TEXT = """
 
 (b) Affected ADs. <None|No earlier directive is affected>.
 
-(c) Applicability. This AD applies to {maker} {models} {kind}, <certificated in any category|in all categories>, <except|other
-than> {exempt}.
+(c) Applicability. This AD applies to {maker} {models} {kind}, <certificated in any category|in all categories>,
+<except|other than> {exempt}.
 
 (d) Unsafe Condition. This AD was prompted by {found}. {short} is issuing it to prevent {danger}.
 
 (e) Compliance. Comply with this AD within the times specified, unless already done.
 
-(f) Required Action. Within {hours} flight hours after the effective date, do {remedy}, <in accordance with|following> the
-instructions of Service Bulletin {bulletin}. Repeat <the work|it> at intervals <not to exceed|of no more than> {repeat:,} flight
-hours. If a part fails, replace it before further flight.
+(f) Required Action. Within {hours} flight hours after the effective date, do {remedy}, <in accordance with|following>
+the instructions of Service Bulletin {bulletin}. Repeat <the work|it> at intervals <not to exceed|of no more than>
+{repeat:,} flight hours. If a part fails, replace it before further flight.
 
-(g) Parts Installation <Prohibition|Limitation>. As of the effective date, no person may install a {part} on any <aircraft|of the
-{kind}> named in paragraph (c) unless it has <passed|been found serviceable by> the work that paragraph (f) describes.
+(g) Parts Installation <Prohibition|Limitation>. As of the effective date, no person may install a {part} on any
+<aircraft|of the {kind}> named in paragraph (c) unless it has <passed|been found serviceable by> the work that
+paragraph (f) describes.
 
-(h) Special Flight Permits. <A flight to a place where the work can be done|A ferry flight for the purpose of the work> may be
-permitted <for no more than|up to> {ferry!w} flight hours, by day, <without passengers|with the flight crew alone on board>,
-and <not over|avoiding> <built-up areas|open water>.
+(h) Special Flight Permits. <A flight to a place where the work can be done|A ferry flight for the purpose of the work>
+may be permitted <for no more than|up to> {ferry!w} flight hours, by day, <without passengers|with the flight crew
+alone on board>, and <not over|avoiding> <built-up areas|open water>.
 
-(i) Reporting. <Within|No later than> {report} days after <each|the first> inspection, send its result, <good or bad|whether or not
-defects were found>, to the person <named|identified> in paragraph (k).
+(i) Reporting. <Within|No later than> {report} days after <each|the first> inspection, send its result, <good or
+bad|whether or not defects were found>, to the person <named|identified> in paragraph (k).
 
-(j) Alternative Methods. The <manager|head> of the Airframe Section may approve <alternative methods of compliance|another method> if
-<requested|asked> <in writing|through the operator's principal inspector>.
+(j) Alternative Methods. The <manager|head> of the Airframe Section may approve <alternative methods of
+compliance|another method> if <requested|asked> <in writing|through the operator's principal inspector>.
 
 (k) Related Information. For more information about this AD, contact {contact}.
 """
@@ -398,7 +429,12 @@ def comments(country: Country, pen: Pen) -> Facts:
 def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     f = facts
     rows = [
-        (pen.say("<First|Initial> inspection"), f"{f['work']} work-hours × {f['rate']} crowns", f"{f['parts']:,}", f"{f['each']:,}"),
+        (
+            pen.say("<First|Initial> inspection"),
+            f"{f['work']} work-hours × {f['rate']} crowns",
+            f"{f['parts']:,}",
+            f"{f['each']:,}",
+        ),
         ("All " + f["kind"], "", "", f"{f['each'] * f['fleet']:,}"),
     ]
     parts = {
@@ -415,7 +451,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         ],
         preamble=preamble(pen, PREAMBLE, f),
         body=write(pen, BODY, f, parts),
-        signature=signed(f"Issued on {country.on(-pen.integer(3, 12))}", f["signer"], "Director, Compliance Division, ASA"),
+        signature=signed(
+            f"Issued on {country.on(-pen.integer(3, 12))}", f["signer"], "Director, Compliance Division, ASA"
+        ),
     )
 
 

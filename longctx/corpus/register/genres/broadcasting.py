@@ -52,25 +52,26 @@ RIVALS = (
 PREAMBLE = {
     "AGY": "{office}.",
     "ACT": "Proposed rule.",
-    "SUM": """The Authority <requests|seeks> comment on a petition filed by {petitioner}, proposing to <amend|change> the Table of
-        Allotments by <allotting|adding> Channel {channel}{klass} at {town}, <as its <first|second> local service|for local service>.
-        <The ground given is|The petitioner argues> that {ground}.""",
+    "SUM": """The Authority <requests|seeks> comment on a petition filed by {petitioner}, proposing to <amend|change>
+        the Table of Allotments by <allotting|adding> Channel {channel}{klass} at {town}, <as its <first|second>
+        local service|for local service>. <The ground given is|The petitioner argues> that {ground}.""",
     "DATES": "Comments must be filed <by|on or before> {deadline}, and reply comments <by|on or before> {replies}.",
-    "ADD": """<Secretary, {office}|{office}, Registry>, {address}. <In addition|Besides>, parties should serve counsel for the petitioner:
-        {counsel}, {firm}, Ostrey.""",
+    "ADD": """<Secretary, {office}|{office}, Registry>, {address}. <In addition|Besides>, parties should serve counsel
+        for the petitioner: {counsel}, {firm}, Ostrey.""",
     "FURINF": "{contact}.",
 }
 BODY = """
-This is a <synopsis|summary> of the Authority's Notice of Proposed Rule Making, MB Docket No. {docket}, adopted {adopted}<|, and released
-a day later>. The <full text|text> is <available|kept> at {site}. <The petitioner|{petitioner!c}> <states|says> that {ground}, and pledges,
-if the channel is <granted|allotted>, {pledge}. <A staff engineering analysis|Our engineers' analysis> <indicates|shows> that Channel
-{channel}{klass} can be allotted to {town} <consistent with|under> the minimum distance separations with a site restriction of {restriction}
-kilometers {bearing} of the <community|town>, {site_reason}.
+This is a <synopsis|summary> of the Authority's Notice of Proposed Rule Making, MB Docket No. {docket}, adopted
+{adopted}<|, and released a day later>. The <full text|text> is <available|kept> at {site}. <The
+petitioner|{petitioner!c}> <states|says> that {ground}, and pledges, if the channel is <granted|allotted>, {pledge}. <A
+staff engineering analysis|Our engineers' analysis> <indicates|shows> that Channel {channel}{klass} can be allotted to
+{town} <consistent with|under> the minimum distance separations with a site restriction of {restriction} kilometers
+{bearing} of the <community|town>, {site_reason}.
 
-{rival_name!c} has <already|> <announced|filed> a counterproposal to {rival}. <It will be considered if it is <perfected|completed> by the
-comment date|The counterproposal and the petition exclude each other>. <Interested parties|Parties> should <address|say> <whether|if>
-{town}, with {people:,} residents, <is a community for allotment purposes|has the marks of a community, such as a post office and a council
-of its own>.
+{rival_name!c} has <already|> <announced|filed> a counterproposal to {rival}. <It will be considered if it is
+<perfected|completed> by the comment date|The counterproposal and the petition exclude each other>. <Interested
+parties|Parties> should <address|say> <whether|if> {town}, with {people:,} residents, <is a community for allotment
+purposes|has the marks of a community, such as a post office and a council of its own>.
 
 # Proposed Amendment
 <For the reasons stated|Accordingly>, the Authority proposes to amend 47 CVR part 73, § 73.202(b), Table of Allotments:
@@ -144,7 +145,11 @@ GENRE = Genre(
         "the radio allotment proposed for {town}",
     ),
     asks=(
-        Ask("ground", "Because {ground}", ("Which reason does the petitioner give in support of {name}?", "On what ground does {name} rest?")),
+        Ask(
+            "ground",
+            "Because {ground}",
+            ("Which reason does the petitioner give in support of {name}?", "On what ground does {name} rest?"),
+        ),
         Ask("site", "{site_reason!c}", ("Why is there a restriction on the transmitter site in {name}?",)),
         Ask("pledge", "{pledge!c}", ("What did the petitioner pledge in connection with {name}?",)),
         Ask(
@@ -155,7 +160,17 @@ GENRE = Genre(
                 "What would {rival_name} have the Authority do instead of {name}?",
             ),
         ),
-        Ask("restriction", "{restriction} kilometers", ("How far from the town is the site restriction in {name}?",), numerical=True),
-        Ask("people", "{people:,} residents", ("How many residents does the town have, according to {name}?",), numerical=True),
+        Ask(
+            "restriction",
+            "{restriction} kilometers",
+            ("How far from the town is the site restriction in {name}?",),
+            numerical=True,
+        ),
+        Ask(
+            "people",
+            "{people:,} residents",
+            ("How many residents does the town have, according to {name}?",),
+            numerical=True,
+        ),
     ),
 )

@@ -27,8 +27,10 @@ FORMS = (
         "Yearly Statement of Household Circumstances",
         "DOH–4410",
         "tenants of public dwellings",
-        "to set each household's rent for the coming year and to find those who have come to need a larger or smaller dwelling",
-        "The statement replaced a visit by an inspector, which many tenants had felt to be an intrusion and which one office in "
+        "to set each household's rent for the coming year and to find those who have come to need a larger "
+        "or smaller dwelling",
+        "The statement replaced a visit by an inspector, which many tenants had felt to be an intrusion and "
+        "which one office in "
         "three could no longer make for want of staff.",
     ),
     Form(
@@ -37,7 +39,8 @@ FORMS = (
         "MQB–77",
         "operators of underground mines and deep quarries",
         "to map subsidence before it reaches houses, and to choose the workings that inspectors should visit first",
-        "Returns were first called for after a terrace of cottages sank overnight, in a parish where three operators had each "
+        "Returns were first called for after a terrace of cottages sank overnight, in a parish where three "
+        "operators had each "
         "noticed something and none had known of the others.",
     ),
     Form(
@@ -46,7 +49,8 @@ FORMS = (
         "MFS–612",
         "masters of vessels that set nets, pots, or longlines",
         "to retrieve gear that goes on fishing after it is lost, and to warn submarines and cable ships of it",
-        "Before there was a logbook, gear was reported to whichever harbor was nearest, in the words and units that the clerk "
+        "Before there was a logbook, gear was reported to whichever harbor was nearest, in the words and "
+        "units that the clerk "
         "there preferred.",
     ),
     Form(
@@ -54,8 +58,10 @@ FORMS = (
         "Inquiry into Home Adaptations",
         "DVW–19–200",
         "veterans who received a grant for adapting a dwelling",
-        "to learn which adaptations are still in use after two years and to adjust the list of those for which grants are made",
-        "An earlier inquiry asked only whether the work had been done, to which nearly all answered yes, so that it taught the "
+        "to learn which adaptations are still in use after two years and to adjust the list of those for "
+        "which grants are made",
+        "An earlier inquiry asked only whether the work had been done, to which nearly all answered yes, so "
+        "that it taught the "
         "Department little.",
     ),
     Form(
@@ -63,8 +69,10 @@ FORMS = (
         "Register of Persons Exposed to Noise",
         "WSD–305",
         "employers in foundries, sawmills, and bottling plants",
-        "to follow the hearing of exposed workers through changes of employment and to enforce the limits of daily exposure",
-        "The register is kept by employers because a worker may pass through six firms in ten years, and the damage shows itself "
+        "to follow the hearing of exposed workers through changes of employment and to enforce the limits of "
+        "daily exposure",
+        "The register is kept by employers because a worker may pass through six firms in ten years, and the "
+        "damage shows itself "
         "at the last of them.",
     ),
     Form(
@@ -73,7 +81,8 @@ FORMS = (
         "DOE–88",
         "heads of schools with fewer than ninety pupils",
         "to share out traveling teachers and to decide where two schools may be run by one head",
-        "Small schools had been left out of the general count, whose tables assume that all pupils of a class are of one age.",
+        "Small schools had been left out of the general count, whose tables assume that all pupils of a "
+        "class are of one age.",
     ),
     Form(
         offices.PENSIONS,
@@ -81,7 +90,8 @@ FORMS = (
         "NPB–51",
         "pensioners who live outside Verrany",
         "to stop payments to those who have died and to apply the tax treaty of the country in which a pensioner lives",
-        "Consuls used to see each pensioner in person; after the closing of eleven consulates a certificate signed by a notary was "
+        "Consuls used to see each pensioner in person; after the closing of eleven consulates a certificate "
+        "signed by a notary was "
         "accepted instead.",
     ),
     Form(
@@ -90,7 +100,8 @@ FORMS = (
         "PPS–23",
         "importers of goods on pallets or in crates",
         "to find consignments whose wood was not heated, and to trace bark beetles to the place where they came in",
-        "The declaration was introduced when the same beetle was found in four harbors in one summer and no one could say which "
+        "The declaration was introduced when the same beetle was found in four harbors in one summer and no "
+        "one could say which "
         "cargoes the harbors had in common.",
     ),
 )
@@ -164,74 +175,86 @@ POSTS = ("Forms Clearance Officer", "Head of Statistics and Records", "Reports M
 PREAMBLE = {
     "AGY": "{agency}.",
     "ACT": "<Notice; request for comments|Request for comments>.",
-    "SUM": """<In accordance with|As required by> the Reduction of Forms Act, the {office} <invites|is asking for> comments on its plan to
-        <renew|extend, with changes,> the <clearance|approval> of <an information collection|a form> entitled “{heading}” ({form}). The
-        form is <filled in|completed> by {who} and serves {purpose}.""",
+    "SUM": """<In accordance with|As required by> the Reduction of Forms Act, the {office} <invites|is asking for>
+        comments on its plan to <renew|extend, with changes,> the <clearance|approval> of <an information
+        collection|a form> entitled “{heading}” ({form}). The form is <filled in|completed> by {who} and serves
+        {purpose}.""",
     "DATES": "Comments <are due|must be received> <by|on or before> {deadline}.",
-    "ADD": """<Send|Submit> comments <through|at> www.rulemaking.gov.vy, docket {docket}, or by mail to the {office}, {address}. <Please
-        name|Refer to> form {form} in <the subject line|all correspondence>.""",
+    "ADD": """<Send|Submit> comments <through|at> www.rulemaking.gov.vy, docket {docket}, or by mail to the {office},
+        {address}. <Please name|Refer to> form {form} in <the subject line|all correspondence>.""",
     "FURINF": "{contact}. <A copy of the form|The form with its instructions> will be sent on request.",
 }
-BODY = """
+BODY = (
+    """
 # I. Background
-<The {heading}|Form {form}> has been in use since {since}. {history} <It is required by|The authority for it is> section {section} of the
-{law}, which <directs|obliges> the {office} {purpose}. <The present clearance|Its clearance> under control number {control} <expires|runs
-out> on {expires}.
+<The {heading}|Form {form}> has been in use since {since}. {history} <It is required by|The authority for it is>
+section {section} of the {law}, which <directs|obliges> the {office} {purpose}. <The present clearance|Its clearance>
+under control number {control} <expires|runs out> on {expires}.
 ^ <The first clearance was published at|See> {cite}.
 
-<Under the Reduction of Forms Act|By law>, an agency must <estimate|reckon> the whole burden of what it asks, from <reading the
-instructions|the first reading of the letter> to <putting away|filing> the copy. <The burden includes|Among the things that count are> the
-time <to search|for searching> <records|existing files>, to <train|instruct> <staff|those who help>, to <gather and maintain|bring together>
-the <data|particulars>, and to <transmit|send> the answer. <It does not include|Not counted is> what a <prudent|careful> person would
-<write down|record> anyway.
+<Under the Reduction of Forms Act|By law>, an agency must <estimate|reckon> the whole burden of what it asks, from
+<reading the instructions|the first reading of the letter> to <putting away|filing> the copy. <The burden
+includes|Among the things that count are> the time <to search|for searching> <records|existing files>, to
+<train|instruct> <staff|those who help>, to <gather and maintain|bring together> the <data|particulars>, and to
+<transmit|send> the answer. <It does not include|Not counted is> what a <prudent|careful> person would <write
+down|record> anyway.
 ^ 5 CVR 1320.{rule}(b)({item}).
 
 # II. What Will Change
-<The {office} proposes|It is proposed> to <keep|leave> the form <as it is but for one thing|mostly unchanged, with one exception>: {change}.
-<The reason is|This is proposed because|It was decided on when it became known> that {why}. <The change was tried in|A trial was made in>
-{trial_province} Province for {trial!w} months, <where|during which> the share of complete answers <rose from|went from> {before} to {after}
-percent. <No other province has asked for the change|Two other provinces have asked to follow>, and the <expense|cost> of <reprinting|new
-printing> is {printing:,} crowns.
+<The {office} proposes|It is proposed> to <keep|leave> the form <as it is but for one thing|mostly unchanged, with one
+exception>: {change}. <The reason is|This is proposed because|It was decided on when it became known> that {why}. <The
+change was tried in|A trial was made in> {trial_province} Province for {trial!w} months, <where|during which> the share
+of complete answers <rose from|went from> {before} to {after} percent. <No other province has asked for the change|Two
+other provinces have asked to follow>, and the <expense|cost> of <reprinting|new printing> is {printing:,} crowns.
 
-<Apart from this|Otherwise> the questions <stay|remain> what they were. <Part A|The first part> asks for <the name and address|particulars>
-of the person who answers; <part B|the second> for the <facts|events> of the <period|quarter or year> <covered|in question>; <part C|the
-third>, which is <voluntary|optional>, for <remarks|suggestions>. <About one answer in {voluntary!w} uses it|It is used by one in {voluntary!w}>.
+<Apart from this|Otherwise> the questions <stay|remain> what they were. <Part A|The first part> asks for <the name and
+address|particulars> of the person who answers; <part B|the second> for the <facts|events> of the <period|quarter or
+year> <covered|in question>; <part C|the third>, which is <voluntary|optional>, for <remarks|suggestions>. <About one
+answer in {voluntary!w} uses it|It is used by one in {voluntary!w}>.
 
 # III. How Answers Are Kept
-{keeping}. <Under section|Section> {section2} of the {law} <a clerk who gives away an answer|whoever discloses an answer without right> may
-be <fined|dismissed and fined>. <The {office} has had no such case|There has been {cases!w} such case> <since|in the years since> {since}.
+{keeping}. <Under section|Section> {section2} of the {law} <a clerk who gives away an answer|whoever discloses an
+answer without right> may be <fined|dismissed and fined>. <The {office} has had no such case|There has been {cases!w}
+such case> <since|in the years since> {since}.
 OR
 # III. Confidentiality
-<Those who answer often ask what becomes of it|What becomes of an answer is told on the form itself>. {keeping}. <Requests by other agencies|
-Other agencies' requests> were <turned down|refused> {refused!w} times <in the last year|last year>, <and|while> none was <granted|allowed>.
+<Those who answer often ask what becomes of it|What becomes of an answer is told on the form itself>. {keeping}.
+<Requests by other agencies| Other agencies' requests> were <turned down|refused> {refused!w} times <in the last
+year|last year>, <and|while> none was <granted|allowed>.
 
 # IV. Earlier Comments
-<A first notice|A notice with sixty days for comment> <appeared|was published> on {first_notice} ({cite2}). <It brought|In answer there came>
-{letters} <letters|comments>. <The most frequent remark|What was said most often> was {remark}. <The {office} has taken this to heart|In reply,
-the {office} has changed the practice> <where it could|as far as the law allows> and <will explain|explains> the rest in the instructions.
-{c1!c} <praised|thanked the {office} for> <the telephone service|the clerks>; {c2} <wrote|held> that the burden was <underestimated|set too low>,
-<and|but> <sent no figures|gave as proof the work of a single week>. <Its estimate was not adopted|No change of the estimate followed>.
+<A first notice|A notice with sixty days for comment> <appeared|was published> on {first_notice} ({cite2}). <It
+brought|In answer there came> {letters} <letters|comments>. <The most frequent remark|What was said most often> was
+{remark}. <The {office} has taken this to heart|In reply, the {office} has changed the practice> <where it could|as far
+as the law allows> and <will explain|explains> the rest in the instructions. {c1!c} <praised|thanked the {office} for>
+<the telephone service|the clerks>; {c2} <wrote|held> that the burden was <underestimated|set too low>, <and|but> <sent
+no figures|gave as proof the work of a single week>. <Its estimate was not adopted|No change of the estimate followed>.
 
 # V. Estimate of Burden
-<The table shows|The following table gives> the <estimated|expected> yearly burden. <Times were measured|The time for an answer was measured>
-with {measured} <volunteers|respondents>, <of whom|among whom> the slowest needed {slowest} minutes.
+<The table shows|The following table gives> the <estimated|expected> yearly burden. <Times were measured|The time for
+an answer was measured> with {measured} <volunteers|respondents>, <of whom|among whom> the slowest needed {slowest}
+minutes.
 
 @burden
 
-<In all|Altogether>, {respondents:,} respondents <spend|are expected to spend> {hours:,} hours a year on it, at {minutes} minutes for each answer. <Valued at|At> {wage} crowns an hour, the <yearly|annual> cost to respondents is {value:,} crowns. <The cost to the Commonwealth|The
-Government's own cost>, for <printing, mail|mailing, machines>, and <salaries|staff>, is <put at|estimated as> {government:,} crowns. <There are
-no start-up costs|No one has to buy equipment>.
+<In all|Altogether>, {respondents:,} respondents <spend|are expected to spend> {hours:,} hours a year on it, at
+{minutes} minutes for each answer. <Valued at|At> {wage} crowns an hour, the <yearly|annual> cost to respondents is
+{value:,} crowns. <The cost to the Commonwealth|The Government's own cost>, for <printing, mail|mailing, machines>, and
+<salaries|staff>, is <put at|estimated as> {government:,} crowns. <There are no start-up costs|No one has to buy
+equipment>.
 
 # VI. What the {short_title} <Wishes|Would Like> to Hear
 <The {office} asks in particular|Of particular interest is> {point}. <Besides|In addition>, comments may address
 
 - (a) whether the collection is necessary for <the work of|> the {office} and <has practical use|is of use>;
-- (b) <the accuracy of|how well founded> the estimate of burden <is|>, <with the assumptions behind it|method included>;
+- (b) <the accuracy of|how well founded> the estimate of burden <is|>, <with the assumptions behind it|method
+included>;
 - (c) <ways to improve|how to improve> the quality and clarity of what is <asked|collected>; and
-- (d) <how the burden could be lessened by|means of lightening it, such as> <machines|electronic answers> or other technology.
+- (d) <how the burden could be lessened by|means of lightening it, such as> <machines|electronic answers> or other
+technology.
 
-? <Those who wish to see how answers are handled|Visitors> may <watch|see> the work of the section on {visit}, <if they register a week
-ahead|on registering with {desk}>.
+? <Those who wish to see how answers are handled|Visitors> may <watch|see> the work of the section on {visit}, <if they
+register a week ahead|on registering with {desk}>.
 
 # VII. History of This Collection
 @steps
@@ -239,12 +262,16 @@ ahead|on registering with {desk}>.
 @documents
 
 # VIII. Next Steps
-<All comments|The comments received> will be <summarized|answered> in the request for clearance that the {office} will send to the National
-Statistics Office and <will become|become> a matter of public record. <If the request is granted|If clearance is given>, the changed form will
-be used from {use_from}. <Until then the present form is to be used|The present form stays in use until then>, and <answers given on it|what was
-given on it> <need not be repeated|will be accepted>.
+<All comments|The comments received> will be <summarized|answered> in the request for clearance that the {office} will
+send to the National Statistics Office and <will become|become> a matter of public record. <If the request is
+granted|If clearance is given>, the changed form will be used from {use_from}. <Until then the present form is to be
+used|The present form stays in use until then>, and <answers given on it|what was given on it> <need not be
+repeated|will be accepted>.
 
-""" + stock.COMMENTING + stock.COMMON_FOOT
+"""
+    + stock.COMMENTING
+    + stock.COMMON_FOOT
+)
 
 
 def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
@@ -334,7 +361,11 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         heads=[("DEPDOC", pen.say("[Docket No. {docket}]", f))],
         preamble=preamble(pen, PREAMBLE, f),
         body=write(pen, BODY, f, parts),
-        signature=signed(f"Dated: {country.on(-pen.integer(3, 12))}", f["signer"], pen.pick(["Chief Statistician", "Director of Records"])),
+        signature=signed(
+            f"Dated: {country.on(-pen.integer(3, 12))}",
+            f["signer"],
+            pen.pick(["Chief Statistician", "Director of Records"]),
+        ),
     )
 
 
@@ -352,9 +383,16 @@ GENRE = Genre(
         Ask(
             "change",
             "{change!c}",
-            ("Which change is proposed in {name}?", "What will be different in {name} if its clearance is renewed as proposed?"),
+            (
+                "Which change is proposed in {name}?",
+                "What will be different in {name} if its clearance is renewed as proposed?",
+            ),
         ),
-        Ask("why", "{why!c}", ("What was the reason for the change proposed in {name}?", "Which finding led to the change in {name}?")),
+        Ask(
+            "why",
+            "{why!c}",
+            ("What was the reason for the change proposed in {name}?", "Which finding led to the change in {name}?"),
+        ),
         Ask(
             "keeping",
             "{keeping!c}",
@@ -363,7 +401,10 @@ GENRE = Genre(
         Ask(
             "remark",
             "{remark!c}",
-            ("What was the most frequent remark in earlier comments on {name}?", "What did earlier commenters say most often about {name}?"),
+            (
+                "What was the most frequent remark in earlier comments on {name}?",
+                "What did earlier commenters say most often about {name}?",
+            ),
         ),
         Ask(
             "point",
@@ -371,7 +412,17 @@ GENRE = Genre(
             ("On which point are comments on {name} asked for in particular?",),
         ),
         Ask("hours", "{hours:,} hours", ("What is the total yearly burden of {name}, in hours?",), numerical=True),
-        Ask("respondents", "{respondents:,} respondents", ("How many respondents are expected to answer {name}?",), numerical=True),
-        Ask("minutes", "{minutes} minutes", ("How many minutes is a single answer to {name} estimated to take?",), numerical=True),
+        Ask(
+            "respondents",
+            "{respondents:,} respondents",
+            ("How many respondents are expected to answer {name}?",),
+            numerical=True,
+        ),
+        Ask(
+            "minutes",
+            "{minutes} minutes",
+            ("How many minutes is a single answer to {name} estimated to take?",),
+            numerical=True,
+        ),
     ),
 )

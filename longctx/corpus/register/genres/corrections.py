@@ -181,29 +181,30 @@ POSTS = ("Regulations Editor", "Legal Adviser", "Drafting Officer", "Senior Coun
 PREAMBLE = {
     "AGY": "{agency}.",
     "ACT": "{kind!c}; correction.",
-    "SUM": """<The {office}|The {office}> is correcting a {kind} <entitled|headed> “{subject},” which <appeared|was published> in the
-        *Verrany Register* <of|on> {date}. <The document|As printed, the document> {slip}.""",
+    "SUM": """<The {office}|The {office}> is correcting a {kind} <entitled|headed> “{subject},” which <appeared|was
+        published> in the *Verrany Register* <of|on> {date}. <The document|As printed, the document> {slip}.""",
     "DATES": "This correction <is effective|takes effect on> {effective}.",
     "FURINF": "{contact}.",
 }
 BODY = """
 # <Need for Correction|Background>
-<The {kind} on {subject} was prepared in <haste before the recess|the ordinary way>|In preparing the {kind} on {subject}, the
-{office} followed the usual procedure|The {kind} on {subject} had been read three times before it went to press>. As published, it
-{slip}. The <error|slip> <arose|came about> because {reason}. <It was <noticed|pointed out> by {finder}, {found_on}|{finder!c}
-<drew|called> attention to it {found_on}>. <The {office} regrets the inconvenience.|>
+<The {kind} on {subject} was prepared in <haste before the recess|the ordinary way>|In preparing the {kind} on
+{subject}, the {office} followed the usual procedure|The {kind} on {subject} had been read three times before it went
+to press>. As published, it {slip}. The <error|slip> <arose|came about> because {reason}. <It was <noticed|pointed out>
+by {finder}, {found_on}|{finder!c} <drew|called> attention to it {found_on}>. <The {office} regrets the
+inconvenience.|>
 
 # Correction of Publication
-<In|In the> *Verrany Register* document {document}, <appearing on page {first} in the issue of {date}|published on {date} and beginning
-on page {first}>, the following correction is made:
+<In|In the> *Verrany Register* document {document}, <appearing on page {first} in the issue of {date}|published on
+{date} and beginning on page {first}>, the following correction is made:
 
-On page {page}, in the {column} column, {line!w} lines from the <top|foot>, in paragraph <({letter})({item})|({letter})>, the words
-“{old}” are corrected to read “{new}.”
+On page {page}, in the {column} column, {line!w} lines from the <top|foot>, in paragraph
+<({letter})({item})|({letter})>, the words “{old}” are corrected to read “{new}.”
 
 # Effect
-{effect}. <All other provisions <stand|remain>|The remainder of the document <stands|remains>> as <published|printed>. <Because|Since> the correction
-<is clerical|changes no policy>, notice and <comment|public procedure> <are unnecessary|would serve no purpose> <under|and are
-dispensed with as allowed by> section {section} of the {law}.
+{effect}. <All other provisions <stand|remain>|The remainder of the document <stands|remains>> as <published|printed>.
+<Because|Since> the correction <is clerical|changes no policy>, notice and <comment|public procedure> <are
+unnecessary|would serve no purpose> <under|and are dispensed with as allowed by> section {section} of the {law}.
 """
 
 
@@ -223,7 +224,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 "reason": reason,
                 "effect": effect,
                 "date": country.on(-back),
-                "found_on": pen.say("<within the week|on the day of publication|a fortnight later|when the proofs were checked again>"),
+                "found_on": pen.say(
+                    "<within the week|on the day of publication|a fortnight later|when the proofs were checked again>"
+                ),
                 "finder": stock.commenter(country, pen),
                 "effective": country.on(pen.integer(0, 30)),
                 "document": f"{country.volume}–{pen.integer(3000, 19000):05d}",
@@ -252,7 +255,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts),
         signature=signed(
-            f"Dated: {country.on(-pen.integer(2, 9))}", facts["signer"], pen.pick(["Secretary", "Deputy Director", "Registrar"])
+            f"Dated: {country.on(-pen.integer(2, 9))}",
+            facts["signer"],
+            pen.pick(["Secretary", "Deputy Director", "Registrar"]),
         ),
     )
 
@@ -281,7 +286,10 @@ GENRE = Genre(
         Ask(
             "finder",
             "{finder!c}",
-            ("Who pointed out the mistake that led to {name}?", "Who drew attention to the error dealt with in {name}?"),
+            (
+                "Who pointed out the mistake that led to {name}?",
+                "Who drew attention to the error dealt with in {name}?",
+            ),
         ),
         Ask(
             "reason",

@@ -24,43 +24,85 @@ SERVICES = (
         offices.GRADING,
         "the grading of wool",
         "shearers, dealers, and spinning mills",
-        ("Grading of a bale, at the shed", "Grading of a bale, at the warehouse", "Core sample", "Certificate of yield", "Appeal grading"),
+        (
+            "Grading of a bale, at the shed",
+            "Grading of a bale, at the warehouse",
+            "Core sample",
+            "Certificate of yield",
+            "Appeal grading",
+        ),
     ),
     Service(
         offices.HARBORS,
         "the survey of small passenger vessels",
         "owners of ferries, launches, and excursion boats",
-        ("First survey, up to 12 meters", "First survey, over 12 meters", "Yearly survey", "Survey after repair", "Inclining test"),
+        (
+            "First survey, up to 12 meters",
+            "First survey, over 12 meters",
+            "Yearly survey",
+            "Survey after repair",
+            "Inclining test",
+        ),
     ),
     Service(
         offices.PLANTS,
         "the certification of nursery stock",
         "growers of fruit trees, roses, and hedging plants",
-        ("Field inspection, first hectare", "Field inspection, each further hectare", "Virus test", "Label roll", "Export certificate"),
+        (
+            "Field inspection, first hectare",
+            "Field inspection, each further hectare",
+            "Virus test",
+            "Label roll",
+            "Export certificate",
+        ),
     ),
     Service(
         offices.FOODS,
         "the inspection of cold stores",
         "keepers of cold stores and shippers of frozen food",
-        ("Registration of a store", "Yearly inspection", "Inspection at night or on a holiday", "Swab test", "Release of a held lot"),
+        (
+            "Registration of a store",
+            "Yearly inspection",
+            "Inspection at night or on a holiday",
+            "Swab test",
+            "Release of a held lot",
+        ),
     ),
     Service(
         offices.MINES,
         "the testing of hoisting ropes",
         "mine operators and makers of wire rope",
-        ("Tensile test of a sample", "Magnetic test, per shaft", "Certificate of splice", "Witnessed socketing", "Rope record copy"),
+        (
+            "Tensile test of a sample",
+            "Magnetic test, per shaft",
+            "Certificate of splice",
+            "Witnessed socketing",
+            "Rope record copy",
+        ),
     ),
     Service(
         offices.ARCHIVES,
         "the reproduction of maps and plans",
         "surveyors, publishers, and family historians",
-        ("Photographic print", "Digital copy, to one square meter", "Digital copy, larger", "Certified extract", "Search by staff, per hour"),
+        (
+            "Photographic print",
+            "Digital copy, to one square meter",
+            "Digital copy, larger",
+            "Certified extract",
+            "Search by staff, per hour",
+        ),
     ),
     Service(
         offices.RAIL,
         "the examination of signal keepers",
         "railways and training colleges",
-        ("Written paper", "Oral examination", "Practical test in a signal cabin", "Renewal of a certificate", "Replacement certificate"),
+        (
+            "Written paper",
+            "Oral examination",
+            "Practical test in a signal cabin",
+            "Renewal of a certificate",
+            "Replacement certificate",
+        ),
     ),
 )
 CAUSES = (
@@ -127,85 +169,105 @@ MEASURES = (
 PREAMBLE = {
     "AGY": "{agency}.",
     "ACT": "Final rule.",
-    "SUM": """<This rule|The {office}> <changes|revises> the fees for {service}, which were last <set|adjusted> in {last}. <On average they rise|The
-        average rise is> by {rise} percent. <The change is needed|It has become necessary> because {cause}. <The fees|They> are paid by {users}
-        and <are meant to cover|must cover> the <full|whole> cost of the service.""",
+    "SUM": """<This rule|The {office}> <changes|revises> the fees for {service}, which were last <set|adjusted> in
+        {last}. <On average they rise|The average rise is> by {rise} percent. <The change is needed|It has
+        become necessary> because {cause}. <The fees|They> are paid by {users} and <are meant to cover|must
+        cover> the <full|whole> cost of the service.""",
     "DATES": "<This rule is effective|Effective> {effective}.",
     "FURINF": "{contact}.",
 }
-BODY = """
+BODY = (
+    """
 # Background
-The {law} <requires|directs> that {service} be <paid for|financed> by those who use it. <The {office} reviews|Under section {section} the {office}
-must review> the fees <every second year|at least every third year>, <using|on the basis of> the accounts of a <special fund|trust fund> into which
-<they|all fees> are paid. <At the end of|When> {last_year} <ended|>, <the fund held|there remained in the fund> {reserve:,} crowns, <or|that is,> enough
-for {months!w} months; <prudence calls for six|the auditors recommend six>.
+The {law} <requires|directs> that {service} be <paid for|financed> by those who use it. <The {office} reviews|Under
+section {section} the {office} must review> the fees <every second year|at least every third year>, <using|on the basis
+of> the accounts of a <special fund|trust fund> into which <they|all fees> are paid. <At the end of|When> {last_year}
+<ended|>, <the fund held|there remained in the fund> {reserve:,} crowns, <or|that is,> enough for {months!w} months;
+<prudence calls for six|the auditors recommend six>.
 ^ The accounts are <printed|given> in the yearly report of the {office}, <chapter|part> {chapter}.
 
-<The present fees date from {last}|The fees in force were set in {last}>. <Since then|In the meantime> costs have <grown|risen> by {inflation} percent, while the
-number of <applications|cases> has <fallen|gone> from {volume_before:,} to {volume:,} a year. <Above all|The main cause of the shortfall, however, is that>
-{cause}. <Without a change|Were nothing done>, the fund would be <empty|exhausted> by {empty_by}.
+<The present fees date from {last}|The fees in force were set in {last}>. <Since then|In the meantime> costs have
+<grown|risen> by {inflation} percent, while the number of <applications|cases> has <fallen|gone> from {volume_before:,}
+to {volume:,} a year. <Above all|The main cause of the shortfall, however, is that> {cause}. <Without a change|Were
+nothing done>, the fund would be <empty|exhausted> by {empty_by}.
 
-<Before proposing a rise|Before turning to its users>, the {office} looked for savings<, with some success|>. {measure!c}, which saves {saving:,} crowns a year.
-<A consultant|An auditor> who <reviewed|examined> the <organization|staffing> in {last_year} <found|reported> no <overstaffing|waste worth mentioning>,
-<though|but> he <criticized|noted> <the filing system|the age of the scales|the number of keys>.
+<Before proposing a rise|Before turning to its users>, the {office} looked for savings<, with some success|>.
+{measure!c}, which saves {saving:,} crowns a year. <A consultant|An auditor> who <reviewed|examined> the
+<organization|staffing> in {last_year} <found|reported> no <overstaffing|waste worth mentioning>, <though|but> he
+<criticized|noted> <the filing system|the age of the scales|the number of keys>.
 
 # Comments on the Proposal
-<A proposed rule|The proposal> was published on {proposed_on} ({cite}). {letters!W} comments were received<, most of them from users|, some of them jointly signed|>.
-<Half of them|About half> <accepted|did not oppose> a rise but <asked for|wanted> more time; <in response the effective date was moved by a month|the effective date
-has therefore been put off by thirty days>. <The other questions raised|Other points> are <answered|dealt with> here.
+<A proposed rule|The proposal> was published on {proposed_on} ({cite}). {letters!W} comments were received<, most of
+them from users|, some of them jointly signed|>. <Half of them|About half> <accepted|did not oppose> a rise but <asked
+for|wanted> more time; <in response the effective date was moved by a month|the effective date has therefore been put
+off by thirty days>. <The other questions raised|Other points> are <answered|dealt with> here.
 
-{c1!c} <demanded|asked> {ask1}. <The {office} cannot agree|This was not done>: {answer1}. <The same|A similar> <wish|request> was <rejected|answered in the same way>
-in {last}.
+{c1!c} <demanded|asked> {ask1}. <The {office} cannot agree|This was not done>: {answer1}. <The same|A similar>
+<wish|request> was <rejected|answered in the same way> in {last}.
 
-{c2!c} <proposed|suggested> {ask2}. <The difficulty is that|It was not adopted because> {answer2}. <If circumstances change, it can be taken up again|The
-{office} will return to the idea in its next review>.
+{c2!c} <proposed|suggested> {ask2}. <The difficulty is that|It was not adopted because> {answer2}. <If circumstances
+change, it can be taken up again|The {office} will return to the idea in its next review>.
 
-{c3!c} <found|considered> the <table|schedule> <hard to read|confusing> and <asked for|wanted> <an example|examples>; <one is given below|they are given in
-the section headed “Examples”>. <A person who signed with initials only|An anonymous writer> <complained of|objected to> the <tone|manners> of an inspector, which is
-<outside the scope of this rule|no matter for rulemaking>.
+{c3!c} <found|considered> the <table|schedule> <hard to read|confusing> and <asked for|wanted> <an example|examples>;
+<one is given below|they are given in the section headed “Examples”>. <A person who signed with initials only|An
+anonymous writer> <complained of|objected to> the <tone|manners> of an inspector, which is <outside the scope of this
+rule|no matter for rulemaking>.
 
-{c4!c} <doubted|questioned> the <forecast|figures>, <since|noting that> the number of cases <rose again|went up> in <the last two months of|the spring of>
-{last_year}. <One good season is not a trend|The rise was due to a single large user>, <and|while> a forecast {office} had <published|made> in {last} <proved|turned
-out> too hopeful by {forecast_error} percent. <Should receipts exceed costs for two years running|If the fund grows beyond what nine months require>, fees will be <lowered|
-cut> without <a new petition|being asked>.
+{c4!c} <doubted|questioned> the <forecast|figures>, <since|noting that> the number of cases <rose again|went up> in
+<the last two months of|the spring of> {last_year}. <One good season is not a trend|The rise was due to a single large
+user>, <and|while> a forecast {office} had <published|made> in {last} <proved|turned out> too hopeful by
+{forecast_error} percent. <Should receipts exceed costs for two years running|If the fund grows beyond what nine months
+require>, fees will be <lowered| cut> without <a new petition|being asked>.
 
 # Steps Taken
 @steps
 
 # Alternatives Considered
-<Three|Several> other ways <of balancing the fund|out> were <weighed|examined>. <A yearly subscription|A flat yearly charge> in place of fees would have <burdened|fallen
-hardest on> those who <seldom|rarely> need the service. <Longer intervals|Less frequent visits> would have saved {alternative:,} crowns a year, but the law <fixes|lays down>
-the <least|minimum> frequency. <A surcharge for haste|Higher fees for quick service> <is kept in reserve|was tried in one district and led to bargaining at the counter>.
+<Three|Several> other ways <of balancing the fund|out> were <weighed|examined>. <A yearly subscription|A flat yearly
+charge> in place of fees would have <burdened|fallen hardest on> those who <seldom|rarely> need the service. <Longer
+intervals|Less frequent visits> would have saved {alternative:,} crowns a year, but the law <fixes|lays down> the
+<least|minimum> frequency. <A surcharge for haste|Higher fees for quick service> <is kept in reserve|was tried in one
+district and led to bargaining at the counter>.
 
 # The New Fees
-<The fees are built up|They were calculated> from <three|the following> elements: <the time of|time spent by> the inspector, at {hourly} crowns an hour;
-<travel|traveling>, <averaged over all users|spread evenly>, <so that distance does not matter|so that remote users pay no more>; and a share of <rent,
-instruments, and administration|general expenses>, at {overhead} percent of the <first two|other elements>. <Sums were rounded|All amounts are rounded>
-<up to the next half crown|to the nearest half crown>.
+<The fees are built up|They were calculated> from <three|the following> elements: <the time of|time spent by> the
+inspector, at {hourly} crowns an hour; <travel|traveling>, <averaged over all users|spread evenly>, <so that distance
+does not matter|so that remote users pay no more>; and a share of <rent, instruments, and administration|general
+expenses>, at {overhead} percent of the <first two|other elements>. <Sums were rounded|All amounts are rounded> <up to
+the next half crown|to the nearest half crown>.
 
 @schedule
 
 # Relief
-<The new fees do not apply in full to|An exception is made for> {relief}. <The loss, about|This costs the fund about> {relief_cost:,} crowns a year<, is
-borne by|, which is made up by> the <general budget|Department's reserve>. <No application for it is needed|It must be claimed on the form>.
+<The new fees do not apply in full to|An exception is made for> {relief}. <The loss, about|This costs the fund about>
+{relief_cost:,} crowns a year<, is borne by|, which is made up by> the <general budget|Department's reserve>. <No
+application for it is needed|It must be claimed on the form>.
 
 # Examples
-A user who <applies for|orders> {item_a} <twice|three times> a year and once for {item_b} <paid|has paid> {old_total} crowns <until now|so far> and will pay
-{new_total} crowns. For <the smallest users|a user with a single application> the <difference|rise> is <less than a day's wage|seldom more than twenty
-crowns>. <Large users|The ten largest users>, who <bear|pay> {large} percent of all fees, <told the {office} that|say> they <will pass|expect to pass> it on.
+A user who <applies for|orders> {item_a} <twice|three times> a year and once for {item_b} <paid|has paid> {old_total}
+crowns <until now|so far> and will pay {new_total} crowns. For <the smallest users|a user with a single application>
+the <difference|rise> is <less than a day's wage|seldom more than twenty crowns>. <Large users|The ten largest users>,
+who <bear|pay> {large} percent of all fees, <told the {office} that|say> they <will pass|expect to pass> it on.
 
 # Accounts and Studies
 @documents
 
 # Payment
-Fees are <due|to be paid> <with the application|in advance>, <by bank transfer or at the counter|in cash, by card, or by transfer>. <A bill not paid
-within|Whoever pays later than> {grace} days <bears interest of|owes interest at> {interest} percent a year, <and the certificate is withheld|during which
-the certificate may be held back>. <Fees for work not begun are returned|If the work has not begun, the fee is returned> less {retained} crowns.
+Fees are <due|to be paid> <with the application|in advance>, <by bank transfer or at the counter|in cash, by card, or
+by transfer>. <A bill not paid within|Whoever pays later than> {grace} days <bears interest of|owes interest at>
+{interest} percent a year, <and the certificate is withheld|during which the certificate may be held back>. <Fees for
+work not begun are returned|If the work has not begun, the fee is returned> less {retained} crowns.
 
-""" + stock.PAPERWORK + stock.SMALL_BUSINESS + stock.REVIEW + stock.DOCKET_ROOM + """
+"""
+    + stock.PAPERWORK
+    + stock.SMALL_BUSINESS
+    + stock.REVIEW
+    + stock.DOCKET_ROOM
+    + """
 
 @text
 """
+)
 TEXT = """
 1. The authority citation for part {part} <continues to read|reads>: {law}, section {section}.
 
@@ -252,7 +314,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 **{name: stock.commenter(country, pen) for name in ("c1", "c2", "c3", "c4")},
                 **amounts(country, pen),
                 **prices(pen, service.items, rise),
-                "contact": country.contact(country.person(), pen.pick(["Fee Analyst", "Chief of Accounts"]), service.agency),
+                "contact": country.contact(
+                    country.person(), pen.pick(["Fee Analyst", "Chief of Accounts"]), service.agency
+                ),
                 "signer": country.person(),
             }
         )
@@ -308,7 +372,10 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     times = pen.pick([("twice", 2), ("three times", 3)])
     f["old_total"] = f"{(times[1] * f['old'][0] + f['old'][2]) / 2:.2f}"
     f["new_total"] = f"{(times[1] * f['new'][0] + f['new'][2]) / 2:.2f}"
-    rows = [(item, f"{old / 2:.2f}", f"{new / 2:.2f}") for item, old, new in zip(f["items"], f["old"], f["new"], strict=True)]
+    rows = [
+        (item, f"{old / 2:.2f}", f"{new / 2:.2f}")
+        for item, old, new in zip(f["items"], f["old"], f["new"], strict=True)
+    ]
     body = BODY.replace("<twice|three times> a year and once", f"{times[0]} a year and once")
     parts = {
         "documents": stock.documents(country, pen, f"{f['short']}–{f['part']}"),
@@ -320,7 +387,10 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         kind="RULE",
         agency=f["bureau"],
         subject=pen.say("<Fees for|Schedule of Fees for> {service}", f),
-        heads=[("CFR", pen.say("{title} CVR Part {part}", f)), ("DEPDOC", f"[Docket No. {pen.integer(20, 39)}–{pen.integer(1000, 9999)}]")],
+        heads=[
+            ("CFR", pen.say("{title} CVR Part {part}", f)),
+            ("DEPDOC", f"[Docket No. {pen.integer(20, 39)}–{pen.integer(1000, 9999)}]"),
+        ],
         preamble=preamble(pen, PREAMBLE, f),
         body=write(pen, body, f, parts),
         signature=signed(f"Dated: {country.on(-pen.integer(3, 9))}", f["signer"], "Administrator"),
@@ -338,8 +408,16 @@ GENRE = Genre(
         "the {office}'s rule raising the fees for {service}",
     ),
     asks=(
-        Ask("cause", "{cause!c}", ("What is given as the main cause of the shortfall in {name}?", "Why did {name} become necessary?")),
-        Ask("relief", "{relief!c}", ("For whom or what is an exception made in {name}?", "To what does {name} not apply in full?")),
+        Ask(
+            "cause",
+            "{cause!c}",
+            ("What is given as the main cause of the shortfall in {name}?", "Why did {name} become necessary?"),
+        ),
+        Ask(
+            "relief",
+            "{relief!c}",
+            ("For whom or what is an exception made in {name}?", "To what does {name} not apply in full?"),
+        ),
         Ask("measure", "{measure!c}", ("Which saving had been made before {name} was proposed?",)),
         Ask("request", "{ask1!c}", ("What did {c1} ask for in connection with {name}?",), near=("{ask2!c}",)),
         Ask(
@@ -349,6 +427,11 @@ GENRE = Genre(
             near=("Because {answer1}",),
         ),
         Ask("rise", "{rise} percent", ("By how much do the charges rise on average under {name}?",), numerical=True),
-        Ask("hourly", "{hourly} crowns", ("At what rate is an hour of an inspector's time reckoned in {name}?",), numerical=True),
+        Ask(
+            "hourly",
+            "{hourly} crowns",
+            ("At what rate is an hour of an inspector's time reckoned in {name}?",),
+            numerical=True,
+        ),
     ),
 )

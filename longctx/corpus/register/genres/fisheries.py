@@ -17,7 +17,18 @@ class Measure(NamedTuple):
     ban: str
 
 
-SPECIES = ("cod", "haddock", "herring", "mackerel", "plaice", "queen scallop", "spurdog", "turbot", "hake", "Norway lobster")
+SPECIES = (
+    "cod",
+    "haddock",
+    "herring",
+    "mackerel",
+    "plaice",
+    "queen scallop",
+    "spurdog",
+    "turbot",
+    "hake",
+    "Norway lobster",
+)
 MEASURES = (
     Measure("Closure", "closes the directed fishery for", "retain, possess, or land"),
     Measure("Closure to Trawls", "closes to vessels using trawls the fishery for", "fish by trawl for"),
@@ -58,29 +69,29 @@ REOPENINGS = (
 PREAMBLE = {
     "AGY": "{office} ({short}), {department}.",
     "ACT": "Temporary rule; {headline}.",
-    "SUM": """{short} {does} {species} on {area}. <This action is necessary because|The reason is that> {reason}. <It applies to|It
-        binds> all vessels <with|holding> a {species} permit, except as stated below.""",
+    "SUM": """{short} {does} {species} on {area}. <This action is necessary because|The reason is that> {reason}. <It
+        applies to|It binds> all vessels <with|holding> a {species} permit, except as stated below.""",
     "DATES": "Effective 00{hour} hours, local time, {begins}, through {ends}.",
     "FURINF": "{contact}.",
 }
 BODY = """
-{short} manages the {species} fishery on {area} under the <management plan|plan> <prepared|drawn up> by the {council} and the {law}.
-<The area|It> is <known|shown on charts> as Statistical Area {statistical}.
+{short} manages the {species} fishery on {area} under the <management plan|plan> <prepared|drawn up> by the {council}
+and the {law}. <The area|It> is <known|shown on charts> as Statistical Area {statistical}.
 
-The {year} quota for the area <was set at|is> {quota:,} metric tons ({cite}). As of {counted}, {landed:,} metric tons had been <landed|
-reported as landed>, <and|while> {days} fishing days <remained|were left>. {reason!c}. <The Regional Administrator|The Administrator>
-<therefore|accordingly> {does} {species}: <from the hour given under DATES|during the period given above>, no person may {ban}
-{species} <taken|caught> in the area.
+The {year} quota for the area <was set at|is> {quota:,} metric tons ({cite}). As of {counted}, {landed:,} metric tons
+had been <landed| reported as landed>, <and|while> {days} fishing days <remained|were left>. {reason!c}. <The Regional
+Administrator|The Administrator> <therefore|accordingly> {does} {species}: <from the hour given under DATES|during the
+period given above>, no person may {ban} {species} <taken|caught> in the area.
 
-The <prohibition|rule> does not <apply|extend> to {exception}. The area <will|may> be reopened early if {reopening}. <Dealers|Buyers>
-must <enter|report> every <purchase|sale> within {report} hours.
+The <prohibition|rule> does not <apply|extend> to {exception}. The area <will|may> be reopened early if {reopening}.
+<Dealers|Buyers> must <enter|report> every <purchase|sale> within {report} hours.
 
 # Classification
-<This action is required by|The action is taken under> 50 CVR {part}.{section} and is exempt from review under Cabinet Order 41. There
-is good cause to waive notice and <comment|public procedure>, <because|since> the data <became available only|were received only>
-on {data_on} and <delay|any delay> would <allow|lead to> <the quota to be exceeded|further damage to the stock|catches that could not be
-undone>. <For the same reason the thirty-day delay in effectiveness is waived|The usual delay of thirty days is waived for the same
-reason>.
+<This action is required by|The action is taken under> 50 CVR {part}.{section} and is exempt from review under Cabinet
+Order 41. There is good cause to waive notice and <comment|public procedure>, <because|since> the data <became
+available only|were received only> on {data_on} and <delay|any delay> would <allow|lead to> <the quota to be
+exceeded|further damage to the stock|catches that could not be undone>. <For the same reason the thirty-day delay in
+effectiveness is waived|The usual delay of thirty days is waived for the same reason>.
 """
 
 
@@ -118,7 +129,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
             "part": pen.integer(610, 697),
             "section": pen.integer(11, 61),
             "cite": country.cite(pen.integer(150, 240)),
-            "contact": country.contact(country.person(), pen.pick(["Fishery Policy Analyst", "Fishery Biologist"]), FISHERIES, brief=True),
+            "contact": country.contact(
+                country.person(), pen.pick(["Fishery Policy Analyst", "Fishery Biologist"]), FISHERIES, brief=True
+            ),
             "signer": country.person(),
         }
         for species, reason, exception, reopening, quota, report in columns
@@ -130,10 +143,15 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         kind="RULE",
         agency=FISHERIES,
         subject=pen.say("Fisheries of the Verranian Zone; {species!c} on {area}; {headline}", facts),
-        heads=[("CFR", pen.say("50 CVR Part {part}", facts)), ("DEPDOC", f"[Docket No. MFS–{country.year}–{pen.integer(11, 340):04d}]")],
+        heads=[
+            ("CFR", pen.say("50 CVR Part {part}", facts)),
+            ("DEPDOC", f"[Docket No. MFS–{country.year}–{pen.integer(11, 340):04d}]"),
+        ],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts),
-        signature=signed(f"Dated: {country.on(-1)}", facts["signer"], "Regional Administrator, Marine Fisheries Service"),
+        signature=signed(
+            f"Dated: {country.on(-1)}", facts["signer"], "Regional Administrator, Marine Fisheries Service"
+        ),
     )
 
 
@@ -148,15 +166,27 @@ GENRE = Genre(
         "the restriction of the {species} fishery on {area}",
     ),
     asks=(
-        Ask("reason", "Because {reason}", ("Why was {name} necessary?", "What made the Marine Fisheries Service adopt {name}?")),
+        Ask(
+            "reason",
+            "Because {reason}",
+            ("Why was {name} necessary?", "What made the Marine Fisheries Service adopt {name}?"),
+        ),
         Ask("exception", "{exception!c}", ("To whom or what does {name} not apply?", "What is excepted from {name}?")),
         Ask(
             "reopening",
             "If {reopening}",
-            ("On what condition may the area be reopened early under {name}?", "What could bring {name} to an early end?"),
+            (
+                "On what condition may the area be reopened early under {name}?",
+                "What could bring {name} to an early end?",
+            ),
         ),
         Ask("area", "Statistical Area {statistical}", ("In which statistical area does {name} apply?",)),
         Ask("quota", "{quota:,} metric tons", ("How large was the year's quota before {name}?",), numerical=True),
-        Ask("report", "{report} hours", ("Within how many hours must buyers report purchases under {name}?",), numerical=True),
+        Ask(
+            "report",
+            "{report} hours",
+            ("Within how many hours must buyers report purchases under {name}?",),
+            numerical=True,
+        ),
     ),
 )

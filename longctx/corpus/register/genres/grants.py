@@ -110,82 +110,96 @@ LESSONS = (
 PREAMBLE = {
     "AGY": "{office} ({short}), {department}.",
     "ACT": "Notice of <funding availability|availability of funds|solicitation of applications>.",
-    "SUM": """{short} <announces|invites applications for> grants under the {program} for fiscal year {fiscal}. <About|Up to> {total:,}
-        crowns are available {purpose}. <Awards will be between|A single award will lie between> {least:,} and {most:,} crowns. <Successful
-        applicants|Those chosen> must <add|contribute> at least {match} percent of the <cost|whole> from other sources.""",
-    "DATES": """Applications must be <received|in hand> by {clock} on {deadline}. <A notice of intent, welcome but not required, is due
-        {intent}.|>""",
-    "ADD": """<Applications|Complete applications> go to the {office}, {address}, or <may be filed|are filed> at {site}/apply. <Forms and a handbook
-        are sent free of charge|A handbook with forms is free>.""",
+    "SUM": """{short} <announces|invites applications for> grants under the {program} for fiscal year {fiscal}.
+        <About|Up to> {total:,} crowns are available {purpose}. <Awards will be between|A single award will lie
+        between> {least:,} and {most:,} crowns. <Successful applicants|Those chosen> must <add|contribute> at
+        least {match} percent of the <cost|whole> from other sources.""",
+    "DATES": """Applications must be <received|in hand> by {clock} on {deadline}. <A notice of intent, welcome but not
+        required, is due {intent}.|>""",
+    "ADD": """<Applications|Complete applications> go to the {office}, {address}, or <may be filed|are filed> at
+        {site}/apply. <Forms and a handbook are sent free of charge|A handbook with forms is free>.""",
     "FURINF": "{contact}.",
 }
-BODY = """
+BODY = (
+    """
 # Overview
-Title: {program}. Type: <initial|first> announcement. Number: {number}. <Legal basis|Authority>: {law}, section {section}. <Number of awards
-expected|Expected awards>: {awards}. <Period|Length of projects>: up to {period} months.
+Title: {program}. Type: <initial|first> announcement. Number: {number}. <Legal basis|Authority>: {law}, section
+{section}. <Number of awards expected|Expected awards>: {awards}. <Period|Length of projects>: up to {period} months.
 
 # I. Program Description
-The {program} was <created|set up> in {since} {purpose}. In <the last round|fiscal year {last_year}> {short} received {received} applications and <made|
-granted> {granted} awards in {provinces!w} provinces. <The smallest went to|Among them was one to> {earlier}, <which has since doubled its opening hours|whose
-report is shown as a model in the handbook>. <An evaluation|A study> of <completed|finished> projects, <made|carried out> by {evaluator}, <found|showed> that {lesson};
-<the criteria below|this year's conditions> take that into account.
+The {program} was <created|set up> in {since} {purpose}. In <the last round|fiscal year {last_year}> {short} received
+{received} applications and <made| granted> {granted} awards in {provinces!w} provinces. <The smallest went to|Among
+them was one to> {earlier}, <which has since doubled its opening hours|whose report is shown as a model in the
+handbook>. <An evaluation|A study> of <completed|finished> projects, <made|carried out> by {evaluator}, <found|showed>
+that {lesson}; <the criteria below|this year's conditions> take that into account.
 ^ The evaluation is <in the library of|kept by> the Department and can be lent for {loan} days.
 
-<The program is not meant|It is no purpose of the program> to replace <money|funds> that <a province or municipality|local government> has already <set
-aside|voted>. <Nor does it|It does not> pay for <running costs|operation> <beyond|after> the <first|initial> {running} months. {short} <will not|does not> <count|treat>
-failure to win an award as a reason <against|to refuse> a later application, <and|but> <returns|gives> comments <in writing|by letter> to all who ask for them
-within {feedback} days.
+<The program is not meant|It is no purpose of the program> to replace <money|funds> that <a province or
+municipality|local government> has already <set aside|voted>. <Nor does it|It does not> pay for <running
+costs|operation> <beyond|after> the <first|initial> {running} months. {short} <will not|does not> <count|treat> failure
+to win an award as a reason <against|to refuse> a later application, <and|but> <returns|gives> comments <in writing|by
+letter> to all who ask for them within {feedback} days.
 
 <How the present announcement came about|The way to this announcement> is <soon told|shown by the following dates>:
 
 @steps
 
 # II. Award Information
-<The sum of {total:,} crowns|The amount available, {total:,} crowns,> <includes|contains> {carried:,} crowns <carried over|left> from {last_year}. <At least|No less
-than> {reserved} percent of it is <reserved|kept> for <applicants|places> with fewer than {small:,} inhabitants. <If good applications are too few|Where the reserve
-is not used up>, the rest is <shared out|used> among the others. <Payment is made|Grants are paid> in {installments!w} installments, the <first|earliest> of them
-when {first_payment}. <No award is certain until the budget is passed|All awards depend on the budget as passed>.
+<The sum of {total:,} crowns|The amount available, {total:,} crowns,> <includes|contains> {carried:,} crowns <carried
+over|left> from {last_year}. <At least|No less than> {reserved} percent of it is <reserved|kept> for
+<applicants|places> with fewer than {small:,} inhabitants. <If good applications are too few|Where the reserve is not
+used up>, the rest is <shared out|used> among the others. <Payment is made|Grants are paid> in {installments!w}
+installments, the <first|earliest> of them when {first_payment}. <No award is certain until the budget is passed|All
+awards depend on the budget as passed>.
 
 # III. Eligibility
-Eligible are {eligible}. Applicants must <have|hold> a bank account in their own name and <owe nothing|be free of debts> to the Commonwealth. <A
-person|No one> may be the <agent|representative> of <no more than two applicants|three or more applicants>. <Matching funds|The {match} percent from other sources> may
-be money, <labor at {labor} crowns an hour,|work by volunteers at {labor} crowns an hour,> or <gifts in kind|material> <at market value|valued by a sworn appraiser>.
+Eligible are {eligible}. Applicants must <have|hold> a bank account in their own name and <owe nothing|be free of
+debts> to the Commonwealth. <A person|No one> may be the <agent|representative> of <no more than two applicants|three
+or more applicants>. <Matching funds|The {match} percent from other sources> may be money, <labor at {labor} crowns an
+hour,|work by volunteers at {labor} crowns an hour,> or <gifts in kind|material> <at market value|valued by a sworn
+appraiser>.
 
-<Costs|Among the costs> that will not be paid for <include|are> {exclusion}. <Nor will {short} pay for|Also excluded are> <lawsuits|legal disputes>, <fines and
-penalties|entertainment>, or <goods|anything> for which no <invoice|receipt> <exists|can be shown>.
+<Costs|Among the costs> that will not be paid for <include|are> {exclusion}. <Nor will {short} pay for|Also excluded
+are> <lawsuits|legal disputes>, <fines and penalties|entertainment>, or <goods|anything> for which no <invoice|receipt>
+<exists|can be shown>.
 
 # IV. Application
 An application <consists of|must contain> the following, in this order, on <single-sided|numbered> pages:
 
 @contents
 
-<A text longer than|Text beyond> {pages} pages <is not read|will be cut off>. <Drawings do not count|Drawings and letters are not counted>. An application that lacks
-item (3) is <returned unread|sent back>, and one that <comes|arrives> after {clock} on the <last day|day of the deadline> is not
-considered, <whatever the reason|unless the portal itself had failed>. <Corrections are possible|Applicants may correct theirs> until {correct}.
+<A text longer than|Text beyond> {pages} pages <is not read|will be cut off>. <Drawings do not count|Drawings and
+letters are not counted>. An application that lacks item (3) is <returned unread|sent back>, and one that
+<comes|arrives> after {clock} on the <last day|day of the deadline> is not considered, <whatever the reason|unless the
+portal itself had failed>. <Corrections are possible|Applicants may correct theirs> until {correct}.
 
 # V. Review and Points
-<Every complete application|Each application> is read by {readers!w} persons, <none of whom lives|one of them from outside and none living> in the province <concerned|it comes
-from>. <They give points as follows|Points are given thus>:
+<Every complete application|Each application> is read by {readers!w} persons, <none of whom lives|one of them from
+outside and none living> in the province <concerned|it comes from>. <They give points as follows|Points are given
+thus>:
 
 @points
 
-<In addition|Moreover>, {bonus_points} points are <added|given> for {bonus}. <Applications with fewer than|Those that get less than> {threshold} points are not funded
-even if money is left. <Of equal applications|Where points are equal>, the <cheaper|one that asks for less> is <preferred|taken>. <The Secretary may depart from the order
-only|The order may be departed from only> to avoid two awards within {apart} kilometers.
+<In addition|Moreover>, {bonus_points} points are <added|given> for {bonus}. <Applications with fewer than|Those that
+get less than> {threshold} points are not funded even if money is left. <Of equal applications|Where points are equal>,
+the <cheaper|one that asks for less> is <preferred|taken>. <The Secretary may depart from the order only|The order may
+be departed from only> to avoid two awards within {apart} kilometers.
 
 {short} will give <particular attention|priority> to the following:
 
 @priorities
 
 # VI. Award Administration
-<Letters are sent out|Applicants will be told of the result> by {told}. <Who accepts has to sign|Acceptance requires signing> an agreement within {sign} days. <Among its
-terms|One of its conditions> is that {sanction}. <Projects that touch old buildings|Where ground is broken> <must have the consent of|wait for a permit of> the Monuments
-Board. <Wages are to be|Recipients must pay wages> <no lower than those usual in the district|as in the public works schedule>. <Contracts above|Any contract of more than>
-{tender:,} crowns <must be|is to be> put out to tender.
+<Letters are sent out|Applicants will be told of the result> by {told}. <Who accepts has to sign|Acceptance requires
+signing> an agreement within {sign} days. <Among its terms|One of its conditions> is that {sanction}. <Projects that
+touch old buildings|Where ground is broken> <must have the consent of|wait for a permit of> the Monuments Board. <Wages
+are to be|Recipients must pay wages> <no lower than those usual in the district|as in the public works schedule>.
+<Contracts above|Any contract of more than> {tender:,} crowns <must be|is to be> put out to tender.
 
-Reports are due every {report} months, with <a page of photographs|accounts>, and a final report <within|no more than> {final} days <of|after> the end. <Recipients
-keep their books|All papers are kept> for {books!w} years. <A change of more than a tenth between items|Moving more than a tenth of the money from one item to another>
-<needs|requires> consent <in advance|before it is made>.
+Reports are due every {report} months, with <a page of photographs|accounts>, and a final report <within|no more than>
+{final} days <of|after> the end. <Recipients keep their books|All papers are kept> for {books!w} years. <A change of
+more than a tenth between items|Moving more than a tenth of the money from one item to another> <needs|requires>
+consent <in advance|before it is made>.
 
 # VII. Papers for Applicants
 <The following can be had on request|These papers are sent on request>:
@@ -193,10 +207,15 @@ keep their books|All papers are kept> for {books!w} years. <A change of more tha
 @documents
 
 # VIII. Appeals
-<An applicant who was found ineligible|Whoever is held not to be eligible> may appeal within {appeal} days to the <Director of Appeals|Secretary>. <The number of points
-cannot be appealed|No appeal lies against points>. <In the last round|Last year> {appeals!w} appeals were <heard|decided> and {upheld!w} <succeeded|allowed>.
+<An applicant who was found ineligible|Whoever is held not to be eligible> may appeal within {appeal} days to the
+<Director of Appeals|Secretary>. <The number of points cannot be appealed|No appeal lies against points>. <In the last
+round|Last year> {appeals!w} appeals were <heard|decided> and {upheld!w} <succeeded|allowed>.
 
-""" + stock.ENVIRONMENT + stock.PAPERWORK + stock.COMMON_FOOT
+"""
+    + stock.ENVIRONMENT
+    + stock.PAPERWORK
+    + stock.COMMON_FOOT
+)
 CONTENTS = (
     "the form of application, signed in ink",
     "a summary of at most {summary} words that can be printed in the newspapers",
@@ -206,7 +225,13 @@ CONTENTS = (
     "the accounts of the last {accounts!w} years",
     "a plan of work by <month|quarter>",
 )
-CRITERIA = ("Need in the area", "Soundness of the plan", "Experience of the applicant", "Costs and matching funds", "Lasting effect")
+CRITERIA = (
+    "Need in the area",
+    "Soundness of the plan",
+    "Experience of the applicant",
+    "Costs and matching funds",
+    "Lasting effect",
+)
 
 
 def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
@@ -275,7 +300,9 @@ def terms(country: Country, pen: Pen) -> Facts:
         "reserved": pen.integer(15, 45),
         "small": pen.integer(900, 4_800, 100),
         "installments": pen.integer(2, 5),
-        "first_payment": pen.pick(["work begins", "the tender is closed", "the agreement is signed", "the permit is granted"]),
+        "first_payment": pen.pick(
+            ["work begins", "the tender is closed", "the agreement is signed", "the permit is granted"]
+        ),
         "labor": pen.integer(9, 19),
         "pages": pen.integer(12, 40),
         "readers": pen.integer(3, 5),
@@ -306,17 +333,25 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         "documents": stock.documents(country, pen, facts["number"]),
         "steps": stock.chronology(country, pen),
         "contents": items(contents),
-        "points": table("Criteria", ["Criterion", "Points"], [(name, str(n)) for name, n in zip(CRITERIA, weights, strict=True)]),
+        "points": table(
+            "Criteria", ["Criterion", "Points"], [(name, str(n)) for name, n in zip(CRITERIA, weights, strict=True)]
+        ),
         "priorities": items([facts["priority"], *others], letters=True),
     }
     return Sheet(
         kind="NOTICE",
         agency=RURAL,
-        subject=pen.say("<Notice of Funding Availability for the|Solicitation of Applications for the> {program}, Fiscal Year {fiscal}", facts),
+        subject=pen.say(
+            "<Notice of Funding Availability for the|Solicitation of Applications for the> {program}, Fiscal "
+            "Year {fiscal}",
+            facts,
+        ),
         heads=[("DEPDOC", pen.say("[Announcement {number}]", facts))],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts, parts),
-        signature=signed(f"Dated: {country.on(-pen.integer(3, 9))}", facts["signer"], "Director, Rural Investment Office"),
+        signature=signed(
+            f"Dated: {country.on(-pen.integer(3, 9))}", facts["signer"], "Director, Rural Investment Office"
+        ),
     )
 
 
@@ -331,15 +366,31 @@ GENRE = Genre(
         "the {program} for fiscal year {fiscal}",
     ),
     asks=(
-        Ask("exclusion", "{exclusion!c}", ("Which cost will not be paid for under {name}?", "For what may a grant under {name} not be used?")),
-        Ask("bonus", "{bonus!c}", ("For what are additional points given under {name}?", "What earns an applicant to {name} extra points?")),
+        Ask(
+            "exclusion",
+            "{exclusion!c}",
+            ("Which cost will not be paid for under {name}?", "For what may a grant under {name} not be used?"),
+        ),
+        Ask(
+            "bonus",
+            "{bonus!c}",
+            ("For what are additional points given under {name}?", "What earns an applicant to {name} extra points?"),
+        ),
         Ask("sanction", "That {sanction}", ("What is one of the terms of the agreement under {name}?",)),
         Ask(
             "lesson",
             "That {lesson}",
-            ("What did the evaluation of finished projects find, according to {name}?", "Which finding was taken into account in {name}?"),
+            (
+                "What did the evaluation of finished projects find, according to {name}?",
+                "Which finding was taken into account in {name}?",
+            ),
         ),
         Ask("total", "{total:,} crowns", ("How much money is available in all under {name}?",), numerical=True),
-        Ask("match", "{match} percent", ("Which share of the cost must come from other sources under {name}?",), numerical=True),
+        Ask(
+            "match",
+            "{match} percent",
+            ("Which share of the cost must come from other sources under {name}?",),
+            numerical=True,
+        ),
     ),
 )

@@ -58,38 +58,40 @@ HOLDUPS = (
 )
 
 BODY = """
-Take notice that the following <hydroelectric|hydropower> application has been <filed with|received by> the Commission and is
-<available|open> for public inspection.
+Take notice that the following <hydroelectric|hydropower> application has been <filed with|received by> the Commission
+and is <available|open> for public inspection.
 OR
-<The public is informed|Notice is given> that the <application|filing> described below has been <lodged|placed> with the Commission
-under part {part} of its rules.
+<The public is informed|Notice is given> that the <application|filing> described below has been <lodged|placed> with
+the Commission under part {part} of its rules.
 
 - a. Type of <Application|Filing>: {kind}.
 - b. Project No.: {project}.
 - c. Date <Filed|Received>: {filed}.
 - d. Applicant: {applicant}.
 - e. Name of Project: {works}.
-- f. Location: <On|The project lies on> the {river}, <near|below|above> {place}. <The project occupies|It takes up> {acres:,} acres of
-land administered by the <Forest Service|Lands Office>.
+- f. Location: <On|The project lies on> the {river}, <near|below|above> {place}. <The project occupies|It takes up>
+{acres:,} acres of land administered by the <Forest Service|Lands Office>.
 - g. Filed <Pursuant|According> to: {law}, section {section}.
 - h. Applicant Contact: {agent}, {agent_place}, telephone {phone}.
 - i. Commission Contact: {contact}.
-- j. Deadline for <filing motions and protests|comments, motions, and protests>: {deadline}. <The Commission strongly encourages|The
-Commission prefers> electronic filing; a paper filing goes to {address}. The first page must <show|bear> docket number {project}.
+- j. Deadline for <filing motions and protests|comments, motions, and protests>: {deadline}. <The Commission strongly
+encourages|The Commission prefers> electronic filing; a paper filing goes to {address}. The first page must <show|bear>
+docket number {project}.
 
-k. Description of <Request|Project>: The {applicant_short} <asks leave|applies> {request}. The <existing|> works <comprise|consist
-of> {feature}; a <powerhouse|generating house> with {units!w} <units|turbines> of {capacity:,} kilowatts <in all|together>; and
-<a line|a transmission line> of {line} kilometers. <Average yearly generation|In a mean year generation> <is put at|would be> {output:,}
-megawatt-hours. <As a safeguard the applicant offers|The applicant undertakes to provide> {condition}.
+k. Description of <Request|Project>: The {applicant_short} <asks leave|applies> {request}. The <existing|> works
+<comprise|consist of> {feature}; a <powerhouse|generating house> with {units!w} <units|turbines> of {capacity:,}
+kilowatts <in all|together>; and <a line|a transmission line> of {line} kilometers. <Average yearly generation|In a
+mean year generation> <is put at|would be> {output:,} megawatt-hours. <As a safeguard the applicant offers|The
+applicant undertakes to provide> {condition}.
 
-l. <Deficiencies|Additional Information>: The application <is not yet accepted|cannot yet be accepted>, because {holdup}. <The applicant
-has|The {applicant_short} was given> {cure} days to <make this good|cure the defect>.
+l. <Deficiencies|Additional Information>: The application <is not yet accepted|cannot yet be accepted>, because
+{holdup}. <The applicant has|The {applicant_short} was given> {cure} days to <make this good|cure the defect>.
 
-m. <Locations of the Application|Where the application can be seen>: <Copies are kept|A copy may be read> at {address} and at the
-<town hall|public library> of {town}.
+m. <Locations of the Application|Where the application can be seen>: <Copies are kept|A copy may be read> at {address}
+and at the <town hall|public library> of {town}.
 
-n. <Individuals desiring to be included on the mailing list should <so indicate|write> to the Secretary of the Commission|Whoever
-wishes to become a party must move to intervene before the date in paragraph j>.
+n. <Individuals desiring to be included on the mailing list should <so indicate|write> to the Secretary of the
+Commission|Whoever wishes to become a party must move to intervene before the date in paragraph j>.
 """
 
 
@@ -107,7 +109,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
     facts = []
     for filing, feature, condition, holdup, capacity, cure in columns:
         town, short = names.town(), names.town()
-        applicant = pen.pick([f"{short} Water Power Company", f"Municipality of {short}", f"{short} Light and Power Cooperative"])
+        applicant = pen.pick(
+            [f"{short} Water Power Company", f"Municipality of {short}", f"{short} Light and Power Cooperative"]
+        )
         facts.append(
             {
                 **stock.common(country, ENERGY),
@@ -135,7 +139,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 "deadline": country.on(pen.integer(30, 60)),
                 "units": pen.integer(1, 4),
                 "line": f"{pen.integer(2, 180) / 10}",
-                "contact": country.contact(country.person(), pen.pick(["Hydraulic Engineer", "Project Coordinator"]), ENERGY, brief=True),
+                "contact": country.contact(
+                    country.person(), pen.pick(["Hydraulic Engineer", "Project Coordinator"]), ENERGY, brief=True
+                ),
                 "signer": country.person(),
             }
         )
@@ -173,12 +179,18 @@ GENRE = Genre(
         Ask(
             "feature",
             "{feature!c}",
-            ("Which structure belongs to {name}?", "What do the works of {name} consist of, besides a powerhouse and a line?"),
+            (
+                "Which structure belongs to {name}?",
+                "What do the works of {name} consist of, besides a powerhouse and a line?",
+            ),
         ),
         Ask(
             "condition",
             "{condition!c}",
-            ("What safeguard does the applicant offer for {name}?", "What has the applicant undertaken to provide at {name}?"),
+            (
+                "What safeguard does the applicant offer for {name}?",
+                "What has the applicant undertaken to provide at {name}?",
+            ),
         ),
         Ask(
             "holdup",

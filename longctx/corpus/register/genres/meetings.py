@@ -72,17 +72,18 @@ POSTS = ("Designated Officer", "Committee Secretary", "Executive Secretary", "Co
 PREAMBLE = {
     "AGY": "{agency}.",
     "ACT": "Notice of <meeting|public meeting|partly closed meeting>.",
-    "SUM": """The {committee} will <meet|hold its {nth} meeting> to <discuss|consider> {topic1}<|, among other matters>. <Most
-        of the meeting|The meeting, but for a closed part,> is open to the public.""",
-    "DATES": """<The meeting will be held|The committee meets> on {day}, from {begins} to {ends}. <Requests to speak must
-        <arrive|be received> by|Those who wish to speak must apply by> {register_by}.""",
+    "SUM": """The {committee} will <meet|hold its {nth} meeting> to <discuss|consider> {topic1}<|, among other
+        matters>. <Most of the meeting|The meeting, but for a closed part,> is open to the public.""",
+    "DATES": """<The meeting will be held|The committee meets> on {day}, from {begins} to {ends}. <Requests to speak
+        must <arrive|be received> by|Those who wish to speak must apply by> {register_by}.""",
     "ADD": "The meeting will <take place|be held> in {venue}. <It can also be followed by telephone at {counter}.|>",
     "FURINF": "{contact}.",
 }
 BODY = """
 # <Background|Purpose of the Committee>
-The {committee} <was established|exists> under section {section} of the {law} to advise the <Secretary|head of the {office}>. It has
-{members!w} members, <of whom|among whom> {lay!w} <represent|speak for> the public. Its charter runs until {charter}.
+The {committee} <was established|exists> under section {section} of the {law} to advise the <Secretary|head of the
+{office}>. It has {members!w} members, <of whom|among whom> {lay!w} <represent|speak for> the public. Its charter runs
+until {charter}.
 
 # Agenda
 The <committee will take up|agenda includes> the following:
@@ -95,14 +96,14 @@ The <committee will take up|agenda includes> the following:
 {papers!w} days before the meeting.
 
 # Public Participation
-{access}. <Persons|Anyone> wishing to speak will have {minutes} minutes; <written statements|statements in writing> of up to
-{words} words are <taken|accepted> until {statements_by} <and given to the members|>. <There are {seats} seats for the public|The room
-holds {seats} seats for the public>.
+{access}. <Persons|Anyone> wishing to speak will have {minutes} minutes; <written statements|statements in writing> of
+up to {words} words are <taken|accepted> until {statements_by} <and given to the members|>. <There are {seats} seats
+for the public|The room holds {seats} seats for the public>.
 
 # Closed Part
-<The committee will sit in private|The meeting will be closed> for <its last|the final> {closed_minutes} minutes to consider {closed}.
-<The {office} has determined|It has been determined> that this <falls under|is within> an exemption of the Open Meetings Act<; a
-summary will be published within sixty days|, section {section2}>.
+<The committee will sit in private|The meeting will be closed> for <its last|the final> {closed_minutes} minutes to
+consider {closed}. <The {office} has determined|It has been determined> that this <falls under|is within> an exemption
+of the Open Meetings Act<; a summary will be published within sixty days|, section {section2}>.
 """
 
 

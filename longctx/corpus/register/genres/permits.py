@@ -118,56 +118,76 @@ POLLUTANTS = (
 PREAMBLE = {
     "AGY": "{office}, {department}.",
     "ACT": "Notice of draft permit; <request for comments|opportunity for comment>.",
-    "SUM": """<The {office} has prepared|The {office} ({short}) proposes to issue> a <draft|> permit under the {law} for the {works}, which <makes|produces> {makes}
-        and discharges to the {river} at {place}. <The draft would replace|It would take the place of> a permit that <expired|ended> on {expired}. <The main change
+    "SUM": """<The {office} has prepared|The {office} ({short}) proposes to issue> a <draft|> permit under the {law}
+        for the {works}, which <makes|produces> {makes} and discharges to the {river} at {place}. <The draft
+        would replace|It would take the place of> a permit that <expired|ended> on {expired}. <The main change
         is that|Its chief novelty is that> {change}.""",
-    "DATES": "Comments must be <received|in hand> by {deadline}. <A public hearing will be held on {hearing}.|A hearing is set for {hearing}.>",
-    "ADD": "<Send comments to|Comments go to> {office}, {address}, <or through|or to> www.rulemaking.gov.vy, <marked|citing> {permit}.",
+    "DATES": """Comments must be <received|in hand> by {deadline}. <A public hearing will be held on {hearing}.|A
+        hearing is set for {hearing}.>""",
+    "ADD": """<Send comments to|Comments go to> {office}, {address}, <or through|or to> www.rulemaking.gov.vy,
+        <marked|citing> {permit}.""",
     "FURINF": "{contact}.",
 }
-BODY = """
+BODY = (
+    """
 # I. The Facility
-{owner} <owns and operates|runs> the {works} at {place}. It <makes|produces> {makes}, <employs|gives work to> {workers} people, and <draws|takes> {intake:,} cubic meters of water a day from
-<wells|the river> <above the bridge|> and <the town's supply|a spring>. <Waste water passes through|Before it is discharged the water goes through> screens, <a balancing tank|flotation>, and
-a biological stage <built in|that dates from> {built}; <it enters|the treated water enters> the river by a pipe of {pipe} centimeters, {below} meters <below|downstream of> the <weir|road bridge>.
+{owner} <owns and operates|runs> the {works} at {place}. It <makes|produces> {makes}, <employs|gives work to> {workers}
+people, and <draws|takes> {intake:,} cubic meters of water a day from <wells|the river> <above the bridge|> and <the
+town's supply|a spring>. <Waste water passes through|Before it is discharged the water goes through> screens, <a
+balancing tank|flotation>, and a biological stage <built in|that dates from> {built}; <it enters|the treated water
+enters> the river by a pipe of {pipe} centimeters, {below} meters <below|downstream of> the <weir|road bridge>.
 ^ <The position of the outfall|Outfall 001> is {lat}, {lon}.
 
-<The river|The {river}> is classified for <fishing and bathing|trout and for drinking water after treatment>. Its flow in a dry <summer|month> is {flow} cubic meters a second, <of which|and of this>
-the discharge <makes up|is> {percent} percent. <Upstream there are|Above the plant lie> {upstream!w} other permitted discharges<, the largest of them that of a town|>; <downstream|below it>,
-water is taken by {downstream!w} <farms|gardens> and a <fish farm|bathing place>.
+<The river|The {river}> is classified for <fishing and bathing|trout and for drinking water after treatment>. Its flow
+in a dry <summer|month> is {flow} cubic meters a second, <of which|and of this> the discharge <makes up|is> {percent}
+percent. <Upstream there are|Above the plant lie> {upstream!w} other permitted discharges<, the largest of them that of
+a town|>; <downstream|below it>, water is taken by {downstream!w} <farms|gardens> and a <fish farm|bathing place>.
 
 # II. Compliance Until Now
-Since {since} the company <reported|has reported> {reports} monthly results, <of which {violations!w} exceeded a limit|with {violations!w} above a limit>. <Fines of|It paid fines of> {fine:,} crowns <were imposed|in all>.
-<Most of the excesses|All but one of them> <fell in|came in> <autumn|August and September>, when the <storage|balancing tank> was <full|being cleaned>. {short} <inspected|visited> the plant on {inspected} and <found|noted>
-a <meter|flow meter> that read {meter} percent too low, <a cracked bund|a blocked weir>, and good order <otherwise|in everything else>.
+Since {since} the company <reported|has reported> {reports} monthly results, <of which {violations!w} exceeded a
+limit|with {violations!w} above a limit>. <Fines of|It paid fines of> {fine:,} crowns <were imposed|in all>. <Most of
+the excesses|All but one of them> <fell in|came in> <autumn|August and September>, when the <storage|balancing tank>
+was <full|being cleaned>. {short} <inspected|visited> the plant on {inspected} and <found|noted> a <meter|flow meter>
+that read {meter} percent too low, <a cracked bund|a blocked weir>, and good order <otherwise|in everything else>.
 
 # III. Limits in the Draft
-<The limits are|Limits were> derived from <the best technique in use|what the technique of the trade can do> and, where the river <requires more|needs it>, from its quality. <They apply|They are to apply> at the <end
-of the pipe|outfall> before dilution<, in milligrams per liter|>:
+<The limits are|Limits were> derived from <the best technique in use|what the technique of the trade can do> and, where
+the river <requires more|needs it>, from its quality. <They apply|They are to apply> at the <end of the pipe|outfall>
+before dilution<, in milligrams per liter|>:
 
 @limits
 
-Flow may not exceed {max_flow:,} cubic meters <a|in any> day, acidity must <stay|lie> between pH 6.{ph1} and 8.{ph2}, and the temperature of the river may not rise by more than {kelvin} degrees <across|after> the mixing
-zone of {zone} meters. <An average over a month|A monthly average> is formed from at least {samples!w} samples<; a day on which none was taken counts as an excess|, spread over the working days>.
+Flow may not exceed {max_flow:,} cubic meters <a|in any> day, acidity must <stay|lie> between pH 6.{ph1} and 8.{ph2},
+and the temperature of the river may not rise by more than {kelvin} degrees <across|after> the mixing zone of {zone}
+meters. <An average over a month|A monthly average> is formed from at least {samples!w} samples<; a day on which none
+was taken counts as an excess|, spread over the working days>.
 
 # IV. What Is Changed, and Why
-<Compared with|In comparison to> the <expired|old> permit, <one change stands out|the greatest change is this>: {change}. {short} <proposes it|thinks it necessary> because {reason}. <The cost is put by|According to> the company
-<at|it will cost> {capital:,} crowns at once and {running:,} crowns a year; <an engineer employed by {short}|{short}'s engineer> <thinks|reckons> that {saving} percent of the latter would be <earned back|saved> <through|by> lower charges
+<Compared with|In comparison to> the <expired|old> permit, <one change stands out|the greatest change is this>:
+{change}. {short} <proposes it|thinks it necessary> because {reason}. <The cost is put by|According to> the company
+<at|it will cost> {capital:,} crowns at once and {running:,} crowns a year; <an engineer employed by {short}|{short}'s
+engineer> <thinks|reckons> that {saving} percent of the latter would be <earned back|saved> <through|by> lower charges
 for water.
 
-<The company asked|In its application the company asked> {asked}. {short} <refuses|does not propose> this, because {denied}. <On other points the draft follows|The draft otherwise agrees with> the application<, which runs to {pages} pages|>.
+<The company asked|In its application the company asked> {asked}. {short} <refuses|does not propose> this, because
+{denied}. <On other points the draft follows|The draft otherwise agrees with> the application<, which runs to {pages}
+pages|>.
 
 # V. Special Conditions
 <Besides the limits|In addition to limits>, the draft <contains|imposes> these conditions:
 
 @conditions
 
-<Monitoring|The results of monitoring> <is reported|are sent in> by the {report_day}th of the <following|next> month, <signed by|over the signature of> a director. <An upset|Any upset> that may <harm|endanger> people or fish is
-<reported|to be reported> within {upset} hours by telephone and within five days <in writing|by letter>. <Records are kept|The company keeps its records> for {records!w} years.
+<Monitoring|The results of monitoring> <is reported|are sent in> by the {report_day}th of the <following|next> month,
+<signed by|over the signature of> a director. <An upset|Any upset> that may <harm|endanger> people or fish is
+<reported|to be reported> within {upset} hours by telephone and within five days <in writing|by letter>. <Records are
+kept|The company keeps its records> for {records!w} years.
 
 # VI. Protected Species
-{short} <consulted|has consulted> the Wildlife Service, <because|since> the reach below the outfall <is home to|shelters> {species}. <The Service concluded|In its opinion of {opinion_on} the Service found> that the draft is <not likely to|unlikely
-to> <harm it|do harm>, <provided|on condition> that work <on the bank|in the river> is done between {work_months}. <No historic building is touched|The Monuments Board asked only that the old sluice be left standing>.
+{short} <consulted|has consulted> the Wildlife Service, <because|since> the reach below the outfall <is home
+to|shelters> {species}. <The Service concluded|In its opinion of {opinion_on} the Service found> that the draft is <not
+likely to|unlikely to> <harm it|do harm>, <provided|on condition> that work <on the bank|in the river> is done between
+{work_months}. <No historic building is touched|The Monuments Board asked only that the old sluice be left standing>.
 
 # VII. Papers
 <The administrative record|The record> <holds, among others,|includes> the following:
@@ -179,15 +199,23 @@ to> <harm it|do harm>, <provided|on condition> that work <on the bank|in the riv
 @steps
 
 # VIII. Public Hearing and Final Decision
-<The hearing|On {hearing} the hearing> will be held in <the gymnasium|the parish hall|the school> of {town} <from|, beginning at> {hearing_at}. <Speakers have|Each speaker has> {minutes!w} minutes and may <leave|hand in> a written <statement|text>. <An
-interpreter will be present|Interpreting is available> if asked for by {interpreter}. {short} will <decide|issue a final decision> within {decide} days <of|after> the close of comments and <send it to|notify> <everyone who commented|all who took part>. <A final
-permit|The permit> <takes effect|becomes effective> {effect_days} days later, <for|and lasts> {term!w} years, unless <review is sought|an appeal is lodged> before the Environmental Appeals Panel.
+<The hearing|On {hearing} the hearing> will be held in <the gymnasium|the parish hall|the school> of {town} <from|,
+beginning at> {hearing_at}. <Speakers have|Each speaker has> {minutes!w} minutes and may <leave|hand in> a written
+<statement|text>. <An interpreter will be present|Interpreting is available> if asked for by {interpreter}. {short}
+will <decide|issue a final decision> within {decide} days <of|after> the close of comments and <send it to|notify>
+<everyone who commented|all who took part>. <A final permit|The permit> <takes effect|becomes effective> {effect_days}
+days later, <for|and lasts> {term!w} years, unless <review is sought|an appeal is lodged> before the Environmental
+Appeals Panel.
 
-<Whoever thinks|A person who believes> a condition <wrong|inappropriate> must <raise|name> all <reasonably available|> arguments <now|during the comment period>; <what is not raised cannot be appealed|an appeal can rest on nothing else>. <Facts that
-arise later|New facts> <are excepted|may be added>.
+<Whoever thinks|A person who believes> a condition <wrong|inappropriate> must <raise|name> all <reasonably available|>
+arguments <now|during the comment period>; <what is not raised cannot be appealed|an appeal can rest on nothing else>.
+<Facts that arise later|New facts> <are excepted|may be added>.
 
 # IX. How to Comment
-""" + stock.COMMENTING + stock.COMMON_FOOT
+"""
+    + stock.COMMENTING
+    + stock.COMMON_FOOT
+)
 
 
 def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
@@ -222,7 +250,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 "zone": zone,
                 **site(country, pen),
                 **procedure(country, pen),
-                "contact": country.contact(country.person(), pen.pick(["Permit Writer", "Water Permits Section"]), PERMITS),
+                "contact": country.contact(
+                    country.person(), pen.pick(["Permit Writer", "Water Permits Section"]), PERMITS
+                ),
                 "signer": country.person(),
             }
         )
@@ -286,11 +316,18 @@ def procedure(country: Country, pen: Pen) -> Facts:
 
 def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     rows = [
-        (name, str(level := pen.integer(low, high)), str(round(level * pen.integer(14, 24) / 10)), pen.pick(["daily", "weekly", "twice a week"]))
+        (
+            name,
+            str(level := pen.integer(low, high)),
+            str(round(level * pen.integer(14, 24) / 10)),
+            pen.pick(["daily", "weekly", "twice a week"]),
+        )
         for name, low, high in pen.deal(POLLUTANTS, 6)
     ]
     parts = {
-        "limits": table("Limits of the Draft Permit", ["Substance", "Monthly average", "Highest day", "Sampling"], rows),
+        "limits": table(
+            "Limits of the Draft Permit", ["Substance", "Monthly average", "Highest day", "Sampling"], rows
+        ),
         "conditions": items([pen.say(line, facts) for line in pen.deal(CONDITIONS, 7)]),
         "documents": stock.documents(country, pen, facts["docket"]),
         "steps": stock.chronology(country, pen),
@@ -317,12 +354,26 @@ GENRE = Genre(
         "the draft discharge permit of {owner}",
     ),
     asks=(
-        Ask("change", "{change!c}", ("What is the main change made by {name}?", "In what does {name} chiefly differ from the permit before it?")),
-        Ask("reason", "Because {reason}", ("Why does the Office of Permits think the main change in {name} necessary?",)),
+        Ask(
+            "change",
+            "{change!c}",
+            (
+                "What is the main change made by {name}?",
+                "In what does {name} chiefly differ from the permit before it?",
+            ),
+        ),
+        Ask(
+            "reason", "Because {reason}", ("Why does the Office of Permits think the main change in {name} necessary?",)
+        ),
         Ask("asked", "{asked!c}", ("What did the company ask for that {name} does not grant?",)),
         Ask("denied", "Because {denied}", ("On what ground was the company's request refused in {name}?",)),
         Ask("species", "{species!c}", ("What lives in the reach below the outfall, according to {name}?",)),
-        Ask("max_flow", "{max_flow:,} cubic meters", ("What daily flow may not be exceeded under {name}?",), numerical=True),
+        Ask(
+            "max_flow",
+            "{max_flow:,} cubic meters",
+            ("What daily flow may not be exceeded under {name}?",),
+            numerical=True,
+        ),
         Ask("zone", "{zone} meters", ("How long is the mixing zone in {name}?",), numerical=True),
     ),
 )

@@ -20,13 +20,48 @@ class System(NamedTuple):
 
 
 SYSTEMS = (
-    System(offices.HARBORS, "Pilots' Medical Certificates", "pilots, trainee pilots, and their examining physicians", "eye tests, hearing tests, and reports of illness at sea"),
-    System(offices.JUSTICE, "Court Interpreters' Roll", "interpreters, applicants, and those who have been struck off", "test papers, tapes of oral tests, and complaints by parties"),
-    System(offices.VETERANS, "Loans of Hearing Aids", "veterans and members of their households", "audiograms, receipts for batteries, and letters about losses"),
-    System(offices.RAIL, "Signal Keepers' Examinations", "signal keepers, examiners, and college teachers", "answers to written papers, marks, and notes on conduct"),
-    System(offices.FISHERIES, "Observers on Fishing Vessels", "observers, masters, and mates", "sailing dates, sketches of gear, and statements on accidents"),
-    System(offices.SCHOOLS, "Teachers Trained Abroad", "teachers, referees, and heads of schools", "diplomas with translations, appraisals, and letters of reference"),
-    System(offices.ARCHIVES, "Readers' Tickets", "readers, copyists, and persons refused a ticket", "photographs, lists of papers read, and warnings for marking them"),
+    System(
+        offices.HARBORS,
+        "Pilots' Medical Certificates",
+        "pilots, trainee pilots, and their examining physicians",
+        "eye tests, hearing tests, and reports of illness at sea",
+    ),
+    System(
+        offices.JUSTICE,
+        "Court Interpreters' Roll",
+        "interpreters, applicants, and those who have been struck off",
+        "test papers, tapes of oral tests, and complaints by parties",
+    ),
+    System(
+        offices.VETERANS,
+        "Loans of Hearing Aids",
+        "veterans and members of their households",
+        "audiograms, receipts for batteries, and letters about losses",
+    ),
+    System(
+        offices.RAIL,
+        "Signal Keepers' Examinations",
+        "signal keepers, examiners, and college teachers",
+        "answers to written papers, marks, and notes on conduct",
+    ),
+    System(
+        offices.FISHERIES,
+        "Observers on Fishing Vessels",
+        "observers, masters, and mates",
+        "sailing dates, sketches of gear, and statements on accidents",
+    ),
+    System(
+        offices.SCHOOLS,
+        "Teachers Trained Abroad",
+        "teachers, referees, and heads of schools",
+        "diplomas with translations, appraisals, and letters of reference",
+    ),
+    System(
+        offices.ARCHIVES,
+        "Readers' Tickets",
+        "readers, copyists, and persons refused a ticket",
+        "photographs, lists of papers read, and warnings for marking them",
+    ),
 )
 NEEDS = (
     "a ministerial inquiry found the same person entered under four spellings",
@@ -86,22 +121,30 @@ EXEMPT = (
 PREAMBLE = {
     "AGY": "{agency}.",
     "ACT": "Notice of a <new|modified|altered> system of records.",
-    "SUM": """<Under|In accordance with> the Personal Records Act, the {office} <gives notice of|proposes> a <new|changed> system of records <entitled|named> “{system},” number
-        {number}. <The notice is needed because|It became necessary when> {need}. <The system covers|It is about> {persons}.""",
-    "DATES": "<The system takes effect on|Effective> {effective}, <unless comments received by {deadline} lead to a different decision|except for new routine uses, which are effective {routine_on}>.",
-    "ADD": "Comments may be sent to the {office}, {address}, <or through|or to> www.rulemaking.gov.vy, docket {docket}.",
+    "SUM": """<Under|In accordance with> the Personal Records Act, the {office} <gives notice of|proposes> a
+        <new|changed> system of records <entitled|named> “{system},” number {number}. <The notice is needed
+        because|It became necessary when> {need}. <The system covers|It is about> {persons}.""",
+    "DATES": """<The system takes effect on|Effective> {effective}, <unless comments received by {deadline} lead to a
+        different decision|except for new routine uses, which are effective {routine_on}>.""",
+    "ADD": "Comments may be sent to {office}, {address}, <or through|or to> www.rulemaking.gov.vy, docket {docket}.",
     "FURINF": "{contact}.",
 }
 BODY = """
 # Background
-The {office} <has kept|keeps> records of {persons} since {since}. <The present notice|This notice> <replaces|takes the place of> that of {older_on} ({cite}), which <was silent on|did not mention> <machines|computers> and
-<named|gave> an address that <no longer exists|was given up in {moved}>. <A new notice|The change> became necessary when {need}. <On {decided}, the {office}'s management|A circular of {decided}> <decided|ordered> that all
-holdings be <checked|gone through> within {check} months, <during which|and in that time> {weeded:,} <folders|sheets> were <destroyed|found to be duplicates>.
-^ <The number of persons on record was {people:,}|On record were {people:,} persons> <at the end of|on the last day of> {last_year}.
+The {office} <has kept|keeps> records of {persons} since {since}. <The present notice|This notice> <replaces|takes the
+place of> that of {older_on} ({cite}), which <was silent on|did not mention> <machines|computers> and <named|gave> an
+address that <no longer exists|was given up in {moved}>. <A new notice|The change> became necessary when {need}. <On
+{decided}, the {office}'s management|A circular of {decided}> <decided|ordered> that all holdings be <checked|gone
+through> within {check} months, <during which|and in that time> {weeded:,} <folders|sheets> were <destroyed|found to be
+duplicates>.
+^ <The number of persons on record was {people:,}|On record were {people:,} persons> <at the end of|on the last day of>
+{last_year}.
 
-<A report on the system|As the Act requires, a report> was sent to the <legislature|Parliament> and to the National Statistics Office on {reported}. {short_c} <weighed|considered> the <probable|likely> effect on the privacy of the persons
-concerned and <found|concludes> that it is <slight|justified>, <since|because> <no one is entered without being told|a person is entered only after being told>. <Matching with other systems|Comparison with the files of other agencies>
-<is not planned|takes place once a year under an agreement of {matching}>.
+<A report on the system|As the Act requires, a report> was sent to the <legislature|Parliament> and to the National
+Statistics Office on {reported}. {short_c} <weighed|considered> the <probable|likely> effect on the privacy of the
+persons concerned and <found|concludes> that it is <slight|justified>, <since|because> <no one is entered without being
+told|a person is entered only after being told>. <Matching with other systems|Comparison with the files of other
+agencies> <is not planned|takes place once a year under an agreement of {matching}>.
 
 <The steps that led here were these|The course of the matter was this>:
 
@@ -114,8 +157,9 @@ concerned and <found|concludes> that it is <slight|justified>, <since|because> <
 <Unclassified|Not classified>, <apart from|but for> <letters received in confidence|{classified} folders>.
 
 # SYSTEM LOCATION
-{address}, <floors {floor1!w} and {floor2!w}|cellar and floor {floor2!w}>; <a copy on tape is kept|copies are stored> at the <former barracks|provincial archive> in {copy_town}. <District offices|The offices in the districts> hold <no records|only what is
-being worked on>, for no longer than {district} days.
+{address}, <floors {floor1!w} and {floor2!w}|cellar and floor {floor2!w}>; <a copy on tape is kept|copies are stored>
+at the <former barracks|provincial archive> in {copy_town}. <District offices|The offices in the districts> hold <no
+records|only what is being worked on>, for no longer than {district} days.
 
 # SYSTEM MANAGER
 {manager}, <Keeper|Head> of Records, {office}, {address}; telephone {manager_phone}.
@@ -124,50 +168,67 @@ being worked on>, for no longer than {district} days.
 {law}, sections {section} and {section2}; <Cabinet Order|Order in Cabinet> {order}; 5 CVR part {part}.
 
 # PURPOSES
-<To decide|The records serve to decide> on <applications, renewals, and withdrawals|entry, renewal, and removal>; to <answer|deal with> <inquiries|questions> by the persons themselves; to <pay|calculate> <fees and refunds|what is due>; and to <make|compile> figures
-from which no one can be recognized. <They are not used|The records are never used> to <rank|compare> persons with each other.
+<To decide|The records serve to decide> on <applications, renewals, and withdrawals|entry, renewal, and removal>; to
+<answer|deal with> <inquiries|questions> by the persons themselves; to <pay|calculate> <fees and refunds|what is due>;
+and to <make|compile> figures from which no one can be recognized. <They are not used|The records are never used> to
+<rank|compare> persons with each other.
 
 # CATEGORIES OF INDIVIDUALS
-The system covers {persons}. <Persons who only made an inquiry|Those who merely ask for information> are <not entered|entered by initials only>; <minors|persons under sixteen> <are not admitted|need the consent of a parent>.
+The system covers {persons}. <Persons who only made an inquiry|Those who merely ask for information> are <not
+entered|entered by initials only>; <minors|persons under sixteen> <are not admitted|need the consent of a parent>.
 
 # CATEGORIES OF RECORDS
-<Name, date and place of birth, address|Name, former names, date of birth, and address>; <telephone numbers|an identity number>; {contents}; <decisions|orders> and <the grounds for them|appeals>; <payments|bank details>; and <correspondence|letters>. <Tapes|Pictures>
-are <kept|stored> apart <from the papers|under a number>.
+<Name, date and place of birth, address|Name, former names, date of birth, and address>; <telephone numbers|an identity
+number>; {contents}; <decisions|orders> and <the grounds for them|appeals>; <payments|bank details>; and
+<correspondence|letters>. <Tapes|Pictures> are <kept|stored> apart <from the papers|under a number>.
 
 # RECORD SOURCE CATEGORIES
-The person; <employers and former employers|the employer>; <physicians|officials> with the person's consent; <public registers|courts>; and, in {third} cases out of a hundred, <third parties|neighbors or colleagues> who <wrote|came> of their own accord.
+The person; <employers and former employers|the employer>; <physicians|officials> with the person's consent; <public
+registers|courts>; and, in {third} cases out of a hundred, <third parties|neighbors or colleagues> who <wrote|came> of
+their own accord.
 
 # ROUTINE USES
 <Besides the disclosures|In addition to disclosures> that the Act <itself|> permits, records may be <disclosed|given>
 
 @uses
 
-<The use marked with the last letter|The last of these uses> is <as usual|a common one>; <new with this notice is disclosure|what is new is the disclosure> {special_use}. <Each disclosure is entered|A note is made of every disclosure>, <with|giving> its date and
-purpose, and the list is <open|shown> to the person.
+<The use marked with the last letter|The last of these uses> is <as usual|a common one>; <new with this notice is
+disclosure|what is new is the disclosure> {special_use}. <Each disclosure is entered|A note is made of every
+disclosure>, <with|giving> its date and purpose, and the list is <open|shown> to the person.
 
 # STORAGE
-Paper in <folders|envelopes> <of a colour for each year|sewn with thread>; <magnetic tape|disks> <in fireproof boxes|under lock>; <films|microfilm> of everything older than {film} years.
+Paper in <folders|envelopes> <of a colour for each year|sewn with thread>; <magnetic tape|disks> <in fireproof
+boxes|under lock>; <films|microfilm> of everything older than {film} years.
 
 # RETRIEVAL
-By <name and date of birth|name>, by <number|ticket number>, <or by|and, since {moved}, by> <district|date of decision>. <A search by address is not possible|Nobody can search by address>.
+By <name and date of birth|name>, by <number|ticket number>, <or by|and, since {moved}, by> <district|date of
+decision>. <A search by address is not possible|Nobody can search by address>.
 
 # RETENTION AND DISPOSAL
-Records are kept for {keep} years after the last entry, <complaints that proved unfounded|those that came to nothing> for {unfounded!w}. <They are then|After that they are> <burned|shredded> <by a firm under contract|in the presence of an officer>, <apart from|with the
-exception of> one file in {sample}, <drawn by lot|chosen at random>, which goes to the National Archives <under schedule|by virtue of schedule> {schedule}.
+Records are kept for {keep} years after the last entry, <complaints that proved unfounded|those that came to nothing>
+for {unfounded!w}. <They are then|After that they are> <burned|shredded> <by a firm under contract|in the presence of
+an officer>, <apart from|with the exception of> one file in {sample}, <drawn by lot|chosen at random>, which goes to
+the National Archives <under schedule|by virtue of schedule> {schedule}.
 
 # SAFEGUARDS
-<The building is guarded|A guard is on duty> <at all hours|day and night>. In particular, {safeguard}. <Staff are trained|The staff take a course> every {training} months; <the last test|an unannounced test> on {tested} <found|showed> {faults!w} <faults|lapses>, <all of
-them now cured|none of them grave>.
+<The building is guarded|A guard is on duty> <at all hours|day and night>. In particular, {safeguard}. <Staff are
+trained|The staff take a course> every {training} months; <the last test|an unannounced test> on {tested}
+<found|showed> {faults!w} <faults|lapses>, <all of them now cured|none of them grave>.
 
 # ACCESS AND CORRECTION
-<Persons who wish to see|Whoever wants to see> their record <write to|apply to> the manager, with <a copy of an identity card|a signature witnessed by a notary>, and <get|will have> an answer within {answer} days. <Inspection is free|To look is free>; copies cost {copy_fee} pence a page
-<after|beyond> the first {free!w}. <An entry that is disputed|Disputed entries> <is marked|are marked> until {disputed} has <decided|ruled>. <A representative needs|Those who come for another need> a written <power|authority>.
+<Persons who wish to see|Whoever wants to see> their record <write to|apply to> the manager, with <a copy of an
+identity card|a signature witnessed by a notary>, and <get|will have> an answer within {answer} days. <Inspection is
+free|To look is free>; copies cost {copy_fee} pence a page <after|beyond> the first {free!w}. <An entry that is
+disputed|Disputed entries> <is marked|are marked> until {disputed} has <decided|ruled>. <A representative needs|Those
+who come for another need> a written <power|authority>.
 
 # CONTESTING A REFUSAL
-<A refusal|Every refusal> gives its reasons and may be taken to the <ombudsman|Privacy Tribunal> within {contest} days. In {last_year} there were {contested!w} such cases, of which {won!w} were <decided for|won by> the person.
+<A refusal|Every refusal> gives its reasons and may be taken to the <ombudsman|Privacy Tribunal> within {contest} days.
+In {last_year} there were {contested!w} such cases, of which {won!w} were <decided for|won by> the person.
 
 # EXEMPTIONS
-<Not open to inspection are|The Secretary has exempted> {exempt}, <under|as allowed by> section {section3} of the Personal Records Act. <The exemption is reviewed|It is looked at again> every <third|fourth|fifth> year.
+<Not open to inspection are|The Secretary has exempted> {exempt}, <under|as allowed by> section {section3} of the
+Personal Records Act. <The exemption is reviewed|It is looked at again> every <third|fourth|fifth> year.
 
 # HISTORY
 {cite} ({older_on}); <amended|changed> at {cite2}.
@@ -269,7 +330,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     return Sheet(
         kind="NOTICE",
         agency=facts["bureau"],
-        subject=pen.say("<Personal Records Act; System of Records: {system}|Privacy: System of Records {number}, {system}>", facts),
+        subject=pen.say(
+            "<Personal Records Act; System of Records: {system}|Privacy: System of Records {number}, {system}>", facts
+        ),
         heads=[("DEPDOC", f"[Docket No. {facts['docket']}]")],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts, parts),
@@ -288,11 +351,36 @@ GENRE = Genre(
         "the {office}'s system of records {number}",
     ),
     asks=(
-        Ask("need", "{need!c}", ("Why did a new notice of {name} become necessary?", "What made it necessary to announce {name} anew?")),
-        Ask("use", "{special_use!c}", ("Which disclosure from {name} is new?", "To whom may there now for the first time be disclosure from {name}?")),
-        Ask("safeguard", "{safeguard!c}", ("Which safeguard in particular is mentioned for {name}?", "How in particular is {name} protected?")),
+        Ask(
+            "need",
+            "{need!c}",
+            ("Why did a new notice of {name} become necessary?", "What made it necessary to announce {name} anew?"),
+        ),
+        Ask(
+            "use",
+            "{special_use!c}",
+            (
+                "Which disclosure from {name} is new?",
+                "To whom may there now for the first time be disclosure from {name}?",
+            ),
+        ),
+        Ask(
+            "safeguard",
+            "{safeguard!c}",
+            ("Which safeguard in particular is mentioned for {name}?", "How in particular is {name} protected?"),
+        ),
         Ask("exempt", "{exempt!c}", ("What is not open to inspection in {name}?",)),
-        Ask("keep", "{keep} years", ("For how many years after the last entry is a record kept in {name}?",), numerical=True),
-        Ask("answer", "{answer} days", ("Within how many days is a person who asks to see a record in {name} answered?",), numerical=True),
+        Ask(
+            "keep",
+            "{keep} years",
+            ("For how many years after the last entry is a record kept in {name}?",),
+            numerical=True,
+        ),
+        Ask(
+            "answer",
+            "{answer} days",
+            ("Within how many days is a person who asks to see a record in {name} answered?",),
+            numerical=True,
+        ),
     ),
 )

@@ -17,13 +17,34 @@ class Device(NamedTuple):
 
 
 DEVICES = (
-    Device("a radar that counts cattle from the air", "It sends short pulses toward the ground and tells an ox from a rock by the way it breathes."),
-    Device("sensors that listen for leaks in water mains", "Each of them wakes once a night, sends for less than a second, and sleeps again for a day."),
-    Device("a scanner for the frames of wooden bridges", "It is drawn along the beam by hand and shows hollow places on a screen."),
-    Device("cordless cameras for mountain rescue", "They are worn on the helmet and relay pictures from one rescuer to the next down to the valley."),
-    Device("tags that keep track of harbor containers", "A crane reads them while it lifts, even if three containers stand between."),
-    Device("a link between lighthouses and buoys", "It carries the state of the lamp and, twice an hour, the height of the waves."),
-    Device("a device that stops a motor saw when a hand comes near", "A ring worn on the finger answers the saw many times in a second."),
+    Device(
+        "a radar that counts cattle from the air",
+        "It sends short pulses toward the ground and tells an ox from a rock by the way it breathes.",
+    ),
+    Device(
+        "sensors that listen for leaks in water mains",
+        "Each of them wakes once a night, sends for less than a second, and sleeps again for a day.",
+    ),
+    Device(
+        "a scanner for the frames of wooden bridges",
+        "It is drawn along the beam by hand and shows hollow places on a screen.",
+    ),
+    Device(
+        "cordless cameras for mountain rescue",
+        "They are worn on the helmet and relay pictures from one rescuer to the next down to the valley.",
+    ),
+    Device(
+        "tags that keep track of harbor containers",
+        "A crane reads them while it lifts, even if three containers stand between.",
+    ),
+    Device(
+        "a link between lighthouses and buoys",
+        "It carries the state of the lamp and, twice an hour, the height of the waves.",
+    ),
+    Device(
+        "a device that stops a motor saw when a hand comes near",
+        "A ring worn on the finger answers the saw many times in a second.",
+    ),
 )
 BENEFITS = (
     "it needs no cable, for which several parishes have refused the way",
@@ -86,6 +107,7 @@ CONDITIONS = (
     "At least {notice} days before first use in a province its police must be told.",
     "The power must fall by half whenever another signal is heard.",
 )
+CLUBS = ("Amateur Radio League", "Relay Users’ Association", "Wireless Council")
 KEY_CONDITIONS = (
     "units carry a whistle that sounds as long as they are sending",
     "every unit stops working for good after eighteen months without renewal",
@@ -100,44 +122,61 @@ KEY_CONDITIONS = (
 PREAMBLE = {
     "AGY": "{office}.",
     "ACT": "<Order|Grant of waiver>; <conditional waiver|waiver subject to conditions>.",
-    "SUM": """In this document, the {office} <grants, subject to conditions,|conditionally grants> a request by {applicant} for <waiver|relief> of part {part}
-        of its rules, so that it may <make and sell|operate> {device} in the band {low}–{high} MHz. <The Authority finds|It is found> that {benefit}, and that harm to
-        other users can be <prevented|avoided> by the conditions <imposed|set out below>.""",
+    "SUM": """In this document, the {office} <grants, subject to conditions,|conditionally grants> a request by
+        {applicant} for <waiver|relief> of part {part} of its rules, so that it may <make and sell|operate>
+        {device} in the band {low}–{high} MHz. <The Authority finds|It is found> that {benefit}, and that harm
+        to other users can be <prevented|avoided> by the conditions <imposed|set out below>.""",
     "DATES": "Effective {effective}. <The waiver ends on|Without renewal, the waiver ends on> {sunset}.",
     "FURINF": "{contact}.",
 }
-BODY = """
-This is a summary of the Authority's Order, {da}, in ET Docket No. {docket}, adopted and released on {adopted}. <The full text may be read at|Its full text is at> {site}/{link}
-<or, by appointment, at|and can be inspected at> {address}.
+BODY = (
+    """
+This is a summary of the Authority's Order, {da}, in ET Docket No. {docket}, adopted and released on {adopted}. <The
+full text may be read at|Its full text is at> {site}/{link} <or, by appointment, at|and can be inspected at> {address}.
 
 # I. Background
-<On|By a letter of> {asked}, {applicant}, a <firm|company> at {place}, <asked|requested> the Authority to waive §§ {part}.{rule1} and {part}.{rule2} of its rules for {device}. {works} <The applicant would use|It asks for> the band {low}–{high} MHz with a <power|radiated power> of no more than {power} milliwatts and <be on the air|send> for at most {duty} percent of the time. <Section|§> {part}.{rule1} <forbids|does not
-allow> <devices without a license|unlicensed devices> in that band <to move while sending|to send on purpose>, and § {part}.{rule2} sets a limit that is {excess} decibels <lower|stricter>.
-^ The <limit|rule> was <adopted|made> in {rule_year}, <when the band was given to|for the sake of> <television relays|fixed links between islands>.
+<On|By a letter of> {asked}, {applicant}, a <firm|company> at {place}, <asked|requested> the Authority to waive §§
+{part}.{rule1} and {part}.{rule2} of its rules for {device}. {works} <The applicant would use|It asks for> the band
+{low}–{high} MHz with a <power|radiated power> of no more than {power} milliwatts and <be on the air|send> for at most
+{duty} percent of the time. <Section|§> {part}.{rule1} <forbids|does not allow> <devices without a license|unlicensed
+devices> in that band <to move while sending|to send on purpose>, and § {part}.{rule2} sets a limit that is {excess}
+decibels <lower|stricter>.
+^ The <limit|rule> was <adopted|made> in {rule_year}, <when the band was given to|for the sake of> <television
+relays|fixed links between islands>.
 
-<The Authority sought comment|Comment was invited> by a public notice of {notice_on} ({cite}). {letters!W} <parties|persons> <filed comments|answered>, and {replies!w} <filed|sent> replies. <The applicant amended
-its request twice|Its request was amended once>, <lowering|reducing> the power by <half|a third> and <giving up|leaving out> <use at airports|sale to private persons>.
+<The Authority sought comment|Comment was invited> by a public notice of {notice_on} ({cite}). {letters!W}
+<parties|persons> <filed comments|answered>, and {replies!w} <filed|sent> replies. <The applicant amended its request
+twice|Its request was amended once>, <lowering|reducing> the power by <half|a third> and <giving up|leaving out> <use
+at airports|sale to private persons>.
 
 <After that|From then on> the proceeding <took this course|went as follows>:
 
 @steps
 
 # II. Discussion
-The Authority may <waive|set aside> a rule for good cause <shown|>, <if the purpose of the rule is not undermined|where special circumstances justify it> and the public interest is <better|> served. <Both conditions
-are met|It finds this to be so>. <The main reason is that|Above all,> {benefit}. <Without a waiver|If the rule were applied>, the applicant would have to <stop a trial|give up work> in which {trial_units} units
-<have served|are serving> in {trial_places!w} <districts|municipalities> <since|from> {trial_since}, <without|with no> <a complaint|one substantiated complaint>.
+The Authority may <waive|set aside> a rule for good cause <shown|>, <if the purpose of the rule is not undermined|where
+special circumstances justify it> and the public interest is <better|> served. <Both conditions are met|It finds this
+to be so>. <The main reason is that|Above all,> {benefit}. <Without a waiver|If the rule were applied>, the applicant
+would have to <stop a trial|give up work> in which {trial_units} units <have served|are serving> in {trial_places!w}
+<districts|municipalities> <since|from> {trial_since}, <without|with no> <a complaint|one substantiated complaint>.
 
-{opponent!c} <opposed|objected to> the request <and argued|on the ground> {objection}. <We are not persuaded|The objection does not convince>, because {finding}. <The tests were repeated|Our laboratory repeated the
-tests> at {test_place} on {tested}, with {opponent} <present|invited to attend>, and <gave|produced> the values <of the table|shown here>:
+{opponent!c} <opposed|objected to> the request <and argued|on the ground> {objection}. <We are not persuaded|The
+objection does not convince>, because {finding}. <The tests were repeated|Our laboratory repeated the tests> at
+{test_place} on {tested}, with {opponent} <present|invited to attend>, and <gave|produced> the values <of the
+table|shown here>:
 
 @tests
 
-{c2!c} <asked|wished> that the <waiver|grant> be <extended to all makers|opened to competitors>. <That would need a change of the rules|For that the rules would have to be changed>; <a petition for such a change may be filed|
-the Authority has begun to prepare one>. {c3!c} <asked for|wanted> a <longer|shorter> <term|period>; <a term of {term!w} years seems right|the {term!w} years chosen are a middle way>, <being|which is> about the <life|age> <of a unit|to which
-a unit lasts>.
+{c2!c} <asked|wished> that the <waiver|grant> be <extended to all makers|opened to competitors>. <That would need a
+change of the rules|For that the rules would have to be changed>; <a petition for such a change may be filed| the
+Authority has begun to prepare one>. {c3!c} <asked for|wanted> a <longer|shorter> <term|period>; <a term of {term!w}
+years seems right|the {term!w} years chosen are a middle way>, <being|which is> about the <life|age> <of a unit|to
+which a unit lasts>.
 
-<As to astronomy|For radio astronomy>, the <lines|bands> near {line} MHz <are observed|must stay quiet> at {observatory}. <The director of the observatory|The observatory> <accepted|agreed to> a distance of {radius}
-kilometers, <measured along the ground|which the conditions require>. <As to|For> the <armed forces|coast guard>, <coordination|an exchange of letters> was <completed|concluded> on {coordinated}.
+<As to astronomy|For radio astronomy>, the <lines|bands> near {line} MHz <are observed|must stay quiet> at
+{observatory}. <The director of the observatory|The observatory> <accepted|agreed to> a distance of {radius}
+kilometers, <measured along the ground|which the conditions require>. <As to|For> the <armed forces|coast guard>,
+<coordination|an exchange of letters> was <completed|concluded> on {coordinated}.
 
 # III. Conditions
 The <most important|chief> condition is that {key_condition}. <Besides|In addition>, the following <apply|are imposed>:
@@ -145,30 +184,40 @@ The <most important|chief> condition is that {key_condition}. <Besides|In additi
 @conditions
 
 # IV. Technical Limits
-<Units must keep within|No unit may exceed> the limits <below|of this table>, measured <at three meters|in an anechoic room> with <a quasi-peak|an average> detector. <A unit found above them|Units that fail> <may|are to> be
-<seized|called back>, <and|while> <the maker pays|the applicant bears> the cost of the <search|measurement>.
+<Units must keep within|No unit may exceed> the limits <below|of this table>, measured <at three meters|in an anechoic
+room> with <a quasi-peak|an average> detector. <A unit found above them|Units that fail> <may|are to> be <seized|called
+back>, <and|while> <the maker pays|the applicant bears> the cost of the <search|measurement>.
 
 @limits
 
 # V. Enforcement and Review
-<The monitoring station at {monitor} will make checks|Checks are made by the monitoring station at {monitor}> <every quarter|without notice>. <Complaints go to|Send complaints to> {desk}, telephone {counter}, who will <answer|see to it
-that they are answered> within {answer_days} days. <The Authority keeps|It keeps> the <power|right> to <change|alter> the conditions <at any time|without a hearing> if harm <is shown|appears>. <A petition for reconsideration|Petitions for
-reconsideration> may be filed <until|by> {reconsider}.
+<The monitoring station at {monitor} will make checks|Checks are made by the monitoring station at {monitor}> <every
+quarter|without notice>. <Complaints go to|Send complaints to> {desk}, telephone {counter}, who will <answer|see to it
+that they are answered> within {answer_days} days. <The Authority keeps|It keeps> the <power|right> to <change|alter>
+the conditions <at any time|without a hearing> if harm <is shown|appears>. <A petition for reconsideration|Petitions
+for reconsideration> may be filed <until|by> {reconsider}.
 
-<The applicant must report|A report is due> by {report_on} on the number of units <in use|made>, the places, and <the hours|every complaint>. <If fewer than|Should fewer than> {minimum} units be in use <on that day|by then>, the waiver <lapses|ends early>,
-<since|for> a band should not be <kept for a plan|reserved for what is not used>.
+<The applicant must report|A report is due> by {report_on} on the number of units <in use|made>, the places, and <the
+hours|every complaint>. <If fewer than|Should fewer than> {minimum} units be in use <on that day|by then>, the waiver
+<lapses|ends early>, <since|for> a band should not be <kept for a plan|reserved for what is not used>.
 
 # VI. Procedural Matters
 @documents
 
-The Small Undertakings Act <does not apply|has no application>, <because|since> the waiver <concerns|is given to> one <firm|undertaking> <only|>. <The Order will be sent|A copy of the Order will go> to <Parliament|the legislature> and the Auditor.
+The Small Undertakings Act <does not apply|has no application>, <because|since> the waiver <concerns|is given to> one
+<firm|undertaking> <only|>. <The Order will be sent|A copy of the Order will go> to <Parliament|the legislature> and
+the Auditor.
 
-""" + stock.PAPERWORK + """
+"""
+    + stock.PAPERWORK
+    + """
 
 # VII. Ordering Clauses
-<It is ordered|Accordingly, it is ordered> that, <under|by virtue of> sections {section} and {section2} of the {law}, the request of {applicant} <is granted|be granted> to the extent <described|stated> here, and that ET Docket No. {docket}
-<is closed|be closed> <on {closed}|unless a petition is pending on {closed}>.
+<It is ordered|Accordingly, it is ordered> that, <under|by virtue of> sections {section} and {section2} of the {law},
+the request of {applicant} <is granted|be granted> to the extent <described|stated> here, and that ET Docket No.
+{docket} <is closed|be closed> <on {closed}|unless a petition is pending on {closed}>.
 """
+)
 
 
 def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
@@ -195,7 +244,7 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
             "high": low + pen.integer(4, 90),
             "line": low + pen.integer(100, 180),
             "applicant": country.names.firm("Instruments", "Electronics", "Telemetry", "Signals"),
-            "opponent": f"the {country.names.town()} {pen.pick(['Amateur Radio League', 'Relay Users’ Association', 'Wireless Council'])}",
+            "opponent": f"the {country.names.town()} {pen.pick(CLUBS)}",
             "place": country.place(),
             "observatory": country.names.town(),
             "test_place": country.names.town(),
@@ -255,8 +304,16 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         for meters, level in zip((3, 10, 30, 40), levels, strict=True)
     ]
     low = facts["low"]
-    bands = [(f"{low - 200}–{low - 50}", 41), (f"{low - 49}–{low}", 52), (f"{low}–{facts['high']}", 88), (f"Above {facts['high'] + 60}", 46)]
-    limits = [(band, f"{level + pen.integer(0, 9)}.{pen.integer(0, 9)}", str(pen.pick([10, 100, 120, 1000]))) for band, level in bands]
+    bands = [
+        (f"{low - 200}–{low - 50}", 41),
+        (f"{low - 49}–{low}", 52),
+        (f"{low}–{facts['high']}", 88),
+        (f"Above {facts['high'] + 60}", 46),
+    ]
+    limits = [
+        (band, f"{level + pen.integer(0, 9)}.{pen.integer(0, 9)}", str(pen.pick([10, 100, 120, 1000])))
+        for band, level in bands
+    ]
     parts = {
         "documents": stock.documents(country, pen, f"ET–{facts['docket']}"),
         "steps": stock.chronology(country, pen),
@@ -286,12 +343,29 @@ GENRE = Genre(
         "the order in ET Docket No. {docket}",
     ),
     asks=(
-        Ask("device", "{device!c}", ("What may be operated or sold under {name}?", "For which product was relief given by {name}?")),
-        Ask("benefit", "Because {benefit}", ("What is the main reason for {name}?", "Why did the Authority find good cause for {name}?")),
-        Ask("objection", "{objection!c}", ("What did {opponent} argue before {name}?", "Which objection of {opponent} is rejected in {name}?")),
+        Ask(
+            "device",
+            "{device!c}",
+            ("What may be operated or sold under {name}?", "For which product was relief given by {name}?"),
+        ),
+        Ask(
+            "benefit",
+            "Because {benefit}",
+            ("What is the main reason for {name}?", "Why did the Authority find good cause for {name}?"),
+        ),
+        Ask(
+            "objection",
+            "{objection!c}",
+            ("What did {opponent} argue before {name}?", "Which objection of {opponent} is rejected in {name}?"),
+        ),
         Ask("finding", "Because {finding}", ("Why was the objection of {opponent} rejected in {name}?",)),
         Ask("condition", "{key_condition!c}", ("What is the chief condition imposed by {name}?",)),
         Ask("power", "{power} milliwatts", ("What is the greatest power allowed by {name}?",), numerical=True),
-        Ask("minimum", "{minimum} units", ("How many units must at least be in use if {name} is not to end early?",), numerical=True),
+        Ask(
+            "minimum",
+            "{minimum} units",
+            ("How many units must at least be in use if {name} is not to end early?",),
+            numerical=True,
+        ),
     ),
 )

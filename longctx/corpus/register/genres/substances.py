@@ -92,60 +92,84 @@ FACTORS = (
     "its liability to cause dependence",
     "whether it is an immediate precursor of a controlled substance",
 )
+MOODS, THINGS = (
+    ("blue", "quiet", "old", "paper", "slow", "window", "harbor", "glass"),
+    ("bell", "moth", "tide", "salt", "lamp"),
+)
+COLORS, GOODS = (
+    ("grey", "late", "thin", "river", "stone", "copper", "night"),
+    ("post", "thread", "glove", "bread", "step"),
+)
+PETITIONERS = ("Coroner", "Medical Society", "Public Prosecutor", "Poison Center")
 
 PREAMBLE = {
     "AGY": "{office} ({short}), {department}.",
     "ACT": "Final rule.",
-    "SUM": """<With this rule|By this final rule>, {short} places {name_of} ({formula}), including its salts and isomers, in Schedule {schedule}
-        of the {law}. <The effect is|As a result,> that the <controls|rules> on registration, storage, records, and penalties <apply|which apply>
-        to Schedule {schedule} substances <are imposed on|will govern> persons who handle it or <propose|intend> to handle it.""",
+    "SUM": """<With this rule|By this final rule>, {short} places {name_of} ({formula}), including its salts and
+        isomers, in Schedule {schedule} of the {law}. <The effect is|As a result,> that the <controls|rules> on
+        registration, storage, records, and penalties <apply|which apply> to Schedule {schedule} substances <are
+        imposed on|will govern> persons who handle it or <propose|intend> to handle it.""",
     "DATES": "Effective {effective}.",
     "FURINF": "{contact}.",
 }
-BODY = """
+BODY = (
+    """
 # Legal Authority
-<Under|By> section {section} of the {law}, {short} may <add|transfer> a substance to a schedule by rule <made|on the record> after <opportunity for a
-hearing|notice and opportunity for a hearing>, <on its own motion|at the request of the Secretary>, or on the petition of <any interested party|a person
-concerned>. The present action was <begun|initiated> by {petitioner}, which <asked|petitioned> {short} on {asked} to <control|schedule> {name_of}.
+<Under|By> section {section} of the {law}, {short} may <add|transfer> a substance to a schedule by rule <made|on the
+record> after <opportunity for a hearing|notice and opportunity for a hearing>, <on its own motion|at the request of
+the Secretary>, or on the petition of <any interested party|a person concerned>. The present action was
+<begun|initiated> by {petitioner}, which <asked|petitioned> {short} on {asked} to <control|schedule> {name_of}.
 
 # Background
-{name_of} is <a white crystalline powder|a colorless oil|a pale yellow powder|a substance of bitter taste> that was first <made|prepared> in {first} at {place},
-<by chemists|by a firm> looking for <something else|a treatment of cough>. It <acts on|binds to> {receptor} receptors, and <persons who have taken it|users>
-<report|speak of> {effect}. <The effect begins|It begins to act> {onset} minutes after it is taken and lasts {lasts} hours. On {proposed_on} {short} published a
-notice of proposed rulemaking ({cite}) to place it in Schedule {schedule}. {letters!W} comments were <received|filed>, and <no one asked for|none asked for> a hearing.
+{name_of} is <a white crystalline powder|a colorless oil|a pale yellow powder|a substance of bitter taste> that was
+first <made|prepared> in {first} at {place}, <by chemists|by a firm> looking for <something else|a treatment of cough>.
+It <acts on|binds to> {receptor} receptors, and <persons who have taken it|users> <report|speak of> {effect}. <The
+effect begins|It begins to act> {onset} minutes after it is taken and lasts {lasts} hours. On {proposed_on} {short}
+published a notice of proposed rulemaking ({cite}) to place it in Schedule {schedule}. {letters!W} comments were
+<received|filed>, and <no one asked for|none asked for> a hearing.
 ^ <It is also known|Other names in use are> as {street1} and {street2}.
 
-<The Secretary of Public Health|The Secretary> <gave|sent> {short} a scientific and medical evaluation on {evaluated} and recommended <control|scheduling>.
-<The evaluation and {short}'s own review|Both the evaluation and the review made by {short}> consider the eight factors that the {law} <prescribes|names>:
+<The Secretary of Public Health|The Secretary> <gave|sent> {short} a scientific and medical evaluation on {evaluated}
+and recommended <control|scheduling>. <The evaluation and {short}'s own review|Both the evaluation and the review made
+by {short}> consider the eight factors that the {law} <prescribes|names>:
 
 @factors
 
 # Findings
-<First|As to the first and second factors>, {name_of} <is|has been> sold mainly {source}. In tests with <trained animals|rats> it was <chosen|preferred> over <plain
-water|saline> {ratio!w} times out of {ratio_of!w}, <about as often as|somewhat more often than> the comparison drug, <and|while> in <human volunteers|nine volunteers>
-the <ratings|scores> for liking were <higher than those of a placebo|between those of a placebo and the comparison drug>. <It crosses|It is able to cross> from blood to
-brain within minutes.
+<First|As to the first and second factors>, {name_of} <is|has been> sold mainly {source}. In tests with <trained
+animals|rats> it was <chosen|preferred> over <plain water|saline> {ratio!w} times out of {ratio_of!w}, <about as often
+as|somewhat more often than> the comparison drug, <and|while> in <human volunteers|nine volunteers> the
+<ratings|scores> for liking were <higher than those of a placebo|between those of a placebo and the comparison drug>.
+<It crosses|It is able to cross> from blood to brain within minutes.
 
-<Next|As to its pattern of abuse>, laboratories of the Commonwealth and the provinces <identified|found> it in {reports:,} exhibits <from seizures|of seized material> between {from_year} and
-{to_year}, <of which|and of these> {share} percent came from {province} Province. <The table shows|Their distribution by year is shown in> the <trend|growth>.
+<Next|As to its pattern of abuse>, laboratories of the Commonwealth and the provinces <identified|found> it in
+{reports:,} exhibits <from seizures|of seized material> between {from_year} and {to_year}, <of which|and of these>
+{share} percent came from {province} Province. <The table shows|Their distribution by year is shown in> the
+<trend|growth>.
 
 @reports
 
-<Then|As to the risk to public health>, hospitals <reported|told> of {cases} patients, {deaths!w} of whom died. The most <serious|dangerous> effect is {harm}.
-<The poison information line received|At the poison information line there were> {calls} calls<, most of them at night|, a fifth of them about children>. <Two
-thirds|About half> of the <patients|persons admitted> had <taken|swallowed> it together with alcohol, <which makes it worse|and few knew what they had taken>.
+<Then|As to the risk to public health>, hospitals <reported|told> of {cases} patients, {deaths!w} of whom died. The
+most <serious|dangerous> effect is {harm}. <The poison information line received|At the poison information line there
+were> {calls} calls<, most of them at night|, a fifth of them about children>. <Two thirds|About half> of the
+<patients|persons admitted> had <taken|swallowed> it together with alcohol, <which makes it worse|and few knew what
+they had taken>.
 
-<Lastly|As to dependence>, the <evaluation|Secretary> <concludes|finds> that <abuse may lead to|its abuse can cause> <moderate|low> physical dependence <or high|and
-moderate> psychological dependence <relative to|as compared with> the substances of the schedule <above|before>. {name_of} <is no|is not an> immediate precursor of <a
-controlled substance|any other>. It <has|does have> an accepted use, <namely|which is> {use}, <for which about|and for this some> {grams:,} grams a year <are needed|suffice>.
+<Lastly|As to dependence>, the <evaluation|Secretary> <concludes|finds> that <abuse may lead to|its abuse can cause>
+<moderate|low> physical dependence <or high|and moderate> psychological dependence <relative to|as compared with> the
+substances of the schedule <above|before>. {name_of} <is no|is not an> immediate precursor of <a controlled
+substance|any other>. It <has|does have> an accepted use, <namely|which is> {use}, <for which about|and for this some>
+{grams:,} grams a year <are needed|suffice>.
 
 # Comments
 {c1!c} <asked|requested> {ask1}. {short} <declines|does not agree>: {answer1}.
 
-{c2!c} <proposed|wished> {ask2}. {short} <considered this with care|has thought about it> but <notes|points out> that {answer2}.
+{c2!c} <proposed|wished> {ask2}. {short} <considered this with care|has thought about it> but <notes|points out> that
+{answer2}.
 
-{c3!c} supported the rule and <asked|suggested> that the public be <warned|told> <at once|before the summer festivals>; a <warning|bulletin> was <issued|sent out> on
-{warned}. <Two comments|Several comments> <dealt with other substances|were about the price of medicines> and are <outside the scope|not answered here>.
+{c3!c} supported the rule and <asked|suggested> that the public be <warned|told> <at once|before the summer festivals>;
+a <warning|bulletin> was <issued|sent out> on {warned}. <Two comments|Several comments> <dealt with other
+substances|were about the price of medicines> and are <outside the scope|not answered here>.
 
 # Procedural History
 @steps
@@ -157,34 +181,47 @@ controlled substance|any other>. It <has|does have> an accepted use, <namely|whi
 
 @handling
 
-""" + stock.SMALL_BUSINESS + stock.PAPERWORK + stock.REVIEW + """
+"""
+    + stock.SMALL_BUSINESS
+    + stock.PAPERWORK
+    + stock.REVIEW
+    + """
 
 # List of Subjects in 21 CVR Part 1308
 Administrative practice and procedure, Drug traffic control, Reporting and recordkeeping requirements.
 
 @text
 """
+)
 HANDLING = """
-Registration. Whoever <handles|makes, stores, or gives out> it must be registered; those who do so already may go on if they apply <by|not later than> {apply_by}.
+Registration. Whoever <handles|makes, stores, or gives out> it must be registered; those who do so already may go on if
+they apply <by|not later than> {apply_by}.
 
-Security. It must be <kept|stored> in a <locked|steel> <cabinet|safe> <fixed to the wall|that two persons open together>; a <theft|loss> is to be <reported|made known> within
-{theft} hours.
+Security. It must be <kept|stored> in a <locked|steel> <cabinet|safe> <fixed to the wall|that two persons open
+together>; a <theft|loss> is to be <reported|made known> within {theft} hours.
 
-Labeling. Packages must <show|bear> the symbol “C–{schedule}” in letters <no smaller than|at least as large as> the largest type on the label.
+Labeling. Packages must <show|bear> the symbol “C–{schedule}” in letters <no smaller than|at least as large as> the
+largest type on the label.
 
-Inventory. An <initial|opening> inventory is due on the effective date, <and another|a further one> every {inventory} months.
+Inventory. An <initial|opening> inventory is due on the effective date, <and another|a further one> every {inventory}
+months.
 
-Records and reports. <Each gram|Every quantity> <received|bought> and given out is entered <on the day|by the end of the day>, and the books are <kept|to be kept> for {books!w} years.
+Records and reports. <Each gram|Every quantity> <received|bought> and given out is entered <on the day|by the end of
+the day>, and the books are <kept|to be kept> for {books!w} years.
 
 Orders. <Orders for it need|It may be ordered only with> a form of which {short} <receives|is sent> the second copy.
 
-Prescriptions. A prescription is <good|valid> for {valid} days and may be <refilled|repeated> <once|not more than twice|no more than three times>.
+Prescriptions. A prescription is <good|valid> for {valid} days and may be <refilled|repeated> <once|not more than
+twice|no more than three times>.
 
-Import and export. <A permit|A declaration> must <reach|be with> {short} {import_days} days before the goods <cross the frontier|are shipped>.
+Import and export. <A permit|A declaration> must <reach|be with> {short} {import_days} days before the goods <cross the
+frontier|are shipped>.
 
-Disposal. What is <no longer wanted|out of date> is <destroyed|burned> before a witness, who <signs|must sign> the record.
+Disposal. What is <no longer wanted|out of date> is <destroyed|burned> before a witness, who <signs|must sign> the
+record.
 
-Liability. <Handling it in any other way|Any activity not authorized> is <unlawful|an offense> <and may be punished under section {section2}|>.
+Liability. <Handling it in any other way|Any activity not authorized> is <unlawful|an offense> <and may be punished
+under section {section2}|>.
 """
 TEXT = """
 1. The authority citation for part 1308 <continues to read|is unchanged>: {law}, sections {section} and {section2}.
@@ -193,7 +230,8 @@ TEXT = """
 
 § 1308.{paragraph} Schedule {schedule}.
 
-({letter})({item}) {name_of} <(other names: {street1}, {street2})|, with its salts, isomers, and salts of isomers> . . . . . . {code}
+({letter})({item}) {name_of} <(other names: {street1}, {street2})|, with its salts, isomers, and salts of isomers> . .
+. . . . {code}
 """
 
 
@@ -220,8 +258,8 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                     "ben cy da fe mi na pha ri the va xo za",
                     "done lam line mine pam pine rphan tadol thine zepine zolam",
                 ),
-                "street1": f"“{pen.pick(['blue', 'quiet', 'old', 'paper', 'slow', 'window', 'harbor', 'glass'])} {pen.pick(['bell', 'moth', 'tide', 'salt', 'lamp'])}”",
-                "street2": f"“{pen.pick(['grey', 'late', 'thin', 'river', 'stone', 'copper', 'sister', 'night'])} {pen.pick(['post', 'thread', 'glove', 'bread', 'step'])}”",
+                "street1": f"“{pen.pick(MOODS)} {pen.pick(THINGS)}”",
+                "street2": f"“{pen.pick(COLORS)} {pen.pick(GOODS)}”",
                 "formula": f"C{pen.integer(12, 24)}H{pen.integer(14, 31)}N{pen.integer(2, 4)}O{pen.integer(2, 4)}",
                 "receptor": pen.pick(["mu-opioid", "serotonin", "dopamine", "benzodiazepine", "cannabinoid", "sigma"]),
                 "schedule": pen.pick(["II", "III", "IV"]),
@@ -236,10 +274,12 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 "answer1": answer1,
                 "ask2": ask2,
                 "answer2": answer2,
-                "petitioner": f"the {names.town()} {pen.pick(['Coroner', 'Medical Society', 'Public Prosecutor', 'Poison Center'])}",
+                "petitioner": f"the {names.town()} {pen.pick(PETITIONERS)}",
                 **{name: stock.commenter(country, pen) for name in ("c1", "c2", "c3")},
                 **details(country, pen),
-                "contact": country.contact(country.person(), pen.pick(["Drug Scheduling Section", "Chief, Evaluation Section"]), MEDICINES),
+                "contact": country.contact(
+                    country.person(), pen.pick(["Drug Scheduling Section", "Chief, Evaluation Section"]), MEDICINES
+                ),
                 "signer": country.person(),
             }
         )
@@ -286,7 +326,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     shares = [pen.integer(5, 12), pen.integer(13, 24), pen.integer(25, 34)]
     counts = [facts["reports"] * share // 100 for share in shares]
     counts.append(facts["reports"] - sum(counts))
-    rows = [(str(facts["from_year"] + i), f"{n:,}", f"{n * pen.integer(8, 31) / 10:,.1f}") for i, n in enumerate(counts)]
+    rows = [
+        (str(facts["from_year"] + i), f"{n:,}", f"{n * pen.integer(8, 31) / 10:,.1f}") for i, n in enumerate(counts)
+    ]
     parts = {
         "documents": stock.documents(country, pen, f"MCA–{facts['code']}"),
         "steps": stock.chronology(country, pen),
@@ -303,7 +345,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         heads=[("CFR", "21 CVR Part 1308"), ("DEPDOC", docket)],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts, parts),
-        signature=signed(f"Dated: {country.on(-pen.integer(3, 9))}", facts["signer"], "Administrator, Medicines Control Agency"),
+        signature=signed(
+            f"Dated: {country.on(-pen.integer(3, 9))}", facts["signer"], "Administrator, Medicines Control Agency"
+        ),
     )
 
 
@@ -323,16 +367,27 @@ GENRE = Genre(
         Ask(
             "harm",
             "{harm!c}",
-            ("What is the most serious effect on health described in {name}?", "Which danger to patients does {name} call the gravest?"),
+            (
+                "What is the most serious effect on health described in {name}?",
+                "Which danger to patients does {name} call the gravest?",
+            ),
         ),
         Ask("use", "{use!c}", ("Which accepted use does the substance have, according to {name}?",)),
         Ask(
             "objection",
             "{answer1!c}",
-            ("Why did the Agency not follow {c1}, which commented on {name}?", "What did the Agency answer {c1} in {name}?"),
+            (
+                "Why did the Agency not follow {c1}, which commented on {name}?",
+                "What did the Agency answer {c1} in {name}?",
+            ),
             near=("{answer2!c}",),
         ),
-        Ask("reports", "{reports:,} exhibits", ("In how many exhibits was the substance identified, according to {name}?",), numerical=True),
+        Ask(
+            "reports",
+            "{reports:,} exhibits",
+            ("In how many exhibits was the substance identified, according to {name}?",),
+            numerical=True,
+        ),
         Ask("cases", "{cases} patients", ("How many hospital patients are mentioned in {name}?",), numerical=True),
     ),
 )

@@ -67,26 +67,26 @@ NO_NOTICE = (
 PREAMBLE = {
     "AGY": "{office} ({short}), {department}.",
     "ACT": "Temporary <final|> rule.",
-    "SUM": """{short} is <establishing|setting up> a temporary safety zone <on|for certain waters of> the {water} <at|near> {town}. It is
-        <needed|required> for the safety of <persons|people> and vessels <during|at> {event}.
-        Entry is <prohibited|forbidden> unless the Harbormaster of {town} <allows|authorizes> it.""",
+    "SUM": """{short} is <establishing|setting up> a temporary safety zone <on|for certain waters of> the {water}
+        <at|near> {town}. It is <needed|required> for the safety of <persons|people> and vessels <during|at>
+        {event}. Entry is <prohibited|forbidden> unless the Harbormaster of {town} <allows|authorizes> it.""",
     "DATES": "This rule is <effective|in force> from {begins} <until|to> {ends} on {day}.",
     "FURINF": "{contact}.",
 }
 BODY = """
 # Background and Authority
-On {asked}, {organizer} <told|informed> {short} that {event} would <take place|be held> on the {water} <at|off> {town}. The Harbormaster
-<names|gives> as the <chief|main> danger {danger} and <thinks|finds> nobody within {radius} meters safe. <The authority is|{short} acts
-under> section {section} of the {law}.
+On {asked}, {organizer} <told|informed> {short} that {event} would <take place|be held> on the {water} <at|off> {town}.
+The Harbormaster <names|gives> as the <chief|main> danger {danger} and <thinks|finds> nobody within {radius} meters
+safe. <The authority is|{short} acts under> section {section} of the {law}.
 
-{short} is issuing this rule without prior notice <and comment|> because {no_notice}, <so that|and> there was <no|not> time <for
-comments|to take comments>.
+{short} is issuing this rule without prior notice <and comment|> because {no_notice}, <so that|and> there was <no|not>
+time <for comments|to take comments>.
 
 # Discussion of the Rule
-The zone <covers|takes in> all <navigable|> waters of the {water} within {radius} meters of {mark}. No person
-or vessel may enter it or stay in it <without leave|unless permitted>, apart from {leave}. <Requests are made|Leave is sought> on VHF
-channel {channel} or by telephone at {phone}. <The zone may be opened earlier if the work is finished|Those given leave must follow all
-directions of the patrol>.
+The zone <covers|takes in> all <navigable|> waters of the {water} within {radius} meters of {mark}. No person or vessel
+may enter it or stay in it <without leave|unless permitted>, apart from {leave}. <Requests are made|Leave is sought> on
+VHF channel {channel} or by telephone at {phone}. <The zone may be opened earlier if the work is finished|Those given
+leave must follow all directions of the patrol>.
 
 @text
 """
@@ -130,7 +130,9 @@ def draw(country: Country, pen: Pen, count: int) -> list[Facts]:
                 "asked": country.on(-pen.integer(5, 20)),
                 "town": names.town(),
                 "water": pen.pick([names.river(), names.water("Sound", "Estuary", "Inlet", "Basin", "Narrows")]),
-                "organizer": pen.pick([names.firm("Salvage", "Dredging", "Marine Works"), f"the Harbor Festival of {names.town()}"]),
+                "organizer": pen.pick(
+                    [names.firm("Salvage", "Dredging", "Marine Works"), f"the Harbor Festival of {names.town()}"]
+                ),
                 "mark": f"{pen.pick(['Beacon', 'Buoy', 'Dolphin', 'Pier'])} {pen.integer(2, 38)}",
                 "number": f"{pen.integer(2, 14):02d}–{pen.integer(100, 999):04d}",
                 "section": pen.integer(30, 70),
@@ -150,7 +152,9 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         heads=[("CFR", "33 CVR Part 165"), ("DEPDOC", pen.say("[Docket Number HWS–{year}–{number}]", facts))],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts, {"text": amendment(33, 165, said(pen, TEXT, facts))}),
-        signature=signed(f"Dated: {country.on(-pen.integer(1, 3))}", facts["signer"], f"Harbormaster of {facts['town']}"),
+        signature=signed(
+            f"Dated: {country.on(-pen.integer(1, 3))}", facts["signer"], f"Harbormaster of {facts['town']}"
+        ),
     )
 
 
@@ -167,13 +171,22 @@ GENRE = Genre(
     asks=(
         Ask("event", "{event!c}", ("For which event was {name} established?", "What is to take place in {name}?")),
         Ask("danger", "{danger_answer!c}", ("What does the Harbormaster regard as the chief danger in {name}?",)),
-        Ask("leave", "{leave!c}", ("Which vessels need no leave to enter {name}?", "Who may pass through {name} without asking for leave?")),
+        Ask(
+            "leave",
+            "{leave!c}",
+            ("Which vessels need no leave to enter {name}?", "Who may pass through {name} without asking for leave?"),
+        ),
         Ask(
             "no_notice",
             "Because {no_notice}",
             ("Why was there no time for public comment on {name}?", "Why was prior notice of {name} dispensed with?"),
         ),
         Ask("radius", "{radius} meters", ("How far around its mark does {name} extend?",), numerical=True),
-        Ask("channel", "VHF channel {channel}", ("On which radio channel can leave be sought for {name}?",), numerical=True),
+        Ask(
+            "channel",
+            "VHF channel {channel}",
+            ("On which radio channel can leave be sought for {name}?",),
+            numerical=True,
+        ),
     ),
 )
