@@ -35,15 +35,21 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The plain text of every section, and its words."""
+    """The plain text of every section, its words, and in how many sections each word stands."""
 
     plain: dict[str, str]
     words: dict[str, frozenset[str]]
+    sections_with: Counter[str]
 
     @classmethod
     def of(cls, corpus: Corpus) -> Texts:
         texts = {section.id: plain(section.text) for section in corpus.sections}
-        return cls(texts, {name: frozenset(text.split()) for name, text in texts.items()})
+        words = {name: frozenset(text.split()) for name, text in texts.items()}
+        return cls(texts, words, Counter(word for held in words.values() for word in held))
+
+    def weight(self, asked: set[str], section: str) -> float:
+        """How much of what is asked the section holds: rare words count for more (inverse document frequency)."""
+        return sum(math.log(len(self.words) / self.sections_with[word]) for word in asked & self.words[section])
 
 
 def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
@@ -129,17 +135,17 @@ def wrong_is_true(question: Question, texts: Texts) -> Iterator[Finding]:
 def not_alone(question: Question, texts: Texts) -> Iterator[Finding]:
     """A question must name its section by something that no other section has.
 
-    Another section could be meant too if it holds all that the question names, and of the question's other words at
-    least as many as the right section does.
+    Another section could be meant too if it holds all that the question names, and of the question's other words as
+    much as the right section does.
     """
     names = specifics(question.question)
     asked = content(question.question)
-    right = texts.words[question.section]
-    if missing := sorted(names - right):
+    if missing := sorted(names - texts.words[question.section]):
         yield Finding("which section", question.id, f"names {missing[0]!r}, which {question.section} does not hold")
         return
+    right = texts.weight(asked, question.section)
     for name, words in texts.words.items():
-        if name != question.section and names <= words and len(asked & words) >= len(asked & right):
+        if name != question.section and names <= words and texts.weight(asked, name) >= right:
             yield Finding("which section", question.id, f"could be about {name} as well as about {question.section}")
             return
 

@@ -86,9 +86,9 @@ def documents(country: Country, pen: Pen, docket: str) -> list[str]:
     )
 
 
-def chronology(country: Country, pen: Pen) -> list[str]:
-    """What happened until now, as a list of dated steps, the oldest first."""
-    days = sorted(pen.spread(20, 700, 1, 5), reverse=True)
+def chronology(country: Country, pen: Pen, since: int = 700) -> list[str]:
+    """What happened in the last `since` days, as a list of dated steps, the oldest first."""
+    days = sorted(pen.spread(20, since, 1, 5), reverse=True)
     steps = [pen.say(step, who=country.names.person(), town=country.names.town()) for step in pen.deal(STEPS, 5)]
     return items([f"On {country.on(-day)}, {step}." for day, step in zip(days, steps, strict=True)])
 
@@ -147,9 +147,10 @@ www.rulemaking.gov.vy is the <preferred|quickest> way; <letters|paper submission
 box stands in the lobby|the guard at the main entrance will stamp them on request|the mail room closes at 4:30 p.m.>.
 
 <All comments|Everything received>, <including|together with> any personal <information|details> <given|provided>, will
-be <posted|placed in the docket> without change. <Do not submit|Please leave out> <confidential business
-information|trade secrets> <electronically|through the portal>; <mark it|send it by mail, marked> “confidential,” with
-a <copy|version> from which <it has been deleted|the protected passages have been struck>.
+be <posted|placed in the docket> without change. <Confidential business information is|Trade secrets are> not to be
+submitted
+<electronically|through the portal> but <on paper|by mail>, marked “confidential,” with a <copy|version> from which <the
+protected passages have been struck|they have been deleted>.
 OR
 <Comments and supporting papers|The docket> may be <read|inspected|viewed> at the portal or, <by appointment|on one
 day's notice>, at {address} (telephone {counter}). <Anonymous comments are accepted|Names and addresses of commenters
@@ -201,7 +202,8 @@ OR
 <Because|Since> the <yearly|annual> effect on the economy is <well below|less than> the <threshold|limit> of 60 million
 crowns in Cabinet Order 41, no <assessment of alternatives|formal analysis> <was|has been> <prepared|required>.
 
-? # Provinces <This action does not|Nothing here will> <alter|change> the division of powers between the Commonwealth
+? # Provinces
+<This action does not|Nothing here will> <alter|change> the division of powers between the Commonwealth
 and the provinces <or require the provinces to spend money|, nor does it preempt provincial law>. <No provincial
 government asked to be consulted|Two provinces were consulted by telephone and had no remarks>.
 """
@@ -216,7 +218,8 @@ OR
 {short} <prepared|has made> an environmental <assessment|screening> and <reached|came to> a finding of no significant
 impact. <Both are in the docket|A copy may be had from {desk} at {counter}>.
 OR
-? # Protected Species and Monuments {short} <consulted|has consulted> the Wildlife Service and the Monuments Board,
+? # Protected Species and Monuments
+{short} <consulted|has consulted> the Wildlife Service and the Monuments Board,
 <neither of which objected|which concurred within the time allowed>.
 """
 
@@ -229,7 +232,7 @@ OR
 ordered from {desk} (telephone {counter}). <They are also kept|A set is kept> in the <reading rooms|deposit libraries>
 of the provinces.
 OR
-<Documents marked|Materials> <as incorporated by reference|incorporated by reference> may be <inspected|examined> at
+<Documents marked as|Materials> incorporated by reference may be <inspected|examined> at
 {address} and at the National Archives; <for the hours call {counter}|call {counter} before coming>.
 """
 

@@ -247,8 +247,8 @@ equipment>.
 <The {office} asks in particular|Of particular interest is> {point}. <Besides|In addition>, comments may address
 
 - (a) whether the collection is necessary for <the work of|> the {office} and <has practical use|is of use>;
-- (b) <the accuracy of|how well founded> the estimate of burden <is|>, <with the assumptions behind it|method
-included>;
+- (b) <the accuracy of the estimate of burden|how well founded the estimate of burden is>, <with the assumptions
+behind it|method included>;
 - (c) <ways to improve|how to improve> the quality and clarity of what is <asked|collected>; and
 - (d) <how the burden could be lessened by|means of lightening it, such as> <machines|electronic answers> or other
 technology.

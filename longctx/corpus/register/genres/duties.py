@@ -150,8 +150,9 @@ producers that account for {share} percent of the <domestic|Verranian> output.
 
 # Scope of the Order
 The <merchandise|product> covered by the order is {goods}: {scope}. {uses} <It is currently classified|The goods are
-classifiable> under subheading {heading} of the Customs Tariff. <The subheadings are given for convenience|Although the
-numbers help customs officers>, <but|> the written description <decides|is dispositive>. <Excluded from the scope
+classifiable> under subheading {heading} of the Customs Tariff. <The subheadings are given for convenience,
+but|Although the numbers help customs officers,> the written description <decides|is dispositive>. <Excluded from the
+scope
 are|The order does not cover> {excluded}.
 ^ The exclusion was added by a scope ruling of {ruling_on}<, after a visit to the factory|, at the request of a museum
 shop|>.
@@ -333,7 +334,7 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
         "rates": rates,
         "programs": table("Other Programs", ["Program", "Percent"], programs),
         "documents": stock.documents(country, pen, number),
-        "steps": stock.chronology(country, pen),
+        "steps": stock.chronology(country, pen, 240),
     }
     return Sheet(
         kind="NOTICE",

@@ -181,8 +181,8 @@ BODY = (
 # Background
 The {law} <requires|directs> that {service} be <paid for|financed> by those who use it. <The {office} reviews|Under
 section {section} the {office} must review> the fees <every second year|at least every third year>, <using|on the basis
-of> the accounts of a <special fund|trust fund> into which <they|all fees> are paid. <At the end of|When> {last_year}
-<ended|>, <the fund held|there remained in the fund> {reserve:,} crowns, <or|that is,> enough for {months!w} months;
+of> the accounts of a <special fund|trust fund> into which <they|all fees> are paid. At the end of {last_year} <the
+fund held|there remained in the fund> {reserve:,} crowns, <or|that is,> enough for {months!w} months;
 <prudence calls for six|the auditors recommend six>.
 ^ The accounts are <printed|given> in the yearly report of the {office}, <chapter|part> {chapter}.
 
@@ -215,7 +215,7 @@ rule|no matter for rulemaking>.
 
 {c4!c} <doubted|questioned> the <forecast|figures>, <since|noting that> the number of cases <rose again|went up> in
 <the last two months of|the spring of> {last_year}. <One good season is not a trend|The rise was due to a single large
-user>, <and|while> a forecast {office} had <published|made> in {last} <proved|turned out> too hopeful by
+user>, <and|while> the forecast of {last} <proved|turned out> too hopeful by
 {forecast_error} percent. <Should receipts exceed costs for two years running|If the fund grows beyond what nine months
 require>, fees will be <lowered| cut> without <a new petition|being asked>.
 
@@ -226,7 +226,7 @@ require>, fees will be <lowered| cut> without <a new petition|being asked>.
 <Three|Several> other ways <of balancing the fund|out> were <weighed|examined>. <A yearly subscription|A flat yearly
 charge> in place of fees would have <burdened|fallen hardest on> those who <seldom|rarely> need the service. <Longer
 intervals|Less frequent visits> would have saved {alternative:,} crowns a year, but the law <fixes|lays down> the
-<least|minimum> frequency. <A surcharge for haste|Higher fees for quick service> <is kept in reserve|was tried in one
+<least|minimum> frequency. <A surcharge for haste|A higher fee for quick service> <is kept in reserve|was tried in one
 district and led to bargaining at the counter>.
 
 # The New Fees
@@ -239,8 +239,9 @@ the next half crown|to the nearest half crown>.
 @schedule
 
 # Relief
-<The new fees do not apply in full to|An exception is made for> {relief}. <The loss, about|This costs the fund about>
-{relief_cost:,} crowns a year<, is borne by|, which is made up by> the <general budget|Department's reserve>. <No
+<The new fees do not apply in full to|An exception is made for> {relief}. <The loss, about {relief_cost:,} crowns a
+year, is borne|This costs the fund about {relief_cost:,}
+crowns a year, which is made up> by the <general budget|Department's reserve>. <No
 application for it is needed|It must be claimed on the form>.
 
 # Examples
@@ -357,6 +358,7 @@ def amounts(country: Country, pen: Pen) -> Facts:
 def prices(pen: Pen, items: tuple[str, ...], rise: int) -> Facts:
     """Old and new fee of each item, in half crowns."""
     old = [pen.integer(30, 480) for _ in items]
+    old[:2] = sorted(old[:2])
     new = [round(price * (100 + rise + pen.integer(-4, 4)) / 100) for price in old]
     return {
         "old": old,

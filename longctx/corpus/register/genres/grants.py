@@ -194,7 +194,7 @@ be departed from only> to avoid two awards within {apart} kilometers.
 signing> an agreement within {sign} days. <Among its terms|One of its conditions> is that {sanction}. <Projects that
 touch old buildings|Where ground is broken> <must have the consent of|wait for a permit of> the Monuments Board. <Wages
 are to be|Recipients must pay wages> <no lower than those usual in the district|as in the public works schedule>.
-<Contracts above|Any contract of more than> {tender:,} crowns <must be|is to be> put out to tender.
+<Contracts above|Any contract of more than> {tender:,} crowns must be put out to <tender|public tender>.
 
 Reports are due every {report} months, with <a page of photographs|accounts>, and a final report <within|no more than>
 {final} days <of|after> the end. <Recipients keep their books|All papers are kept> for {books!w} years. <A change of

@@ -22,7 +22,7 @@ PLANTS = (
     Plant("Dairy", "butter, whey powder, and hard cheese", ("Dairies", "Creamery")),
     Plant("Tannery", "sole leather by means of oak bark and, for a tenth of the hides, chromium salts", ("Leather",)),
     Plant("Plating Works", "door fittings of brass and steel, plated with nickel", ("Fittings", "Plating")),
-    Plant("Cannery", "herring, mackerel, and peas, each in its season", ("Canning", "Preserves")),
+    Plant("Cannery", "cans of herring, mackerel, and peas", ("Canning", "Preserves")),
     Plant("Dye Works", "cotton and wool cloth dyed in the piece", ("Textiles", "Dyeing")),
     Plant("Glue Works", "bone glue, gelatin, and tallow", ("Glue", "Gelatin")),
 )
@@ -146,8 +146,9 @@ a town|>; <downstream|below it>, water is taken by {downstream!w} <farms|gardens
 # II. Compliance Until Now
 Since {since} the company <reported|has reported> {reports} monthly results, <of which {violations!w} exceeded a
 limit|with {violations!w} above a limit>. <Fines of|It paid fines of> {fine:,} crowns <were imposed|in all>. <Most of
-the excesses|All but one of them> <fell in|came in> <autumn|August and September>, when the <storage|balancing tank>
-was <full|being cleaned>. {short} <inspected|visited> the plant on {inspected} and <found|noted> a <meter|flow meter>
+the excesses|All but one of them> <fell in|came in> <autumn|August and September>, when the <storm tank|balancing
+tank> was <full|being cleaned>. {short} <inspected|visited> the plant on {inspected} and <found|noted> a <meter|flow
+meter>
 that read {meter} percent too low, <a cracked bund|a blocked weir>, and good order <otherwise|in everything else>.
 
 # III. Limits in the Draft
@@ -178,7 +179,7 @@ pages|>.
 
 @conditions
 
-<Monitoring|The results of monitoring> <is reported|are sent in> by the {report_day}th of the <following|next> month,
+The results of monitoring are <reported|sent in> by the {report_day}th of the <following|next> month,
 <signed by|over the signature of> a director. <An upset|Any upset> that may <harm|endanger> people or fish is
 <reported|to be reported> within {upset} hours by telephone and within five days <in writing|by letter>. <Records are
 kept|The company keeps its records> for {records!w} years.

@@ -65,7 +65,7 @@ SYSTEMS = (
 )
 NEEDS = (
     "a ministerial inquiry found the same person entered under four spellings",
-    "records that lay in nine district offices are brought to one place",
+    "records that lay in nine district offices were to be brought to one place",
     "letters to persons who had died went on being sent for years",
     "a tribunal ordered that those concerned be told when they are refused",
     "paper files had been lost in moving and could not be replaced",
@@ -140,7 +140,7 @@ duplicates>.
 ^ <The number of persons on record was {people:,}|On record were {people:,} persons> <at the end of|on the last day of>
 {last_year}.
 
-<A report on the system|As the Act requires, a report> was sent to the <legislature|Parliament> and to the National
+<A report on the system|As the Act requires, a report> was sent to <the legislature|Parliament> and to the National
 Statistics Office on {reported}. {short_c} <weighed|considered> the <probable|likely> effect on the privacy of the
 persons concerned and <found|concludes> that it is <slight|justified>, <since|because> <no one is entered without being
 told|a person is entered only after being told>. <Matching with other systems|Comparison with the files of other
@@ -192,8 +192,8 @@ their own accord.
 
 @uses
 
-<The use marked with the last letter|The last of these uses> is <as usual|a common one>; <new with this notice is
-disclosure|what is new is the disclosure> {special_use}. <Each disclosure is entered|A note is made of every
+<New with this notice is|What is new is the> disclosure {special_use}. <Each disclosure is entered|A note is made of
+every
 disclosure>, <with|giving> its date and purpose, and the list is <open|shown> to the person.
 
 # STORAGE
@@ -216,10 +216,11 @@ trained|The staff take a course> every {training} months; <the last test|an unan
 <found|showed> {faults!w} <faults|lapses>, <all of them now cured|none of them grave>.
 
 # ACCESS AND CORRECTION
-<Persons who wish to see|Whoever wants to see> their record <write to|apply to> the manager, with <a copy of an
-identity card|a signature witnessed by a notary>, and <get|will have> an answer within {answer} days. <Inspection is
+<Persons who wish|Those who want> to see their record <write|apply> to the manager, with <a copy
+of an identity card|a signature witnessed by a notary>, and <get|will have> an answer within {answer} days.
+<Inspection is
 free|To look is free>; copies cost {copy_fee} pence a page <after|beyond> the first {free!w}. <An entry that is
-disputed|Disputed entries> <is marked|are marked> until {disputed} has <decided|ruled>. <A representative needs|Those
+disputed is|Disputed entries are> marked until {disputed} has <decided|ruled>. <A representative needs|Those
 who come for another need> a written <power|authority>.
 
 # CONTESTING A REFUSAL

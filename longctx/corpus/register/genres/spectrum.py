@@ -136,9 +136,10 @@ full text may be read at|Its full text is at> {site}/{link} <or, by appointment,
 
 # I. Background
 <On|By a letter of> {asked}, {applicant}, a <firm|company> at {place}, <asked|requested> the Authority to waive §§
-{part}.{rule1} and {part}.{rule2} of its rules for {device}. {works} <The applicant would use|It asks for> the band
-{low}–{high} MHz with a <power|radiated power> of no more than {power} milliwatts and <be on the air|send> for at most
-{duty} percent of the time. <Section|§> {part}.{rule1} <forbids|does not allow> <devices without a license|unlicensed
+{part}.{rule1} and {part}.{rule2} of its rules for {device}. {works} <The applicant would use|Its request is for> the
+band {low}–{high} MHz, with a
+<power|radiated power> of no more than {power} milliwatts and on the air for at most {duty} percent of the time.
+<Section|§> {part}.{rule1} <forbids|does not allow> <devices without a license|unlicensed
 devices> in that band <to move while sending|to send on purpose>, and § {part}.{rule2} sets a limit that is {excess}
 decibels <lower|stricter>.
 ^ The <limit|rule> was <adopted|made> in {rule_year}, <when the band was given to|for the sake of> <television
@@ -158,7 +159,7 @@ The Authority may <waive|set aside> a rule for good cause <shown|>, <if the purp
 special circumstances justify it> and the public interest is <better|> served. <Both conditions are met|It finds this
 to be so>. <The main reason is that|Above all,> {benefit}. <Without a waiver|If the rule were applied>, the applicant
 would have to <stop a trial|give up work> in which {trial_units} units <have served|are serving> in {trial_places!w}
-<districts|municipalities> <since|from> {trial_since}, <without|with no> <a complaint|one substantiated complaint>.
+<districts|municipalities> <since|from> {trial_since}, <without a complaint|with no complaint that proved true>.
 
 {opponent!c} <opposed|objected to> the request <and argued|on the ground> {objection}. <We are not persuaded|The
 objection does not convince>, because {finding}. <The tests were repeated|Our laboratory repeated the tests> at
@@ -170,8 +171,8 @@ table|shown here>:
 {c2!c} <asked|wished> that the <waiver|grant> be <extended to all makers|opened to competitors>. <That would need a
 change of the rules|For that the rules would have to be changed>; <a petition for such a change may be filed| the
 Authority has begun to prepare one>. {c3!c} <asked for|wanted> a <longer|shorter> <term|period>; <a term of {term!w}
-years seems right|the {term!w} years chosen are a middle way>, <being|which is> about the <life|age> <of a unit|to
-which a unit lasts>.
+years seems right|the {term!w} years chosen are a middle way>, <being|which is> about the <life of a unit|age that a
+unit reaches>.
 
 <As to astronomy|For radio astronomy>, the <lines|bands> near {line} MHz <are observed|must stay quiet> at
 {observatory}. <The director of the observatory|The observatory> <accepted|agreed to> a distance of {radius}
@@ -316,7 +317,7 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     ]
     parts = {
         "documents": stock.documents(country, pen, f"ET–{facts['docket']}"),
-        "steps": stock.chronology(country, pen),
+        "steps": stock.chronology(country, pen, 195),
         "tests": table("Field Strength Measured", ["Distance", "Units on", "Units off"], tests),
         "conditions": items([pen.say(line, facts) for line in pen.deal(CONDITIONS, 8)]),
         "limits": table("Emission Limits", ["Band (MHz)", "dBµV/m", "Bandwidth (kHz)"], limits),
@@ -324,7 +325,7 @@ def compose(facts: Facts, country: Country, pen: Pen) -> Sheet:
     return Sheet(
         kind="RULE",
         agency=WAVES,
-        subject=pen.say("Waiver of Part {part} for {device!c}", facts),
+        subject=pen.say("Waiver of Part {part} for {device}", facts),
         heads=[("CFR", f"47 CVR Part {facts['part']}"), ("DEPDOC", pen.say("[ET Docket No. {docket}; {da}]", facts))],
         preamble=preamble(pen, PREAMBLE, facts),
         body=write(pen, BODY, facts, parts),

@@ -149,9 +149,9 @@ as|somewhat more often than> the comparison drug, <and|while> in <human voluntee
 
 @reports
 
-<Then|As to the risk to public health>, hospitals <reported|told> of {cases} patients, {deaths!w} of whom died. The
+<Then|As to the risk to public health>, hospitals <reported|told of> {cases} patients, {deaths!w} of whom died. The
 most <serious|dangerous> effect is {harm}. <The poison information line received|At the poison information line there
-were> {calls} calls<, most of them at night|, a fifth of them about children>. <Two thirds|About half> of the
+were> {calls:,} calls<, most of them at night|, a fifth of them about children>. <Two thirds|About half> of the
 <patients|persons admitted> had <taken|swallowed> it together with alcohol, <which makes it worse|and few knew what
 they had taken>.
 
@@ -203,7 +203,7 @@ together>; a <theft|loss> is to be <reported|made known> within {theft} hours.
 Labeling. Packages must <show|bear> the symbol “C–{schedule}” in letters <no smaller than|at least as large as> the
 largest type on the label.
 
-Inventory. An <initial|opening> inventory is due on the effective date, <and another|a further one> every {inventory}
+Inventory. An <initial|opening> inventory is due on the effective date, and <another|a further one> every {inventory}
 months.
 
 Records and reports. <Each gram|Every quantity> <received|bought> and given out is entered <on the day|by the end of

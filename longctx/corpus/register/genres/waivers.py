@@ -118,8 +118,9 @@ of compliance at {cost:,} crowns and the <expected benefit|damage avoided> at {b
 
 <In place of what the rule requires|As a substitute>, {mark} <offers|undertakes to provide> {substitute}. <It would
 also|Besides, it would> <keep|make> a record of every <irregularity|event> and <send|submit> it to {short} <on the
-fifth day of each month|every quarter>. <The labor organizations were asked|The employees' committee was heard>; <one
-of them|a minority> <reserved its position|asked for another meeting>.
+fifth day of each month|every quarter>. <Of the labor organizations one|In the employees' committee a minority>
+<reserved its
+position|asked for another meeting>.
 
 # The Equipment
 The equipment <concerned|that would be used> is <listed|shown> below. <All of it has been inspected|It was inspected>
@@ -131,8 +132,8 @@ by {short} within the last {inspected} months. <Car|Number> {defect_car} was <ta
 # Field Investigation
 <An inspector of {short}|{inspector}, an inspector of {short},> <walked|rode over> the line on {visited}, <by day and
 again after dark|in fog>. <He found|The report notes> the <ballast|track> <in good order|better than the class of the
-line requires>, {ties!w} <ties|sleepers> in a hundred <to be|due for being> replaced, and <brush|trees> <within|less
-than> {brush} meters of the rail at kilometer {km_brush}. <Crews were able to|Nine of ten crews could>
+line requires>, {ties!w} <ties|sleepers> in a hundred <to be|due for being> replaced, and <brush|trees> within {brush}
+meters of the rail at kilometer {km_brush}. <Crews were able to|Nine of ten crews could>
 <describe|explain> the <proposed|new> procedure <without notes|when asked>. <A test with a dummy fault|A fault arranged
 for the purpose> was <noticed|reported> <after|within> {noticed} seconds.
 
@@ -152,8 +153,8 @@ to> the docket.
 wait at {to_town}>. {mark} <has announced|announces> <a reply|that it will reply> to <both|all letters> by {reply}.
 
 # What {short} Would Like to Know
-{short} <asks|invites> <commenters|interested parties> to <address|deal with> <above all|in particular> the question
-{question}. <Other questions are|It would also be useful to hear>:
+{short} <asks|invites> <commenters|interested parties> to deal <above all|in particular> with the question {question}.
+<Other questions are|It would also be useful to hear>:
 
 @questions
 
@@ -161,8 +162,8 @@ wait at {to_town}>. {mark} <has announced|announces> <a reply|that it will reply
 @documents
 
 # How the Petition Will Be Decided
-A <board|Safety Board> of <three|five> <engineers|persons> will decide on the record. <It may grant the petition|The
-petition may be granted> in whole or in part, <with conditions|for a shorter time>, or <refuse it|deny it>. <In the
+A <board|Safety Board> of <three|five> <engineers|persons> will decide on the record. It may grant the petition in
+whole or in part, <with conditions|for a shorter time>, or <refuse|deny> it. <In the
 past year|Last year> it <granted|allowed> {granted} of {decided} petitions. <A waiver ends|Every waiver lapses> <at
 once|by itself> <if a condition is broken|when the line is sold>, and {short} may <withdraw|revoke> it on {withdraw}
 days' notice. <A decision is expected|The decision will be published> by {decision}.
