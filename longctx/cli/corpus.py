@@ -1,0 +1,98 @@
+"""`corpus`: fetch, generate, freeze and check the documents and questions of the collage."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from longctx.config.folders import FIXTURES
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser("corpus", help="documents and questions of the long-context QA")
+    tasks = parser.add_subparsers(required=True, metavar="TASK")
+    _add(tasks, fetch, "download a day's issue of the Federal Register")
+    _add(tasks, generate, "write an issue of the fictional register, with questions")
+    _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
+    _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are any")
+
+
+def _add(tasks: Any, task: Any, text: str) -> None:
+    parser = tasks.add_parser(task.__name__, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    match task.__name__:
+        case "fetch":
+            parser.add_argument("day", metavar="YYYY-MM-DD")
+            parser.add_argument("--out", type=Path, metavar="DIR", help="default: fixtures/fetched/FR-YYYY-MM-DD")
+            parser.add_argument("--base-url", metavar="URL", help="default: https://www.govinfo.gov")
+            parser.add_argument("--max-bytes", type=int, metavar="N", help="default: 100000000")
+        case "generate":
+            parser.add_argument("--seed", type=int, required=True, metavar="N")
+            parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+            parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
+        case "freeze":
+            parser.add_argument("documents", type=Path, metavar="DIR")
+        case "check":
+            parser.add_argument("--documents", type=Path, metavar="DIR", help="default: fixtures/register")
+            parser.add_argument(
+                "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
+            )
+    parser.set_defaults(run=task, passes_on=False)
+
+
+def fetch(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.documents import freeze as freeze_folder
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.fetch import GOVINFO, LIMIT
+    from longctx.corpus.fetch import fetch as fetch_issue
+
+    def show(have: int, of: int | None) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{have:,}{f' of {of:,}' if of else ''} bytes", end="", file=sys.stderr, flush=True)
+
+    folder = options.out or FIXTURES / "fetched" / f"FR-{options.day}"
+    limit = LIMIT if options.max_bytes is None else options.max_bytes
+    got = fetch_issue(options.day, folder, options.base_url or GOVINFO, limit, show)
+    freeze_folder(folder)
+    corpus = load_corpus(folder)
+    print(f"{got.path}: {got.bytes:,} bytes, sha256 {got.sha256}")
+    print(f"{len(corpus.sections)} sections, {corpus.tokens:,} tokens; {len(corpus.left_out)} left out by size")
+    return 0
+
+
+def generate(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.register.issue import generate as generate_issue
+    from longctx.corpus.register.ship import ship
+
+    questions = options.questions or options.out / "questions.jsonl"
+    for path in ship(generate_issue(options.seed), options.out, questions):
+        print(path)
+    return 0
+
+
+def freeze(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.documents import freeze as freeze_folder
+
+    print(freeze_folder(options.documents))
+    return 0
+
+
+def check(options: argparse.Namespace, _: list[str]) -> int:
+    from tabulate import tabulate
+
+    from longctx.corpus.check import check as check_questions
+    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+
+    corpus = load_corpus(options.documents or REGISTER)
+    asked = load_questions(options.questions or REGISTER_QUESTIONS, corpus)
+    findings = check_questions(corpus, asked.questions)
+    if findings:
+        rows = [(finding.kind, finding.question, finding.what) for finding in findings]
+        print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
+    print(
+        f"{len(asked.questions)} questions about {len(corpus.sections)} sections ({corpus.tokens:,} tokens of "
+        f"{corpus.vocabulary}): {len(findings) or 'no'} fault{'' if len(findings) == 1 else 's'} found"
+    )
+    return 1 if findings else 0

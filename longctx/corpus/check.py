@@ -1,0 +1,163 @@
+"""Faults of a question set that make it measure something else than reading: each check names what it found."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from longctx.corpus.documents import Corpus
+from longctx.corpus.questions import Question
+from longctx.corpus.standing import content, core, gives_away, plain, stands, stands_verbatim
+
+ALIKE, NEARLY_ALL = 0.8, 0.95
+"""Questions that name the same things and share so much of their words (Jaccard) ask the same."""
+CHANCE = 0.01
+"""A length that the right answer has more often than chance would allow at this level is a fault of the set."""
+POINTING = re.compile(
+    r"\b(?:this|these|the (?:above|present|following)) (?:document|notice|passage|section|record|rule|text|article|"
+    r"meeting|order)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault. question: its id, or `all` for a fault of the whole set."""
+
+    kind: str
+    question: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The plain text of every section, its words, and in how many sections each word stands."""
+
+    plain: dict[str, str]
+    words: dict[str, frozenset[str]]
+    sections_with: Counter[str]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Texts:
+        texts = {section.id: plain(section.text) for section in corpus.sections}
+        words = {name: frozenset(text.split()) for name, text in texts.items()}
+        return cls(texts, words, Counter(word for held in words.values() for word in held))
+
+    def weight(self, asked: set[str], section: str) -> float:
+        """How much of what is asked the section holds: rare words count for more (inverse document frequency)."""
+        return sum(math.log(len(self.words) / self.sections_with[word]) for word in asked & self.words[section])
+
+
+def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
+    """Everything found, check by check. Every question must be about a section of the corpus (load_questions)."""
+    texts = Texts.of(corpus)
+    of_set = (duplicates, length_of_set)
+    of_one: tuple[Callable[[Question, Texts], Iterator[Finding]], ...] = (
+        pointing,
+        length,
+        right_nowhere,
+        wrong_is_true,
+        not_alone,
+    )
+    return [
+        *(finding for check_all in of_set for finding in check_all(questions)),
+        *(finding for check_one in of_one for question in questions for finding in check_one(question, texts)),
+    ]
+
+
+def duplicates(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Questions that ask the same, in the same words or nearly."""
+    asked = [(question, plain(question.question), content(question.question)) for question in questions]
+    names = {question.id: specifics(question.question) for question in questions}
+    for (one, one_text, one_words), (two, two_text, two_words) in combinations(asked, 2):
+        if one_text == two_text:
+            yield Finding("duplicate", two.id, f"the same question as {one.id}")
+        elif names[one.id] == names[two.id] and _alike(one_words, two_words, core(one.right) == core(two.right)):
+            yield Finding("near duplicate", two.id, f"nearly the question {one.id}: {one.question!r}")
+
+
+def _alike(one: set[str], two: set[str], same_answer: bool) -> bool:
+    """Questions that share nearly all words, or many and the answer: “the first item” is not “the second”."""
+    return len(one & two) >= (ALIKE if same_answer else NEARLY_ALL) * len(one | two)
+
+
+def length_of_set(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Whether choosing the longest answer, or the shortest, would do better than chance (one-sided binomial test)."""
+    extremes: Counter[str] = Counter()
+    for question in questions:
+        lengths = [len(answer) for answer in question.wrong]
+        extremes["longest"] += len(question.right) > max(lengths)
+        extremes["shortest"] += len(question.right) < min(lengths)
+    for extreme, count in extremes.items():
+        probability = at_least(count, len(questions), 0.25)
+        if probability < CHANCE:
+            yield Finding(
+                "length",
+                "all",
+                f"the right answer is the {extreme} {count} times in {len(questions)}, which chance alone gives with "
+                f"probability {probability:.1g}",
+            )
+
+
+def pointing(question: Question, _: Texts) -> Iterator[Finding]:
+    if found := POINTING.search(question.question):
+        yield Finding("points", question.id, f"says {found[0]!r}, which means nothing once the section is in a collage")
+
+
+def length(question: Question, _: Texts) -> Iterator[Finding]:
+    if gives_away(question.right, question.wrong):
+        lengths = ", ".join(str(len(answer)) for answer in question.wrong)
+        yield Finding(
+            "length", question.id, f"the right answer has {len(question.right)} characters, the wrong ones {lengths}"
+        )
+
+
+def right_nowhere(question: Question, texts: Texts) -> Iterator[Finding]:
+    if not stands(question.right, texts.plain[question.section]):
+        elsewhere = [name for name, text in texts.plain.items() if stands_verbatim(question.right, text)]
+        where = f"but in {elsewhere[0]}" if elsewhere else "nor in any other"
+        yield Finding("right answer", question.id, f"{question.right!r} does not stand in {question.section}, {where}")
+
+
+def wrong_is_true(question: Question, texts: Texts) -> Iterator[Finding]:
+    """A wrong answer that stands in the right section may be true; one that says the same as the right one is."""
+    for answer in question.wrong:
+        if core(answer) == core(question.right):
+            yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer")
+        elif stands_verbatim(answer, texts.plain[question.section]):
+            yield Finding("wrong answer", question.id, f"{answer!r} stands in {question.section} too")
+
+
+def not_alone(question: Question, texts: Texts) -> Iterator[Finding]:
+    """A question must name its section by something that no other section has.
+
+    Another section could be meant too if it holds all that the question names, and of the question's other words as
+    much as the right section does.
+    """
+    names = specifics(question.question)
+    asked = content(question.question)
+    if missing := sorted(names - texts.words[question.section]):
+        yield Finding("which section", question.id, f"names {missing[0]!r}, which {question.section} does not hold")
+        return
+    right = texts.weight(asked, question.section)
+    for name, words in texts.words.items():
+        if name != question.section and names <= words and texts.weight(asked, name) >= right:
+            yield Finding("which section", question.id, f"could be about {name} as well as about {question.section}")
+            return
+
+
+def specifics(question: str) -> frozenset[str]:
+    """The words of a question that name something: with a digit or, but for the first word, a capital letter."""
+    first, *rest = question.split() or [""]
+    named = [word for word in rest if re.search(r"\d|^\W*[^\W\d_a-z]", word)]
+    named += [first] if re.search(r"\d", first) else []
+    return frozenset(plain(" ".join(named)).split())
+
+
+def at_least(count: int, of: int, chance: float) -> float:
+    """The probability of `count` or more successes in `of` tries."""
+    return math.fsum(math.comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(count, of + 1))

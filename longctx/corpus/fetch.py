@@ -1,0 +1,142 @@
+"""A day's issue of the Federal Register from govinfo.gov, kept beside its checksum."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import http.client
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from longctx import __version__
+from longctx.corpus.federal_register import read_issue
+from longctx.errors import UserError
+
+GOVINFO = "https://www.govinfo.gov"
+LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
+BLOCK = 1 << 16
+TIMEOUT_S = 60.0
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes there are and the bytes expected, None if the server does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    path: Path
+    sha256: str
+    bytes: int
+
+
+def fetch(
+    day: str, folder: Path, base_url: str = GOVINFO, limit: int = LIMIT, progress: Progress = lambda have, of: None
+) -> Fetched:
+    """Download FR-<day>.xml into the folder, or go on with a download that was cut; note its SHA-256 beside it.
+
+    Raises UserError: bad date, no issue on that day, offline, longer than `limit` bytes, cut again, not an issue.
+    """
+    name = f"FR-{_day(day).isoformat()}"
+    url = f"{_base(base_url)}/content/pkg/{name}/xml/{name}.xml"
+    path = folder / f"{name}.xml"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        part = _Part(path.with_suffix(".xml.part"), path.with_suffix(".xml.part.etag"))
+        _download(url, part, limit, progress)
+        _check_issue(part.path, url)
+        part.path.replace(path)
+        part.tag_path.unlink(missing_ok=True)
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    path.with_suffix(".xml.sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8")
+    return Fetched(path, digest, len(content))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A download under way. tag_path holds the server's name for this version of the file."""
+
+    path: Path
+    tag_path: Path
+
+    @property
+    def tag(self) -> str:
+        return self.tag_path.read_text(encoding="utf-8") if self.tag_path.exists() else ""
+
+    @property
+    def size(self) -> int:
+        """What can be gone on with: nothing if the server gave no tag by which to know the file again."""
+        return self.path.stat().st_size if self.tag and self.path.exists() else 0
+
+
+def _download(url: str, part: _Part, limit: int, progress: Progress) -> None:
+    headers = {"User-Agent": f"longctx/{__version__}"}
+    if part.size:
+        headers |= {"Range": f"bytes={part.size}-", "If-Range": part.tag}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT_S) as answer:  # noqa: S310  (_base allows http only)
+            _save(answer, url, part, limit, progress)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416 and part.size:
+            part.path.unlink()
+            return _download(url, part, limit, progress)
+        if error.code == 404:
+            raise UserError(
+                f"{url} does not exist: no issue appeared on that day. There is none on weekends and federal holidays."
+            ) from None
+        raise UserError(f"{url} answered {error.code} {error.reason}. Try again later.") from None
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        kept = f" {part.size:,} bytes are kept, and the same command goes on from there." if part.size else ""
+        raise UserError(f"{url} could not be read: {reason}. Is this machine online?{kept}") from None
+
+
+def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, progress: Progress) -> None:
+    have = part.size if answer.status == 206 else 0
+    length = answer.headers.get("Content-Length", "")
+    expected = have + int(length) if length.isdigit() else None
+    if (expected or 0) > limit:
+        raise UserError(f"{url} has {expected:,} bytes, more than the {limit:,} that are allowed: raise --max-bytes.")
+    part.tag_path.write_text(answer.headers.get("ETag") or answer.headers.get("Last-Modified") or "", encoding="utf-8")
+    with part.path.open("ab" if have else "wb") as file:
+        while block := answer.read(BLOCK):
+            have += len(block)
+            if have > limit:
+                raise UserError(f"{url} has more than the {limit:,} bytes that are allowed: raise --max-bytes.")
+            file.write(block)
+            progress(have, expected)
+    if expected is not None and have < expected:
+        raise UserError(
+            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to go on."
+        )
+
+
+def _check_issue(path: Path, url: str) -> None:
+    """Sites answer a missing file with a page of their own and a friendly 200: keep only what is an issue."""
+    content = path.read_bytes()
+    if not re.search(rb"<FEDREG[\s>]", content[:4096]):
+        path.unlink()
+        raise UserError(
+            f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays."
+        )
+    try:
+        read_issue(content, url)
+    except UserError:
+        path.unlink()
+        raise
+
+
+def _day(day: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(day)
+    except ValueError:
+        raise UserError(f"{day!r} is no date: write it like 2023-07-13.") from None
+
+
+def _base(url: str) -> str:
+    if not re.match(r"https?://[^/]", url):
+        raise UserError(f"{url!r} is no address to fetch from: it must begin with https:// or http://.")
+    return url.rstrip("/")

@@ -1,0 +1,122 @@
+"""Multiple-choice questions about the sections of a corpus: one JSON object a line, checked when loaded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from longctx.config.folders import FIXTURES
+from longctx.corpus.documents import Corpus
+from longctx.errors import UserError
+
+QUESTIONS = FIXTURES / "questions"
+REGISTER_QUESTIONS = QUESTIONS / "register.jsonl"
+
+
+class Question(BaseModel):
+    """One question, with one right and three wrong answers. A trial shuffles them.
+
+    section: the id of the section that answers it. fact: what is asked for, in a word; questions of one fact have
+    answers of one kind. provenance: who or what wrote it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=r"^[A-Za-z0-9._@+-]+$")
+    section: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    right: str = Field(min_length=1)
+    wrong: tuple[str, str, str]
+    numerical: bool = False
+    fact: str = ""
+    provenance: str = ""
+
+    @field_validator("question", "right", "wrong")
+    @classmethod
+    def _one_line(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        """The protocol sets an answer a line."""
+        for text in [value] if isinstance(value, str) else value:
+            if not text.strip() or "\n" in text:
+                raise ValueError("a question or an answer must be one line of text")
+        return value
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The right one first."""
+        return (self.right, *self.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """The questions of one file. digest: SHA-256 over what is asked, whatever the order of keys in the file."""
+
+    name: str
+    questions: tuple[Question, ...]
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", hashlib.sha256(dump(self.questions).encode()).hexdigest())
+
+
+def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None) -> QuestionSet:
+    """The questions of a file; those of the shipped register by default.
+
+    With a corpus, every question must be about one of its sections. Raises UserError naming the line and what is
+    wrong with it.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise UserError(f"No questions file {path}: give a .jsonl file, one question a line.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read as UTF-8 text: {error}.") from None
+    questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
+    if not questions:
+        raise UserError(f"{path} holds no questions: write one JSON object a line.")
+    _check_ids(questions, path)
+    if corpus is not None:
+        _check_sections(questions, path, corpus)
+    return QuestionSet(path.stem, questions)
+
+
+def dump(questions: Iterable[Question]) -> str:
+    """The questions as JSON lines."""
+    return "".join(f"{question.model_dump_json()}\n" for question in questions)
+
+
+def _parse(line: str, where: str) -> Question:
+    try:
+        return Question.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        entry = ".".join(str(step) for step in first["loc"]) or "the line"
+        raise UserError(f"{where}: {entry}: {first['msg']}.") from None
+
+
+def _check_ids(questions: tuple[Question, ...], path: Path) -> None:
+    seen: set[str] = set()
+    for question in questions:
+        if question.id in seen:
+            raise UserError(f"{path} has two questions with the id {question.id!r}: give each its own.")
+        seen.add(question.id)
+        if len({answer.strip() for answer in question.answers}) < 4:
+            raise UserError(f"{path}, question {question.id}: two of its four answers are the same.")
+
+
+def _check_sections(questions: tuple[Question, ...], path: Path, corpus: Corpus) -> None:
+    kept = {section.id for section in corpus.sections}
+    out = {section.id: section.tokens for section in corpus.left_out}
+    examples = {section.id for section in corpus.examples}
+    for question in questions:
+        if question.section in kept:
+            continue
+        why = f"which is no section of {corpus.name}"
+        if question.section in out:
+            why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
+        elif question.section in examples:
+            why = f"which is one of the examples of {corpus.name} and kept out of the test"
+        raise UserError(f"{path}, question {question.id}: it is about {question.section!r}, {why}.")

@@ -1,0 +1,155 @@
+"""Verrany: its departments, which every issue shares, and its calendar, places and people, which the seed draws."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from longctx.corpus.register.names import Names, Person
+from longctx.corpus.register.pen import Pen
+
+CAPITAL = "Ostrey"
+GAZETTE = "*Verrany Register*"
+CODE = "CVR"  # Code of Verranian Regulations
+MONTHS = (
+    "January February March April May June July August September October November December".split()  # no locale
+)
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Agency:
+    """department == name for an independent agency. bilcod: before the last -P."""
+
+    department: str
+    name: str
+    short: str
+    domain: str
+    street: str
+    bilcod: str
+
+    @property
+    def full(self) -> str:
+        """As under AGENCY:."""
+        return self.name if self.name == self.department else f"{self.name} ({self.short}), {self.department}"
+
+
+def _agency(department: str, name: str, short: str, domain: str, street: str, bilcod: str) -> Agency:
+    return Agency(department, name or department, short, f"{domain}.gov.vy", street, bilcod)
+
+
+TRANSPORT, COAST, HEALTH = (
+    "Department of Civil Transport",
+    "Department of Coastal Affairs",
+    "Department of Public Health",
+)
+FARMS, TRADE, LABOR = "Department of Agriculture and Forests", "Department of Trade and Revenue", "Department of Labor"
+AIR = _agency(TRANSPORT, "Air Safety Administration", "ASA", "airsafety", "Meridian Row", "2210–13")
+RAIL = _agency(TRANSPORT, "Railway Inspectorate", "RI", "railways", "Old Terminus Street", "2210–06")
+ROADS = _agency(TRANSPORT, "Road Carriers Bureau", "RCB", "carriers", "Meridian Row", "2210–22")
+HARBORS = _agency(COAST, "Harbors and Waterways Service", "HWS", "harbors", "Ropewalk Quay", "3104–04")
+FISHERIES = _agency(COAST, "Marine Fisheries Service", "MFS", "fisheries", "Ropewalk Quay", "3104–22")
+TARIFFS = _agency(TRADE, "Tariff Board", "the Board", "tariffs", "Customs House Square", "3510–08")
+MEDICINES = _agency(HEALTH, "Medicines Control Agency", "MCA", "medicines", "Infirmary Road", "4160–01")
+FOODS = _agency(HEALTH, "Food Standards Office", "FSO", "foods", "Infirmary Road", "4160–17")
+GRADING = _agency(FARMS, "Inspection and Grading Service", "IGS", "grading", "Cornmarket", "3410–02")
+PLANTS = _agency(FARMS, "Plant Protection Service", "PPS", "plants", "Cornmarket", "3410–34")
+RURAL = _agency("Department of Regional Development", "Rural Investment Office", "RIO", "rural", "Mill Lane", "4210–67")
+PERMITS = _agency("Department of the Environment", "Office of Permits", "OP", "permits", "Reservoir Street", "6560–50")
+MINES = _agency(LABOR, "Mines and Quarries Board", "MQB", "mines", "Guildhall Street", "4510–43")
+WORK = _agency(LABOR, "Workplace Safety Division", "WSD", "worksafe", "Guildhall Street", "4510–26")
+HOUSING = _agency("Department of Housing", "", "DOH", "housing", "Almoner's Walk", "4211–01")
+SCHOOLS = _agency("Department of Education", "", "DOE", "education", "College Terrace", "4000–01")
+VETERANS = _agency("Department of Veterans' Welfare", "", "DVW", "veterans", "Barrack Road", "8320–01")
+JUSTICE = _agency("Department of Justice", "", "DOJ", "justice", "Assize Place", "4410–09")
+STATISTICS = _agency("National Statistics Office", "", "NSO", "statistics", "Census Street", "3607–07")
+PENSIONS = _agency("National Pensions Board", "", "NPB", "pensions", "Annuity Street", "4191–02")
+WAVES = _agency("Communications Authority", "", "the Authority", "communications", "Semaphore Hill", "6712–01")
+ENERGY = _agency("Energy and Waters Commission", "", "EWC", "energywaters", "Weir Street", "6717–01")
+ARCHIVES = _agency("National Archives", "", "NA", "archives", "Charter Square", "7515–01")
+SCIENCE = _agency("Council for Science", "", "the Council", "science", "Observatory Lane", "7555–01")
+
+
+class Country:
+    """Everything that one issue's documents share. `date` is the day of the issue, a weekday."""
+
+    def __init__(self, seed: int, version: int) -> None:
+        self.seed, self.version = seed, version
+        pen = self.pen("country")
+        self.names = Names(pen)
+        self.provinces = [self.names.town().split()[-1] for _ in range(9)]
+        self.date = datetime.date(pen.integer(2027, 2043), 1, 1) + datetime.timedelta(days=pen.integer(60, 330))
+        while self.date.weekday() > 4:
+            self.date += datetime.timedelta(days=1)
+        self.volume = self.date.year - 1957
+        self.page = pen.integer(18_000, 61_000)
+        self._pen = pen
+
+    def pen(self, *name: object) -> Pen:
+        """A stream of its own, so that a longer text in one document does not change the others."""
+        return Pen("verrany-register", self.version, self.seed, *name)
+
+    @property
+    def year(self) -> int:
+        return self.date.year
+
+    def on(self, days: int) -> str:
+        """`May 17, 2029`: that many days after the issue (before, if negative), moved off weekends."""
+        return written(self.workday(days))
+
+    def weekday(self, days: int) -> str:
+        """`Thursday, May 17, 2029`."""
+        day = self.workday(days)
+        return f"{WEEKDAYS[day.weekday()]}, {written(day)}"
+
+    def workday(self, days: int) -> datetime.date:
+        day = self.date + datetime.timedelta(days=days)
+        while day.weekday() > 4:
+            day += datetime.timedelta(days=1)
+        return day
+
+    def province(self) -> str:
+        return self._pen.pick(self.provinces)
+
+    def place(self) -> str:
+        """`Kestmere, Aldholm Province`, a town of its own."""
+        return f"{self.names.town()}, {self.province()} Province"
+
+    def person(self) -> Person:
+        return self.names.person()
+
+    def phone(self) -> str:
+        pen = self._pen
+        return f"0{pen.integer(311, 989)}–{pen.integer(200, 999)}–{pen.integer(100, 999)}"
+
+    def cite(self, days: int) -> str:
+        """`71 VR 20418`: a page of an earlier issue, that many days ago."""
+        back = (self.date - self.workday(-days)).days
+        year = self.workday(-days).year
+        page = self.page - back * 160 if year == self.year else self._pen.integer(19_000, 64_000)
+        return f"{year - 1957} VR {max(page, 400) + self._pen.below(120)}"
+
+    def contact(self, person: Person, post: str, agency: Agency, brief: bool = False) -> str:
+        """`Maren Harrow, Fee Analyst, Tariff Board, 140 Customs House Square, Room 3–117, Ostrey 1004; ...`."""
+        pen = self._pen
+        if brief:
+            return f"{person}, {post}, telephone {self.phone()}; email {mail(person, agency)}"
+        room = f"Room {pen.integer(1, 8)}–{pen.integer(101, 480)}"
+        ways = [f"telephone {self.phone()}", f"email {mail(person, agency)}"]
+        if pen.chance(40):
+            ways.append(f"facsimile {self.phone()}")
+        place = f"{self.address(agency)}, {room}" if pen.chance(50) else f"{room}, {self.address(agency)}"
+        return f"{person}, {post}, {agency.name}, {place}; {'; '.join(ways)}"
+
+    def address(self, agency: Agency) -> str:
+        """The same for all documents of an agency."""
+        pen = self.pen("address", agency.domain)
+        return f"{pen.integer(11, 990)} {agency.street}, {CAPITAL} {pen.integer(1001, 1048)}"
+
+
+def mail(person: Person, agency: Agency) -> str:
+    return f"{person.given[0]}.{person.family}@{agency.domain}".lower()
+
+
+def written(day: datetime.date) -> str:
+    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"

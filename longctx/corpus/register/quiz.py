@@ -1,0 +1,74 @@
+"""Questions about an issue, made from the facts of a document and of its siblings.
+
+Five a document, four not numerical and one numerical, as the seed's prompt asks of its writer. A wrong answer is what
+the same fact is in a sibling, where it stands in the record and tempts, but never stands in the right document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from longctx.corpus.questions import Question
+from longctx.corpus.register.genre import Ask, Facts
+from longctx.corpus.register.issue import VERSION, Document, Issue
+from longctx.corpus.register.pen import Pen, capital
+from longctx.corpus.standing import core, gives_away, plain, stands_verbatim
+
+NOT_NUMERICAL = 4
+
+
+def questions(issue: Issue, sections: Sequence[tuple[str, str]]) -> list[Question]:
+    """Five for each document that is no example. sections: (id, text) of the documents, in order."""
+    made = []
+    for document, (section, text) in zip(issue.documents, sections, strict=True):
+        if document.is_example:
+            continue
+        siblings = [other for other in issue.documents if other.genre is document.genre and other is not document]
+        pen = issue.country.pen(document.genre.name, "questions", document.place)
+        for number, (ask, wrong) in enumerate(_chosen(document, siblings, plain(text), pen), 1):
+            made.append(
+                Question(
+                    id=f"{section}-q{number}",
+                    section=section,
+                    question=_question(pen, document, ask),
+                    right=pen.say(ask.right, document.facts),
+                    wrong=(wrong[0], wrong[1], wrong[2]),
+                    numerical=ask.numerical,
+                    fact=f"{document.genre.name}.{ask.fact}",
+                    provenance=f"made by longctx.corpus.register, version {VERSION}, seed {issue.country.seed}",
+                )
+            )
+    return made
+
+
+def _question(pen: Pen, document: Document, ask: Ask) -> str:
+    name = pen.say(pen.pick(document.genre.names), document.facts)
+    return capital(pen.say(pen.pick(ask.forms), document.facts, name=name))
+
+
+def _chosen(document: Document, siblings: list[Document], text: str, pen: Pen) -> list[tuple[Ask, list[str]]]:
+    """Four asks that are not numerical and one that is, each with its wrong answers."""
+    found: dict[bool, list[tuple[Ask, list[str]]]] = {False: [], True: []}
+    for ask in pen.deal(document.genre.asks, len(document.genre.asks)):
+        if wrong := _wrong(ask, document.facts, [sibling.facts for sibling in siblings], text, pen):
+            found[ask.numerical].append((ask, wrong))
+    if len(found[False]) < NOT_NUMERICAL or not found[True]:
+        raise AssertionError(f"{document.genre.name} {document.place} gives too few questions")
+    return [*found[False][:NOT_NUMERICAL], found[True][0]]
+
+
+def _wrong(ask: Ask, facts: Facts, siblings: list[Facts], text: str, pen: Pen) -> list[str]:
+    """Three wrong answers whose lengths hide the right one; none where there are not enough."""
+    right = pen.say(ask.right, facts)
+    templates = (ask.right, *ask.near)
+    known = facts[ask.traps] if ask.traps else [pen.say(t, other) for other in siblings for t in templates]
+    options: dict[str, str] = {}
+    for answer in known:
+        if core(answer) != core(right) and not stands_verbatim(answer, text):
+            options.setdefault(core(answer), capital(answer))
+    answers = pen.deal(sorted(options.values()), len(options))
+    for wrong in combinations(answers, 3):
+        if not gives_away(right, wrong):
+            return list(wrong)
+    return []

@@ -1,0 +1,50 @@
+"""Token counts by a named reference vocabulary, the same for every model and on every machine.
+
+Source of the vocabulary and its licence: fixtures/vocabularies/README.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import unicodedata
+from typing import TYPE_CHECKING
+
+from longctx.config.folders import FIXTURES
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    import tiktoken
+
+REFERENCE = "claude-2"
+"""The vocabulary of the notebook that the protocol comes from; newer models count differently."""
+
+VOCABULARIES = FIXTURES / "vocabularies"
+
+
+def count_tokens(text: str) -> int:
+    """How many tokens the text takes in the reference vocabulary. Raises UserError where that is not installed."""
+    return len(_encoding().encode_ordinary(unicodedata.normalize("NFKC", text)))
+
+
+@functools.cache
+def _encoding() -> tiktoken.Encoding:
+    """Loaded when first needed (0.2 s): the shipped register's counts are frozen and need no vocabulary."""
+    try:
+        import tiktoken
+    except ImportError:
+        raise UserError("Counting tokens needs the package tiktoken: pip install -r requirements.txt.") from None
+    path = VOCABULARIES / f"{REFERENCE}.json"
+    try:
+        vocabulary = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise UserError(f"The reference vocabulary {path} cannot be read: {error}. Restore it from git.") from None
+    _, first, *tokens = vocabulary["bpe_ranks"].split(" ")
+    ranks = {base64.b64decode(token): rank for rank, token in enumerate(tokens, int(first))}
+    return tiktoken.Encoding(
+        REFERENCE,
+        pat_str=vocabulary["pat_str"],
+        mergeable_ranks=ranks,
+        special_tokens=vocabulary["special_tokens"],
+    )
