@@ -18,6 +18,7 @@ from longctx.ask.money import Budget, estimated_cost
 from longctx.ask.reply import read_message
 from longctx.ask.request import parameters
 from longctx.ask.tape import WANTED, Tape, Wanted
+from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply
 
 Progress = Callable[[Reply | Failure], None]
@@ -102,6 +103,8 @@ async def _ask(client: AsyncAnthropic, tape: Tape, question: Question) -> Reply 
         raw = await client.messages.with_raw_response.create(
             **parameters(trial, model), extra_body=model.extra_body or None
         )
+        if error := raw.http_response.extensions.get(UNRECORDED):
+            raise error
         reply = tape.reply(wanted)
         if reply is None:
             read_message(raw.http_response.content)

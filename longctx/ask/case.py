@@ -98,4 +98,8 @@ class Question:
         return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}"
 
     def build(self) -> Trial:
-        return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)
+        """The trial. Raises UserError where its scenario cannot be built with these parameters."""
+        try:
+            return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)
+        except ValueError as error:
+            raise UserError(f"{self.case.id}: {error}") from None

@@ -70,6 +70,8 @@ def explain(error: Exception, client: AsyncAnthropic) -> Failure:
     """What went wrong, and whether asking on makes sense."""
     if isinstance(error, MalformedAnswer):
         return Failure("malformed_answer", f"{error}.")
+    if isinstance(error, OSError):
+        return Failure("not_recorded", f"An answer could not be written to its cassette: {error}.", fatal=True)
     if isinstance(error, anthropic.APITimeoutError):
         return Failure("timeout", f"{client.base_url} gave no answer in time.")
     if isinstance(error, anthropic.APIConnectionError):

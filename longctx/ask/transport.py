@@ -17,6 +17,10 @@ KEPT_HEADERS = ("content-type", "request-id")
 """All that is stored of an answer's headers. Of a request's, nothing is."""
 
 
+UNRECORDED = "longctx_unrecorded"
+"""The extension of a response that holds why its answer could not be written to the tape."""
+
+
 class NotOnTape(Exception):
     """A request that the tape has no answer to, where nothing may be asked."""
 
@@ -60,6 +64,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         latency_s = time.monotonic() - started
         await response.aclose()
         headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        extensions: dict[str, Any] = {}
         if response.status_code == 200 and is_message(content):
             answer = {
                 "status": {"code": 200, "message": "OK"},
@@ -67,10 +72,15 @@ class TapeTransport(httpx2.AsyncBaseTransport):
                 "body": {"string": content},
             }
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            self._tape.record(wanted, answer, now, latency_s)
+            try:
+                self._tape.record(wanted, answer, now, latency_s)
+            except OSError as error:  # raised here, it would look like the network's, and the SDK would ask again
+                extensions[UNRECORDED] = error
         elif response.status_code != 200:
             headers |= {name: value for name, value in response.headers.items() if name.startswith("retry-after")}
-        return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
+        return httpx2.Response(
+            response.status_code, headers=headers, content=content, request=request, extensions=extensions
+        )
 
 
 def _played(answer: dict[str, Any]) -> httpx2.Response:

@@ -10,8 +10,9 @@ from longctx.ask.case import Case, Question
 from longctx.ask.request import digest, request_body
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
+from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES
+from longctx.scenarios import FAMILIES, Collage, Control
 
 
 def add(commands: Any) -> None:
@@ -60,8 +61,9 @@ def find(name: str, model: str | None, prompts: str, seed: int) -> Question:
             f"The families are {', '.join(FAMILIES)}."
         )
     family = FAMILIES[match[1]]
+    given = {"bank": lambda: load_bank(None, None, model or "")} if family in (Collage, Control) else {}
     try:
-        scenario = family.from_slug(match[2])
+        scenario = family.from_slug(match[2], **given)
     except ValueError as error:
         raise UserError(f"{name!r}: {error}") from None
     wording = PromptSet.open(prompts).wording(family)

@@ -34,6 +34,9 @@ class TokensPerUnit(_Table):
     """Tokens that one unit of a family takes, for estimates before anything is asked."""
 
     line: PositiveFloat = 15.0
+    """A line of line retrieval."""
+    reference: PositiveFloat = 1.1
+    """A token of the corpora's reference vocabulary."""
 
 
 class Measured(_Table):

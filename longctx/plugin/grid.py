@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import pytest
 
 from longctx.ask.case import Case
+from longctx.config.grids import Grid
 from longctx.config.models import load_model
-from longctx.config.profiles import Grid, load_profile
+from longctx.config.profiles import load_profile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.plugin.options import Settings

@@ -149,8 +149,8 @@ class Scenario(ABC):
         return "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
 
     @classmethod
-    def from_slug(cls, slug: str) -> Self:
-        """The scenario of a slug. Raises ValueError, naming the parameters of the family."""
+    def from_slug(cls, slug: str, **given: Any) -> Self:
+        """The scenario of a slug, and of what is `given` besides. Raises ValueError, naming the family's parameters."""
         rest = slug
         found: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
@@ -165,7 +165,7 @@ class Scenario(ABC):
                 f"written like {'-'.join(f'{name}-10' for name in cls.identified_by)}."
             )
         try:
-            scenario = cls(**found)
+            scenario = cls(**found, **given)
         except TypeError:
             raise ValueError(f"{cls.family} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
         if scenario.slug != slug:

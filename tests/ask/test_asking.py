@@ -192,6 +192,19 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
     assert len(asked.failures) == 4
 
 
+def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not the network's fault, and asking again would be paid again."""
+    monkeypatch.setattr("longctx.ask.client.RETRIES", 2)
+    (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=4)]))
+    assert len(server.asked) == 1
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal) == ("not_recorded", True)
+    assert asked.stopped.message.startswith("An answer could not be written to its cassette: [Errno ")
+
+
 def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.ask.client.RETRIES", 2)
     script = iter([failing(529, **{"retry-after-ms": "1"}), failing(429, **{"retry-after-ms": "1"}), right])

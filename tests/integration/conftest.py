@@ -30,6 +30,11 @@ UNWANTED = "cacheprovider", "hypothesispytest", "anyio"
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
+FAMILIES = "line_retrieval", "passkey"
+
+CHANGED = ("fixtures/models/", "fixtures/profiles/", "fixtures/prompts/")
+"""What tests of a checkout write over."""
+
 LINES = """
 [line_retrieval]
 models = ["toy"]
@@ -174,11 +179,12 @@ def launcher() -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a clone holds, but for recordings and reports."""
+    """What a clone holds, but for recordings and reports, and with two families: the options are the same for all."""
     folder = tmp_path_factory.mktemp("template")
-    for name in ("longctx", "fixtures", "tests_longctx"):
+    for name in ("longctx", "fixtures"):
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("conftest.py", "pytest.ini"):
+    (folder / "tests_longctx").mkdir()
+    for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
         shutil.copy2(ROOT / name, folder / name)
     compileall.compile_dir(folder / "longctx", quiet=1)
     return folder
@@ -186,9 +192,14 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def checkout(template: Path, launcher: Launcher, tmp_path: Path) -> Checkout:
-    """Copied with its compiled files, so that no run compiles it again."""
-    shutil.copytree(template, tmp_path / "checkout")
+    """What a test may change is copied; code, with its compiled files, and large data are linked."""
     made = Checkout(tmp_path / "checkout", launcher)
+
+    def link_or_copy(source: str, target: str) -> None:
+        name = Path(target).relative_to(made.folder).as_posix()
+        (shutil.copy2 if name.startswith(CHANGED) else os.link)(source, target)
+
+    shutil.copytree(template, made.folder, copy_function=link_or_copy)
     made.profile(LINES)
     return made
 

@@ -35,7 +35,7 @@ def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> No
     ("arguments", "sentence"),
     [
         (["line_retrieval"], "'line_retrieval' is no scenario: write FAMILY/PARAMETERS[#TRIAL]"),
-        (["lines/lines-5"], "The families are line_retrieval, passkey."),
+        (["lines/lines-5"], "The families are line_retrieval, passkey"),
         (["line_retrieval/lines-5-depth-3"], "line_retrieval has no scenario 'lines-5-depth-3'; its parameters are"),
         (["passkey/window-256"], "passkey scenario 'window-256' lacks one of window, k."),
         (["line_retrieval/lines-5-block_size-9"], "block_size 9 does not fit a file of 5 lines: give 1"),

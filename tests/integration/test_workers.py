@@ -1,7 +1,8 @@
-"""Workers: the same rows with any number of them; a recording that is killed loses nothing."""
+"""Workers: the same rows with any number of them; a recording that is killed or interrupted loses nothing."""
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Any
 
@@ -38,6 +39,18 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
     assert result.code == 0
     assert result.says("2 of 4 trials to ask", "asked 2 of 2 trials", "2 live (50%); 2 replayed (50%)")
     assert len(server.asked) == 5
+
+
+def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout, server: SimulatedServer) -> None:
+    """Ctrl-C."""
+    server.hold_after = 2
+    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    server.wait_for(3)
+    os.kill(pid, signal.SIGINT)
+    result = checkout.wait()
+    assert result.code == 2
+    assert result.says("KeyboardInterrupt")
+    assert checkout.episodes() == 2
 
 
 def test_a_line_cut_short_is_asked_again(checkout: Checkout, server: SimulatedServer) -> None:

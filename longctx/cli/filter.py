@@ -1,0 +1,47 @@
+"""`filter`: keep the questions that a model answers with the right section alone, from a run of the controls."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from longctx.config.folders import REPORTS
+from longctx.corpus.filters import make_filter
+from longctx.errors import UserError
+from longctx.measure.summary import MEASURED
+from longctx.results.store import load
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "filter",
+        help='freeze the "too hard" filter of a model',
+        description="Writes fixtures/questions/filters/MODEL-BANK.json from a run in which the control `right` was "
+        "asked: questions answered wrong with their section alone are not asked in a collage.",
+    )
+    parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
+    parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set of that run (default: seed)")
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    folder: Path = options.folder or REPORTS / "latest"
+    try:
+        rows = load(folder)
+    except FileNotFoundError:
+        raise UserError(f"{folder} holds no run: run the controls first, pytest tests_longctx -k control.") from None
+    correct: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    columns = ("model", "prompt_set", "family", "params", "item", "outcome")
+    for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
+        wanted = family == "control" and params["record"] == "right" and prompt_set == options.prompts
+        if wanted and outcome in MEASURED:
+            question, _, bank = item.rpartition("@")
+            correct[model, bank][question] = outcome == "correct"
+    if not correct:
+        raise UserError(f"{folder} measured no question with its right section and the prompts {options.prompts!r}.")
+    for (model, bank), answers in correct.items():
+        path = make_filter(model, bank, folder.resolve().name, answers)
+        print(f"{path}: {len(answers)} asked, {sum(answers.values())} kept")
+    return 0

@@ -1,0 +1,48 @@
+"""`python -m longctx filter`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from longctx.corpus import filters
+from longctx.results.row import Row
+from longctx.results.store import append, merge
+
+
+def row(item: str, outcome: str, record: str = "right") -> Row:
+    return Row(
+        run="r", model="m", prompt_set="seed", prompt_digest="d", family="control", scenario=f"record-{record}",
+        params={"record": record}, seed=0, trial=0, item=f"{item}@0123456789ab", repeat=0, outcome=outcome,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(filters, "FILTERS", tmp_path / "filters")
+    rows = [row("q1", "correct"), row("q2", "wrong"), row("q3", "infra_error"), row("q2", "correct", "wrong")]
+    append(tmp_path / "run", "", rows)
+    merge(tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_filter_is_made_from_measured_answers_with_the_right_section(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["filter", str(run)]) == 0
+    assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 asked, 1 kept\n")
+    found = filters.load_filter("m", "0123456789ab")
+    assert found is not None
+    assert (found.kept, found.dropped) == (("q1",), ("q2",))
+
+
+def test_a_run_without_controls_is_a_sentence(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["filter", str(run), "--prompts", "other"]) == 2
+    assert "measured no question with its right section" in capsys.readouterr().err
+
+
+def test_no_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["filter", str(tmp_path)]) == 2
+    assert "holds no run: run the controls first" in capsys.readouterr().err

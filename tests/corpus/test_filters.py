@@ -1,0 +1,55 @@
+"""The frozen "too hard" filter of a model, and the bank it applies to."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.corpus import filters
+from longctx.corpus.bank import load_bank
+from longctx.corpus.filters import filter_path, load_filter, make_filter
+from longctx.errors import UserError
+
+DIGEST = "0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(filters, "FILTERS", tmp_path)
+    return tmp_path
+
+
+def test_without_a_filter_nothing_is_known() -> None:
+    assert load_filter("m", DIGEST) is None
+
+
+def test_a_filter_keeps_what_was_answered_right() -> None:
+    path = make_filter("org/m", DIGEST, "a-run", {"q2": True, "q1": False, "q3": True})
+    assert path.name == "org_m-0123456789ab.json"
+    found = load_filter("org/m", DIGEST)
+    assert found is not None
+    assert (found.kept, found.dropped, found.run) == (("q2", "q3"), ("q1",), "a-run")
+
+
+def test_a_filter_never_moves() -> None:
+    make_filter("m", DIGEST, "a-run", {"q1": True})
+    with pytest.raises(UserError, match="is there already, and runs may have been made with it"):
+        make_filter("m", DIGEST, "another", {"q1": False})
+
+
+def test_a_broken_filter_is_a_sentence() -> None:
+    filter_path("m", DIGEST).write_text('{"model": "m"}')
+    with pytest.raises(UserError, match="is no filter: bank: Field required"):
+        load_filter("m", DIGEST)
+
+
+def test_the_shipped_bank() -> None:
+    bank = load_bank(None, None, "a-model-without-a-filter")
+    assert len(bank.items) == 430
+    assert len(bank.sections) == 86
+    assert bank.kept == {item.id for item in bank.items}
+
+
+def test_a_bank_keeps_what_the_filter_keeps() -> None:
+    whole = load_bank(None, None, "nobody")
+    make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True, whole.items[4].id: False})
+    assert load_bank(None, None, "somebody").kept == {whole.items[3].id}
