@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from longctx.scenarios import multiple_choice
 from longctx.scenarios.multiple_choice import Choices, Item
+from longctx.scenarios.stream import frozen_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +52,4 @@ class Bank:
 
     def stream(self, *names: object) -> np.random.RandomState:
         """A frozen random stream that several scenarios share, unlike a trial's own."""
-        digest = hashlib.sha256("/".join(map(str, ("bank", self.digest, *names))).encode()).digest()
-        return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))
+        return frozen_stream("bank", self.digest, *names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+
+from longctx.scenarios.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
 
@@ -176,13 +177,8 @@ class Scenario(ABC):
         return Identity(self.family, self.version, self.slug, seed, index, repeat)
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
-        """A frozen random stream for one trial: RandomState never changes its draws (NEP 19).
-
-        Repeats of a trial ask the same prompt, so `repeat` does not enter.
-        """
-        name = f"{self.family}/{self.version}/{self.slug}/{seed}/{index}"
-        digest = hashlib.sha256(name.encode()).digest()
-        return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))
+        """The random stream of one trial. Repeats of a trial ask the same prompt, so `repeat` does not enter."""
+        return frozen_stream(self.family, self.version, self.slug, seed, index)
 
 
 def unanswered(reply: Reply) -> Outcome:

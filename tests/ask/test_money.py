@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,9 @@ steps = st.lists(st.tuples(st.integers(0, 2_000_000), st.floats(0, 1), st.boolea
 
 
 @given(st.floats(0, 20), steps, st.randoms(use_true_random=False))
-def test_the_cap_is_never_crossed_where_estimates_hold(cap: float, asked: list[tuple[int, float, bool]], rng) -> None:
+def test_the_cap_is_never_crossed_where_estimates_hold(
+    cap: float, asked: list[tuple[int, float, bool]], rng: random.Random
+) -> None:
     """Whatever the order in which requests are asked and come back, some of them failed."""
     budget, in_flight = Budget(cap), []
     for tokens, share, fails in asked:

@@ -94,7 +94,9 @@ def test_of_two_in_the_same_second_the_later_wins(tmp_path: Path) -> None:
 
 
 @given(st.permutations(range(4)), st.lists(st.integers(0, 3)))
-def test_files_merged_by_union_say_the_same_in_any_order(tmp_path_factory, order: list[int], twice: list[int]) -> None:
+def test_files_merged_by_union_say_the_same_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], twice: list[int]
+) -> None:
     """git may reorder and repeat lines."""
     folder = tmp_path_factory.mktemp("tape")
     tape = Tape(folder, "all")
