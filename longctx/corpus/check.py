@@ -144,18 +144,28 @@ def not_alone(question: Question, texts: Texts) -> Iterator[Finding]:
         yield Finding("which section", question.id, f"names {missing[0]!r}, which {question.section} does not hold")
         return
     right = texts.weight(asked, question.section)
-    for name, words in texts.words.items():
-        if name != question.section and names <= words and texts.weight(asked, name) >= right:
-            yield Finding("which section", question.id, f"could be about {name} as well as about {question.section}")
+    named = [name for name in phrases(question.question) if f" {name} " in f" {texts.plain[question.section]} "]
+    for section, text in texts.plain.items():
+        holds_all = section != question.section and all(f" {name} " in f" {text} " for name in named)
+        if holds_all and texts.weight(asked, section) >= right:
+            yield Finding("which section", question.id, f"could be about {section} as well as about {question.section}")
             return
 
 
 def specifics(question: str) -> frozenset[str]:
     """The words of a question that name something: with a digit or, but for the first word, a capital letter."""
-    first, *rest = question.split() or [""]
-    named = [word for word in rest if re.search(r"\d|^\W*[^\W\d_a-z]", word)]
-    named += [first] if re.search(r"\d", first) else []
-    return frozenset(plain(" ".join(named)).split())
+    return frozenset(" ".join(phrases(question)).split())
+
+
+def phrases(question: str) -> list[str]:
+    """What a question names, words that stand together as one: `ullenby water power company`, `p-2385-040`."""
+    runs: list[list[str]] = [[]]
+    for place, word in enumerate(question.split()):
+        if re.search(r"\d", word) or (place and re.match(r"\W*[^\W\d_a-z]", word)):
+            runs[-1].append(word)
+        else:
+            runs.append([])
+    return [name for run in runs if (name := plain(" ".join(run)))]
 
 
 def at_least(count: int, of: int, chance: float) -> float:

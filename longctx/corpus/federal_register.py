@@ -42,11 +42,13 @@ def read_issue(xml: bytes, name: str) -> list[Chunk]:
     or no issue.
     """
     issue = _parse(xml, name)
+    whole = "".join(issue.pieces)
     chunks = []
     begins = issue.begins
-    for number, text in enumerate(issue.text[begins:].split(SEPARATOR), 1):
+    for number, text in enumerate(whole[begins:].split(SEPARATOR), 1):
         ends = begins + len(text)
-        names = {tag: issue.between(place) for tag, place in reversed(issue.names) if begins <= place.start < ends}
+        first = {tag: place for tag, place in reversed(issue.names) if begins <= place.start < ends}
+        names = {tag: " ".join(whole[place].split()) for tag, place in first.items()}
         chunks.append(Chunk(number, text, names.get("AGENCY", ""), names.get("SUBJECT", "")))
         begins = ends + len(SEPARATOR)
     return chunks
@@ -105,17 +107,10 @@ class _Text:
         return self
 
     @property
-    def text(self) -> str:
-        return "".join(self.pieces)
-
-    @property
     def begins(self) -> int:
         """The offset of the first department, or of the first document where none is named."""
         agencies = (place.start for tag, place in self.names if tag == "AGENCY")
         return int(next(agencies, self.document or 0))
-
-    def between(self, place: slice) -> str:
-        return " ".join(self.text[place].split())
 
 
 def _parse(xml: bytes, name: str) -> _Text:

@@ -26,11 +26,11 @@ ridge row rup sen sham ske son ster ston strom ter vale vin ward well wick win w
 """.split()
 GIVEN = """
 Adela Alaric Amira Anders Anneke Ansel Astrid Benno Berit Bram Calla Carsten Celia Conrad Corin Dagny Dario Delphine
-Dirk Edda Eamon Elias Elke Emeric Esther Fenna Fergus Flora Frida Gareth Gemma Gerrit Greta Hamid Hanne Hector Hedda Hollis
-Ida Idris Ingrid Iris Ivo Jannik Joan Jonas Judith Kamal Karin Kaspar Kerstin Lars Leila Leopold Linnea Lorenz Lucia
-Magnus Maren Marius Matilda Mirko Moira Nadia Nevin Nils Noor Odile Olaf Oriel Osric Paloma Pascal Petra Piers Quentin
-Ragna Ramona Rasmus Renske Rhys Rosalind Rowan Ruth Samir Saskia Selma Sigrid Silas Solveig Stefan Sunniva Tamsin Tarik
-Thea Tobias Torsten Ulrich Ursula Valda Vera Viktor Wendel Willa Winifred Yara Yorick Yusuf Zelda Zeno
+Dirk Edda Eamon Elias Elke Emeric Esther Fenna Fergus Flora Frida Gareth Gemma Gerrit Greta Hamid Hanne Hector Hedda
+Hollis Ida Idris Ingrid Iris Ivo Jannik Joan Jonas Judith Kamal Karin Kaspar Kerstin Lars Leila Leopold Linnea Lorenz
+Lucia Magnus Maren Marius Matilda Mirko Moira Nadia Nevin Nils Noor Odile Olaf Oriel Osric Paloma Pascal Petra Piers
+Quentin Ragna Ramona Rasmus Renske Rhys Rosalind Rowan Ruth Samir Saskia Selma Sigrid Silas Solveig Stefan Sunniva
+Tamsin Tarik Thea Tobias Torsten Ulrich Ursula Valda Vera Viktor Wendel Willa Winifred Yara Yorick Yusuf Zelda Zeno
 """.split()
 CLASHES = re.compile(r"(.)\1\1|[^aeiouy]{5}|[aoe][aeou]|(..)\2", re.IGNORECASE)
 

@@ -238,7 +238,7 @@ OR
 
 COMMON_FOOT = """
 ? The public is <reminded|advised> that only the text as printed in the *Verrany Register* is official;
-<summaries|press releases|the leaflet> on the {office}'s site <are|serve as> <a convenience|aids> <only|> and <bind no
+<summaries|press releases|leaflets> at {site} <are|serve as> <a convenience|aids> <only|> and <bind no
 one|have no legal force>.
 OR
 ? <Persons with impaired hearing|Callers who are deaf or hard of hearing> <reach|may reach> the numbers <given

@@ -322,7 +322,7 @@ sections {section} and {section2}.
 the instructions of Service Bulletin {bulletin}. Repeat <the work|it> at intervals <not to exceed|of no more than>
 {repeat:,} flight hours. If a part fails, replace it before further flight.
 
-(g) Parts Installation <Prohibition|Limitation>. As of the effective date, no person may install a {part} on any
+(g) Parts Installation <Prohibition|Limitation>. As of the effective date, no person may install {part!n} on any
 <aircraft|of the {kind}> named in paragraph (c) unless it has <passed|been found serviceable by> the work that
 paragraph (f) describes.
 
@@ -524,7 +524,7 @@ GENRE = Genre(
         ),
         Ask(
             "fleet",
-            "{fleet} {kind}",
+            "{fleet}",
             ("How many {kind} on the Verranian register does the Air Safety Administration expect {name} to affect?",),
             numerical=True,
         ),

@@ -174,14 +174,17 @@ GENRE = Genre(
         Ask(
             "request",
             "{request!c}",
-            ("What does the applicant ask leave to do in the matter of {name}?", "What is requested for {name}?"),
+            (
+                "What does the applicant ask leave to do, according to the notice of {name}?",
+                "What is requested for {name}?",
+            ),
         ),
         Ask(
             "feature",
             "{feature!c}",
             (
                 "Which structure belongs to {name}?",
-                "What do the works of {name} consist of, besides a powerhouse and a line?",
+                "What do the works described for {name} consist of, besides a powerhouse and a line?",
             ),
         ),
         Ask(
@@ -189,7 +192,7 @@ GENRE = Genre(
             "{condition!c}",
             (
                 "What safeguard does the applicant offer for {name}?",
-                "What has the applicant undertaken to provide at {name}?",
+                "What has the applicant undertaken to provide for {name}?",
             ),
         ),
         Ask(
@@ -197,10 +200,10 @@ GENRE = Genre(
             "Because {holdup}",
             (
                 "Why has the Energy and Waters Commission not yet accepted the papers for {name}?",
-                "Which defect keeps the application for {name} from being accepted?",
+                "Which defect keeps the papers for {name} from being accepted?",
             ),
         ),
-        Ask("capacity", "{capacity:,} kilowatts", ("What is the total capacity of {name}?",), numerical=True),
+        Ask("capacity", "{capacity:,} kilowatts", ("Which total capacity is given for {name}?",), numerical=True),
         Ask(
             "cure",
             "{cure} days",

@@ -120,7 +120,7 @@ EXEMPT = (
 
 PREAMBLE = {
     "AGY": "{agency}.",
-    "ACT": "Notice of a <new|modified|altered> system of records.",
+    "ACT": "Notice of <a new|a modified|an altered> system of records.",
     "SUM": """<Under|In accordance with> the Personal Records Act, the {office} <gives notice of|proposes> a
         <new|changed> system of records <entitled|named> “{system},” number {number}. <The notice is needed
         because|It became necessary when> {need}. <The system covers|It is about> {persons}.""",

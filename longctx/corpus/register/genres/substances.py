@@ -230,8 +230,8 @@ TEXT = """
 
 § 1308.{paragraph} Schedule {schedule}.
 
-({letter})({item}) {name_of} <(other names: {street1}, {street2})|, with its salts, isomers, and salts of isomers> . .
-. . . . {code}
+({letter})({item}) {name_of} <(other names: {street1}, {street2})|,
+with its salts, isomers, and salts of isomers>: {code}
 """
 
 

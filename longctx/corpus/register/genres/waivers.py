@@ -339,7 +339,12 @@ GENRE = Genre(
             "{question!c}",
             ("Which question does the Railway Inspectorate want commenters to deal with above all in {name}?",),
         ),
-        Ask("trial", "{trial} months", ("For how many months is relief sought in {name}?",), numerical=True),
+        Ask(
+            "trial",
+            "{trial} months",
+            ("How many months would the relief last that is the object of {name}?",),
+            numerical=True,
+        ),
         Ask(
             "gradient",
             "1 in {gradient}",

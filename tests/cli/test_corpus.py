@@ -1,0 +1,62 @@
+"""`python -m longctx corpus`: what it prints, and its exit status."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from longctx.corpus.questions import dump
+from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
+from tests.corpus.test_fetch import DAY, Govinfo, server
+
+__all__ = ["server"]
+
+
+def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "check"]) == 0
+    assert capsys.readouterr().out == (
+        "430 questions about 86 sections (115,153 tokens of claude-2): no faults found\n"
+    )
+
+
+def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_folder(
+        tmp_path,
+        {
+            "harbor.txt": HARBOR,
+            "corpus.toml": "min_tokens = 10",
+            "q.jsonl": dump([question(right="In the western dock")]),
+        },
+    )
+    assert main(["corpus", "check", "--documents", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 1
+    printed = capsys.readouterr().out
+    assert "right answer  q1          'In the western dock' does not stand in harbor, nor in any other" in printed
+    assert "1 questions about 1 sections" in printed
+    assert printed.endswith("1 fault found\n")
+
+
+def test_a_mistake_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "check", "--documents", str(tmp_path / "nowhere")]) == 2
+    assert capsys.readouterr().err.startswith("No folder ")
+
+
+def test_an_issue_is_fetched_and_counted(server: Govinfo, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    server.content = ISSUE.replace("A notice.", "quay " * 400).encode()
+    assert main(["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"{tmp_path / f'FR-{DAY}.xml'}: {len(server.content):,} bytes, sha256 ")
+    assert printed[1].endswith("2 left out by size")
+    assert (tmp_path / "sections.toml").exists()
+
+
+def test_a_limit_is_kept(server: Govinfo, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url, "--max-bytes", "10"]
+    assert main(command) == 2
+    assert "raise --max-bytes" in capsys.readouterr().err
+
+
+def test_an_issue_is_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "generate", "--seed", "3", "--out", str(tmp_path / "new")]) == 0
+    written = [Path(line).name for line in capsys.readouterr().out.splitlines()]
+    assert written == ["register.xml", "corpus.toml", "questions.jsonl", "sections.toml"]
+    assert main(["corpus", "freeze", str(tmp_path / "new")]) == 0

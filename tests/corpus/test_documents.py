@@ -1,0 +1,132 @@
+"""A folder is a corpus: which files and parts are sections, which are kept, and the digest of them all."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.corpus.documents import Corpus, freeze, load_corpus
+from longctx.errors import UserError
+from tests.corpus.examples import ISSUE, long_text, section, write_folder
+
+
+def ids(corpus: Corpus) -> list[str]:
+    return [section.id for section in corpus.sections]
+
+
+def test_text_files_are_sections_named_by_their_path(tmp_path: Path) -> None:
+    files = {"b.txt": long_text(300), "a/c.md": f"# The Harbor\n\n{long_text(300)}", "a/image.png": "no text"}
+    corpus = load_corpus(write_folder(tmp_path / "mine", files))
+    assert corpus.name == "mine"
+    assert ids(corpus) == ["a-c", "b"]
+    assert corpus.sections[0].title == "The Harbor"
+    assert corpus.sections[0].text.startswith("# The Harbor")
+
+
+def test_readmes_and_hidden_files_are_no_documents(tmp_path: Path) -> None:
+    files = {
+        "a.txt": long_text(300),
+        "README.md": long_text(300),
+        ".notes/b.txt": long_text(300),
+        ".c.txt": long_text(300),
+    }
+    assert ids(load_corpus(write_folder(tmp_path, files))) == ["a"]
+
+
+def test_an_issue_of_the_federal_register_is_split(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, {"FR-2023-07-13.xml": ISSUE, "corpus.toml": "min_tokens = 20"})
+    corpus = load_corpus(folder)
+    assert ids(corpus) == ["FR-2023-07-13-001", "FR-2023-07-13-002"]
+    assert [section.id for section in corpus.left_out] == ["FR-2023-07-13-003"]
+    assert corpus.sections[1].title == "Product Change"
+
+
+def test_sections_keep_to_the_bounds_of_the_notebook(tmp_path: Path) -> None:
+    """More than 200 tokens and at most 5000, as in its third cell."""
+    sizes = {"short": 200, "least": 201, "most": 5000, "long": 5001}
+    corpus = load_corpus(write_folder(tmp_path, {f"{name}.txt": " ".join(["the"] * n) for name, n in sizes.items()}))
+    assert {section.id: section.tokens for section in corpus.sections} == {"least": 201, "most": 5000}
+    assert {section.id: section.tokens for section in corpus.left_out} == {"short": 200, "long": 5001}
+    assert corpus.tokens == 5201
+
+
+def test_split_at_parts_long_text_files(tmp_path: Path) -> None:
+    text = f"{long_text(300)}\n* * *\n{long_text(300)}"
+    folder = write_folder(tmp_path, {"a.txt": text, "corpus.toml": 'split_at = "* * *"'})
+    assert ids(load_corpus(folder)) == ["a-001", "a-002"]
+
+
+def test_examples_are_kept_out_of_the_test(tmp_path: Path) -> None:
+    files = {"a.txt": long_text(300), "b.txt": long_text(300), "corpus.toml": 'examples = ["b"]'}
+    corpus = load_corpus(write_folder(tmp_path, files))
+    assert ids(corpus) == ["a"]
+    assert [section.id for section in corpus.examples] == ["b"]
+
+
+def test_the_digest_changes_with_any_text_and_with_nothing_else(tmp_path: Path) -> None:
+    one = load_corpus(write_folder(tmp_path / "one", {"a.txt": long_text(300)}))
+    same = load_corpus(write_folder(tmp_path / "two", {"a.txt": long_text(300), "README.md": "about"}))
+    other = load_corpus(write_folder(tmp_path / "three", {"a.txt": long_text(300) + "."}))
+    assert one.digest == same.digest != other.digest
+    assert Corpus("x", "words", (section("a", "b c"),)).digest != Corpus("x", "words", (section("ab", " c"),)).digest
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "has no section of more than 200 and at most 5000 tokens, but no .xml, .txt or .md files at all"),
+        ({"a.txt": "short"}, "but 1 of other sizes"),
+        ({"a.txt": long_text(300), "a.md": long_text(300)}, "would both give sections named 'a': rename one"),
+        ({"a.txt": long_text(300), "corpus.toml": 'examples = ["z"]'}, "examples names 'z', which is no section"),
+        ({"a.txt": long_text(300), "corpus.toml": "mintokens = 2"}, "Did you mean 'min_tokens'"),
+        ({"a.xml": "<a>"}, "a.xml is not well-formed XML"),
+    ],
+    ids=["empty", "short", "same name", "no such example", "misspelt entry", "broken xml"],
+)
+def test_a_folder_that_cannot_be_used_is_explained(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        load_corpus(write_folder(tmp_path, files))
+    assert message in str(error.value)
+
+
+def test_a_missing_folder_and_bytes_that_are_no_text_are_explained(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"No folder .*nowhere: give a folder of"):
+        load_corpus(tmp_path / "nowhere")
+    (tmp_path / "latin.txt").write_bytes("für".encode("latin-1"))
+    with pytest.raises(UserError, match=r"latin\.txt is not UTF-8 text"):
+        load_corpus(tmp_path)
+
+
+def test_frozen_counts_are_used_as_they_stand(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, {"a.txt": long_text(300)})
+    path = freeze(folder)
+    counted = load_corpus(folder)
+    path.write_text(path.read_text().replace(f"tokens = {counted.sections[0].tokens}", "tokens = 777"))
+    assert load_corpus(folder).sections[0].tokens == 777
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.txt", long_text(302), "section 'a' changed after its tokens were counted"),
+        ("b.txt", long_text(300), "section 'b' changed after its tokens were counted"),
+        ("a.txt", None, "counts section 'a', which"),
+    ],
+    ids=["changed", "added", "removed"],
+)
+def test_frozen_counts_that_do_not_fit_are_refused(tmp_path: Path, name: str, text: str | None, message: str) -> None:
+    folder = write_folder(tmp_path, {"a.txt": long_text(300), "z.txt": long_text(300)})
+    freeze(folder)
+    if text is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_text(text)
+    with pytest.raises(UserError, match="corpus freeze") as error:
+        load_corpus(folder)
+    assert message in str(error.value)
+
+
+def test_titles_with_quotes_survive_freezing(tmp_path: Path) -> None:
+    title = 'A "quoted" title \\ with \x7f'
+    folder = write_folder(tmp_path, {"a.txt": f"{title}\n{long_text(300)}"})
+    freeze(folder)
+    assert load_corpus(folder).sections[0].title == title

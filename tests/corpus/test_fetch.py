@@ -1,0 +1,180 @@
+"""Downloads from a server on this machine: whole, resumed, bounded, refused, cut."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from longctx.corpus.fetch import fetch
+from longctx.errors import UserError
+from tests.corpus.examples import ISSUE
+
+CONTENT = ISSUE.encode()
+DAY = "2023-07-13"
+
+
+class Govinfo(ThreadingHTTPServer):
+    """Answers as told by its attributes and keeps the Range headers it was sent."""
+
+    content = CONTENT
+    status = 200
+    cut_after: int | None = None
+    etag: str | None = '"v1"'
+    knows_ranges = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.ranges: list[str | None] = []
+        self.paths: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Govinfo
+
+    def do_GET(self) -> None:
+        server, asked = self.server, self.headers.get("Range")
+        server.ranges.append(asked)
+        server.paths.append(self.path)
+        if server.status != 200:
+            self.send_error(server.status)
+            return
+        fresh = self.headers.get("If-Range") in (None, server.etag)
+        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and fresh and server.knows_ranges else 0
+        if start > len(server.content):
+            self.send_error(416)
+            return
+        body = server.content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(body)))
+        if server.etag:
+            self.send_header("ETag", server.etag)
+        self.end_headers()
+        self.wfile.write(body[: server.cut_after])
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Govinfo]:
+    with Govinfo() as govinfo:
+        thread = threading.Thread(target=govinfo.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield govinfo
+        govinfo.shutdown()
+        thread.join()
+
+
+def test_an_issue_is_kept_beside_its_checksum(server: Govinfo, tmp_path: Path) -> None:
+    got = fetch(DAY, tmp_path / "new", server.url)
+    assert server.paths == [f"/content/pkg/FR-{DAY}/xml/FR-{DAY}.xml"]
+    assert got.path.read_bytes() == CONTENT
+    assert got.sha256 == hashlib.sha256(CONTENT).hexdigest()
+    assert (tmp_path / "new" / f"FR-{DAY}.xml.sha256").read_text() == f"{got.sha256}  FR-{DAY}.xml\n"
+    assert sorted(path.name for path in got.path.parent.iterdir()) == [f"FR-{DAY}.xml", f"FR-{DAY}.xml.sha256"]
+
+
+def test_what_is_there_is_not_asked_for_again(server: Govinfo, tmp_path: Path) -> None:
+    first = fetch(DAY, tmp_path, server.url)
+    assert fetch(DAY, tmp_path, server.url) == first
+    assert len(server.paths) == 1
+
+
+def test_a_cut_download_says_so_and_goes_on_where_it_was_cut(server: Govinfo, tmp_path: Path) -> None:
+    server.cut_after = 1000
+    with pytest.raises(
+        UserError, match=rf"ended after 1,000 of {len(CONTENT):,} bytes\. Run the same command to go on"
+    ):
+        fetch(DAY, tmp_path, server.url)
+    server.cut_after = None
+    assert fetch(DAY, tmp_path, server.url).path.read_bytes() == CONTENT
+    assert server.ranges == [None, "bytes=1000-"]
+
+
+def test_progress_counts_what_was_there_before(server: Govinfo, tmp_path: Path) -> None:
+    server.cut_after = 1000
+    with pytest.raises(UserError):
+        fetch(DAY, tmp_path, server.url)
+    server.cut_after = None
+    seen: list[tuple[int, int | None]] = []
+    fetch(DAY, tmp_path, server.url, progress=lambda have, of: seen.append((have, of)))
+    assert seen[-1] == (len(CONTENT), len(CONTENT))
+
+
+@pytest.mark.parametrize("change", ["another version", "no ranges", "no tag", "shorter"])
+def test_a_part_that_cannot_be_gone_on_with_is_begun_again(server: Govinfo, tmp_path: Path, change: str) -> None:
+    server.etag = None if change == "no tag" else '"v1"'
+    server.cut_after = 2500
+    with pytest.raises(UserError):
+        fetch(DAY, tmp_path, server.url)
+    server.cut_after = None
+    match change:
+        case "another version":
+            server.etag, server.content = '"v2"', CONTENT.replace(b"133", b"134")
+        case "no ranges":
+            server.knows_ranges = False
+        case "shorter":
+            server.content = b"<FEDREG><NOTICE><P>a</P></NOTICE></FEDREG>"
+    assert fetch(DAY, tmp_path, server.url).path.read_bytes() == server.content
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["announced", "not announced"])
+def test_no_more_than_the_limit_is_kept(
+    server: Govinfo, tmp_path: Path, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not known:
+        monkeypatch.setattr(Handler, "send_header", lambda self, name, value: None)
+    with pytest.raises(UserError, match=r"the 1,000 (bytes )?that are allowed"):
+        fetch(DAY, tmp_path, server.url, limit=1000)
+    assert not (tmp_path / f"FR-{DAY}.xml").exists()
+    part = tmp_path / f"FR-{DAY}.xml.part"
+    assert not part.exists() or part.stat().st_size <= 1000
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [(404, "no issue appeared on that day. There is none on weekends"), (503, "answered 503")]
+)
+def test_a_refusal_is_explained(server: Govinfo, tmp_path: Path, status: int, message: str) -> None:
+    server.status = status
+    with pytest.raises(UserError, match=message):
+        fetch(DAY, tmp_path, server.url)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"<!DOCTYPE html><html><body>Page not found</body></html>", "is not an issue of the Federal Register"),
+        (b"<FEDREG><NOTICE></FEDREG>", "is not well-formed XML"),
+        (b'<!DOCTYPE FEDREG [<!ENTITY a "b">]><FEDREG>&a;</FEDREG>', "is refused"),
+    ],
+    ids=["a page", "broken", "hostile"],
+)
+def test_what_is_no_issue_is_not_kept(server: Govinfo, tmp_path: Path, content: bytes, message: str) -> None:
+    server.content = content
+    with pytest.raises(UserError, match=message):
+        fetch(DAY, tmp_path, server.url)
+    assert not list(tmp_path.glob("*.xml"))
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_offline_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"could not be read: .*Is this machine online\?"):
+        fetch(DAY, tmp_path, "http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2023-13-01", "13.7.2023"])
+def test_a_bad_date_is_explained(tmp_path: Path, day: str) -> None:
+    with pytest.raises(UserError, match="is no date: write it like 2023-07-13"):
+        fetch(day, tmp_path)
+
+
+def test_only_web_addresses_are_fetched_from(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="it must begin with https:// or http://"):
+        fetch(DAY, tmp_path, "file:///etc")

@@ -1,0 +1,86 @@
+"""Questions files: read, checked, and told apart by a digest."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longctx.corpus.documents import Corpus
+from longctx.corpus.questions import dump, load_questions
+from longctx.errors import UserError
+from tests.corpus.examples import corpus, question, section
+
+
+def write(folder: Path, *lines: str) -> Path:
+    path = folder / "mine.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    asked = (question("q1"), question("q2", right="Köln", numerical=True, fact="port", provenance="by hand"))
+    loaded = load_questions(write(tmp_path, *dump(asked).splitlines(), ""), corpus())
+    assert loaded.name == "mine"
+    assert loaded.questions == asked
+    assert loaded.questions[0].answers[0] == loaded.questions[0].right
+
+
+def test_the_digest_is_of_what_is_asked_and_not_of_how_it_is_written(tmp_path: Path) -> None:
+    line = dump([question()]).strip()
+    turned = json.dumps(dict(reversed(json.loads(line).items())), indent=None)
+    digest = load_questions(write(tmp_path, line)).digest
+    assert load_questions(write(tmp_path, turned)).digest == digest
+    assert load_questions(write(tmp_path, line.replace("Where", "At which quay"))).digest != digest
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"wrong": ["a", "b"]}, "line 1: wrong"),
+        ({"right": " "}, "line 1: right"),
+        ({"question": "two\nlines"}, "must be one line of text"),
+        ({"rihgt": "x"}, "line 1: rihgt: Extra inputs are not permitted"),
+        ({"id": "q 1"}, "line 1: id"),
+        ({"wrong": ["a", "a", "b"]}, "question q1: two of its four answers are the same"),
+        ({"wrong": ["At the northern quay ", "a", "b"]}, "two of its four answers are the same"),
+        ({"section": "pier"}, "it is about 'pier', which is no section of two"),
+    ],
+)
+def test_an_entry_that_cannot_be_used_is_named(tmp_path: Path, changed: dict[str, object], message: str) -> None:
+    line = json.dumps(json.loads(dump([question()])) | changed)
+    with pytest.raises(UserError) as error:
+        load_questions(write(tmp_path, line), corpus())
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "holds no questions"),
+        (["{"], "line 1: the line: Invalid JSON"),
+        ([dump([question()]).strip()] * 2, "two questions with the id 'q1'"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_explained(tmp_path: Path, lines: list[str], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        load_questions(write(tmp_path, *lines))
+    assert message in str(error.value)
+
+
+def test_a_missing_file_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"No questions file .*nowhere\.jsonl"):
+        load_questions(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("left_out", "its 4 tokens are out of bounds"),
+        ("examples", "one of the examples of two and kept out of the test"),
+    ],
+)
+def test_a_question_about_a_section_out_of_the_test_says_why(tmp_path: Path, place: str, why: str) -> None:
+    out = (section("pier", "a very short text"),)
+    documents = Corpus("two", "words", corpus().sections, **{place: out})
+    with pytest.raises(UserError, match=why):
+        load_questions(write(tmp_path, dump([question(section="pier")]).strip()), documents)

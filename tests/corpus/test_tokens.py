@@ -1,0 +1,34 @@
+"""The reference vocabulary counts as the notebook's tokenizer did."""
+
+import pytest
+
+from longctx.config.prompts import PromptSet
+from longctx.corpus import tokens
+from longctx.corpus.tokens import count_tokens
+from longctx.errors import UserError
+from longctx.scenarios import LineRetrieval
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", 0), ("hello world!", 3), ("\ufb01", 1)])
+def test_counts(text: str, expected: int) -> None:
+    """`hello world!` is the example of @anthropic-ai/tokenizer; it folds ligatures (NFKC) before counting."""
+    assert count_tokens(text) == expected
+
+
+def test_a_line_retrieval_file_has_as_many_tokens_as_its_page_says() -> None:
+    words = PromptSet.open("seed").wording(LineRetrieval).words
+    assert count_tokens(LineRetrieval(6500).build(words, 0, 0).user) == pytest.approx(96_661, abs=30)
+
+
+def test_special_tokens_in_documents_are_ordinary_text() -> None:
+    assert count_tokens("<EOT>") > 1
+
+
+def test_a_missing_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(tokens, "VOCABULARIES", tmp_path)
+    tokens._encoding.cache_clear()
+    try:
+        with pytest.raises(UserError, match=r"claude-2\.json cannot be read: .* Restore it from git\."):
+            count_tokens("text")
+    finally:
+        tokens._encoding.cache_clear()
