@@ -15,13 +15,12 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
     parts = [*dict.fromkeys(failed)]
     if stale:
         parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape.recorded_wording(stale[0]))}")
-        parts.append(f"Record them with {_command(case, 'new_episodes')}.")
+        parts.append(_how("new_episodes"))
     if missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
         if any(str(path).endswith(case.file) for path in tape.cut_short):
             parts.append("Its last line was cut short by a run that was killed.")
-    if missing:
-        parts.append(f"Record them with {_command(case, 'once')}.")
+        parts.append(_how("once"))
     return " ".join(parts)
 
 
@@ -36,6 +35,5 @@ def _change(case: Case, recorded: dict[str, str]) -> str:
     return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest})."
 
 
-def _command(case: Case, mode: str) -> str:
-    family = case.scenario.family
-    return f"`pytest tests_longctx -k {family} --ctx-model {case.model.model} --ctx-record {mode}`"
+def _how(mode: str) -> str:
+    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for a server of your own)."

@@ -27,7 +27,7 @@ Progress = Callable[[Reply | Failure], None]
 
 @dataclass(slots=True)
 class Asked:
-    """What an asking pass did: how many were answered, and why the others were not, by trial and request digest."""
+    """What an asking pass did: how many were answered, and why the others were not, by `Question.key`."""
 
     answered: int = 0
     failures: dict[str, Failure] = field(default_factory=dict)

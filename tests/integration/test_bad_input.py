@@ -98,7 +98,7 @@ def test_a_model_profile(checkout: Checkout) -> None:
 
 
 def test_neither_a_key_nor_a_cassette(checkout: Checkout) -> None:
-    assert mistaken(checkout).says("2 of 2 trials have no recording", "Record them with `pytest tests_longctx")
+    assert mistaken(checkout).says("2 of 2 trials have no recording", "run this again with --ctx-record once")
     result = mistaken(checkout, "--ctx-record=once")
     assert result.code == 4
     assert result.says("No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL")
