@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import string
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+
+from longctx.scenarios.stream import frozen_stream
 
 Item = TypeVar("Item")
 
@@ -33,11 +34,10 @@ class _Slots(string.Formatter):
 
 
 class Pen:
-    """Draws from one named stream. RandomState never changes its draws (NEP 19); only `randint` is used."""
+    """Draws from one frozen stream, by `randint` alone."""
 
     def __init__(self, *name: object) -> None:
-        digest = hashlib.sha256("/".join(str(part) for part in name).encode()).digest()
-        self._state = np.random.RandomState(np.frombuffer(digest, dtype="<u4"))
+        self._state = frozen_stream(*name)
 
     def below(self, end: int) -> int:
         return int(self._state.randint(0, end, dtype=np.int64))
