@@ -73,7 +73,8 @@ class LineRetrieval(Scenario):
         pieces = _lines(words["line"], order, values[order - 1])
         instruction = words["instruction"].replace("{line}", str(target)) + "\n"
         pieces.insert(len(pieces) // self.lines * place, instruction)
-        user = "".join([words["header"], "\n\n", *pieces])
+        pieces.insert(0, f"{words['header']}\n\n")
+        user = "".join(pieces)
         needle = words["line"].replace("{line}", str(target)).replace("{value}", str(values[target - 1]))
         return Trial(
             identity=self.identity(seed, index, repeat),
