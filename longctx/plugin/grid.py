@@ -38,10 +38,12 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 def check(settings: Settings) -> None:
-    """Raises UsageError for a mistake in profile, prompts or models, before anything is collected."""
+    """Raises UsageError for a mistake in profile, prompts, models or documents, before anything is collected."""
     try:
         for family in FAMILIES.values():
             cases(settings, family)
+        if settings.corpus or settings.questions:
+            _bank(settings, model="")
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -1,0 +1,119 @@
+"""--ctx-corpus and --ctx-questions: a user's own documents, through controls, filter and collage."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import ROOT, Checkout
+from tests.servers import Body, SimulatedServer, prompt_of, saying
+
+QA = """
+[control]
+models = ["toy"]
+longest = 200
+trials = 6
+max_tokens = 50
+
+[collage]
+models = ["toy"]
+budgets = [200]
+longest = 200
+depths = ["beginning", "end"]
+variants = ["none", "none_scratchpad", "two_scratchpad"]
+trials = 6
+max_tokens = 50
+"""
+CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
+
+
+def notice(number: int) -> str:
+    return f"Notice {number}. The harbor of district {number} collects {number + 3} crowns a barge at its gates."
+
+
+def question(number: int) -> dict[str, object]:
+    wrong = [f"{number + step} crowns" for step in (13, 23, 33)]
+    asked = f"What does the harbor of district {number} collect a barge?"
+    return {
+        "id": f"q{number}",
+        "section": f"n{number}",
+        "question": asked,
+        "right": f"{number + 3} crowns",
+        "wrong": wrong,
+    }
+
+
+def reader(body: Body):
+    """Answers from the record alone; without the district's notice, with A."""
+    prompt = prompt_of(body)
+    district = re.findall(r"<Question>\nWhat does the harbor of district (\d+)", prompt)[-1]
+    found = re.search(rf"harbor of district {district} collects (\d+) crowns", prompt)
+    answers = prompt.rpartition("<Answers>")[2]
+    letter = re.search(rf"(\w)\. {found[1]} crowns", answers)[1] if found and district != "0" else "A"
+    return saying(f"<scratchpad>{found[0] if found else ''}</scratchpad><Answer>{letter}</Answer>")(body)
+
+
+@pytest.fixture
+def own(checkout: Checkout) -> Checkout:
+    """A checkout with six documents of a user's, and questions about them."""
+    for family in ("collage", "control"):
+        shutil.copy(ROOT / "tests_longctx" / f"test_{family}.py", checkout.folder / "tests_longctx")
+    documents: Path = checkout.folder / "documents"
+    documents.mkdir()
+    (documents / "corpus.toml").write_text("min_tokens = 0\n")
+    for number in range(6):
+        (documents / f"n{number}.txt").write_text(notice(number))
+    lines = [json.dumps(question(number)) for number in range(6)]
+    (checkout.folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
+    checkout.profile(QA)
+    return checkout
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(reader) as server:
+        yield server
+
+
+def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> None:
+    controls = own.record(server, *CORPUS, "-k", "control")
+    assert controls.code == 0, controls.out
+    assert controls.says("Controls of the questions", "record")
+    rates = {row["params"]["record"]: 0 for row in own.rows()}
+    for row in own.rows():
+        rates[row["params"]["record"]] += row["outcome"] == "correct"
+    assert rates["right"] >= 5 > rates["none"]
+
+    filtered = own.longctx("filter")
+    kept = rates["right"]
+    assert filtered.says(f"6 asked, {kept} kept")
+
+    collages = own.record(server, *CORPUS, "-k", "collage")
+    assert collages.code == 0, collages.out
+    assert collages.says("Long-context QA, toy", "What helps", "a scratchpad", "Quotes in scratchpads")
+    rows = own.rows()
+    assert len(rows) == 3 * 2 * kept
+    assert {row["outcome"] for row in rows} == {"correct"}
+    assert {row["trace"].get("in_needle") for row in rows if "scratchpad" in row["params"]["variant"]} == {1}
+
+    replayed = own.pytest(*CORPUS, "-k", "collage", "-n2")
+    assert replayed.code == 0, replayed.out
+    assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("--ctx-corpus=nowhere", "No folder nowhere"),
+        ("--ctx-questions=nowhere.jsonl", "No questions file nowhere.jsonl"),
+    ],
+)
+def test_a_missing_file_is_a_sentence(own: Checkout, option: str, sentence: str) -> None:
+    result = own.pytest(option, "-k", "control")
+    assert result.code == 4
+    assert result.says(sentence)
