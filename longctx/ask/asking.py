@@ -60,10 +60,11 @@ async def ask_all(
     """Ask with at most `in_flight` requests at once. Never raises for what a server does."""
     asked = Asked()
     queue = iter(questions)
-    await asyncio.gather(*(_work(client, tape, queue, budget, progress, asked) for _ in range(in_flight)))
-    cause = asked.stopped
+    settled = asyncio.Condition()
+    workers = (_work(client, tape, queue, budget, settled, progress, asked) for _ in range(in_flight))
+    await asyncio.gather(*workers)
     for question in queue:
-        asked.failures[question.key] = cause or Failure("not_asked", "not reached")
+        asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
@@ -72,26 +73,36 @@ async def _work(
     tape: Tape,
     queue: Iterator[Question],
     budget: Budget,
+    settled: asyncio.Condition,
     progress: Progress,
     asked: Asked,
 ) -> None:
     while asked.stopped is None and (question := next(queue, None)) is not None:
-        case = question.case
-        estimate = estimated_cost(case.model, case.size_tokens, case.reply_tokens) or 0.0
-        if not budget.take(estimate):
-            asked.stopped = Failure("budget", f"the cap of ${budget.cap:,.2f} leaves no room for it", fatal=True)
+        model = question.case.model
+        estimate = estimated_cost(model, question.case.size_tokens, question.case.reply_tokens) or 0.0
+        if not await _room(budget, estimate, settled, asked):
+            cap = Failure("budget", f"the cap of ${budget.cap:,.2f} leaves no room for it", fatal=True)
+            asked.stopped = asked.stopped or cap
             asked.failures[question.key] = asked.stopped
             return
         result = await _ask(client, tape, question)
         if isinstance(result, Reply):
             asked.answered += 1
-            budget.settle(estimate, result, case.model.prices)
         else:
             asked.failures[question.key] = result
-            budget.settle(estimate, None, None)
             if result.fatal:
                 asked.stopped = result
+        async with settled:
+            budget.settle(estimate, result if isinstance(result, Reply) else None, model.prices)
+            settled.notify_all()
         progress(result)
+
+
+async def _room(budget: Budget, estimate: float, settled: asyncio.Condition, asked: Asked) -> bool:
+    """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
+    async with settled:
+        await settled.wait_for(lambda: asked.stopped or budget.has_room(estimate) or not budget.in_flight)
+        return asked.stopped is None and budget.take(estimate)
 
 
 async def _ask(client: AsyncAnthropic, tape: Tape, question: Question) -> Reply | Failure:

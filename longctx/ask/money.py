@@ -26,16 +26,22 @@ class Budget:
     cap: float | None = None
     spent: float = 0.0
     reserved: float = 0.0
+    in_flight: int = 0
+
+    def has_room(self, estimate: float) -> bool:
+        return self.cap is None or self.spent + self.reserved + estimate <= self.cap
 
     def take(self, estimate: float) -> bool:
         """Reserve the estimate; False where the cap leaves no room for it."""
-        if self.cap is not None and self.spent + self.reserved + estimate > self.cap:
+        if not self.has_room(estimate):
             return False
         self.reserved += estimate
+        self.in_flight += 1
         return True
 
     def settle(self, estimate: float, reply: Reply | None, prices: Prices | None) -> None:
         self.reserved -= estimate
+        self.in_flight -= 1
         if reply is not None and prices is not None:
             self.spent += cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
 

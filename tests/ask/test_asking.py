@@ -240,6 +240,15 @@ def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
     assert (asked.answered, len(server.asked)) == (2, 2)
 
 
+def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
+    """Two are reserved beside each other; each costs less than reserved, so more are asked than at full price."""
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 50, "output_tokens": 0}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
+    assert (asked.answered, len(server.asked)) == (5, 5)  # 175 estimated beside 200 spent, not beside 250
+
+
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
     with SimulatedServer() as server:
         asked, _ = ask(server.url, Tape(tmp_path, "once"), [Question(line_case(), 0)], in_flight=0)
