@@ -15,7 +15,7 @@ def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:
 
 def test_variants_stand_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
     cells = [
-        scenario("collage", Rate(number, 10), budget=3000, depth=depth, variant=variant)
+        scenario("collage", Rate(number, 20), budget=3000, depth=depth, variant=variant)
         for number, (depth, variant) in enumerate(
             (depth, variant) for depth in (0, 50, 100, 25) for variant in ("none", "five", "none_scratchpad")
         )
@@ -23,7 +23,7 @@ def test_variants_stand_below_each_other_in_the_profile_s_order_and_positions_be
     [table] = collage(cells, [])
     assert list(table.frame.index) == ["none", "five", "none_scratchpad"]
     assert list(table.frame.columns) == ["beginning", "middle", "end", "25%"]
-    assert table.frame.loc["five", "middle"].startswith("0.40 [")
+    assert table.frame.loc["five", "middle"].startswith("0.20 [")
     assert "3,000 tokens" in table.title
 
 
