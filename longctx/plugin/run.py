@@ -63,7 +63,8 @@ def tell_worker(node: Any) -> None:
 
 
 def _now() -> str:
-    return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S")
+    """A run's name, to the millisecond: what a run asked is told from what another did by it."""
+    return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
 
 
 def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
