@@ -23,6 +23,8 @@ class Case:
     seed: int
     trials: int
     repeats: int = 1
+    only_trial: int | None = None
+    """Its index, where a single trial is asked rather than `trials`."""
     min_rate: float | None = None
 
     @property
@@ -44,7 +46,7 @@ class Case:
     @property
     def size(self) -> int:
         """How many questions the case asks."""
-        return self.trials * self.repeats
+        return (self.trials if self.only_trial is None else 1) * self.repeats
 
     @property
     def size_tokens(self) -> int:
@@ -70,13 +72,17 @@ class Case:
                 "record it with --ctx-record once, which measures it first."
             )
         try:
-            return dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
+            fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
+            if self.only_trial is not None:
+                fitted.scenario.identity(self.seed, self.only_trial, 0)
+            return fitted
         except ValueError as error:
             raise UserError(f"{self.id}: {error}") from None
 
     def questions(self) -> Iterator[Question]:
+        indices = self.scenario.indices(self.trials) if self.only_trial is None else [self.only_trial]
         for repeat in range(self.repeats):
-            for index in self.scenario.indices(self.trials):
+            for index in indices:
                 yield Question(self, index, repeat)
 
 

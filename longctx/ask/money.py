@@ -16,6 +16,11 @@ def cost(prices: Prices, input_tokens: int, cached_tokens: int, output_tokens: i
     return (fresh * prices.input + cached_tokens * cache_read + output_tokens * prices.output) / 1e6
 
 
+def paid(prices: Prices | None, reply: Reply) -> float | None:
+    """USD that a reply cost; None where prices are not known."""
+    return None if prices is None else cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
+
+
 @dataclass
 class Budget:
     """A cap in USD, crossed by no more than what is in flight; without a cap, nothing is stopped.
@@ -42,8 +47,8 @@ class Budget:
     def settle(self, estimate: float, reply: Reply | None, prices: Prices | None) -> None:
         self.reserved -= estimate
         self.in_flight -= 1
-        if reply is not None and prices is not None:
-            self.spent += cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
+        if reply is not None:
+            self.spent += paid(prices, reply) or 0.0
 
 
 def estimated_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float | None:

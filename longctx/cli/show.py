@@ -69,5 +69,6 @@ def find(name: str, model: str | None, prompts: str, seed: int) -> Question:
     wording = PromptSet.open(prompts).wording(family)
     if model is None and family.probes(wording.words):
         raise UserError(f"{name!r} depends on the model's tokenizer: say which model with --model NAME.")
-    case = Case(load_model(model or "any-model"), wording, scenario, seed, trials=1)
-    return Question(case.fitted(), int(match[3] or 0))
+    index = int(match[3] or 0)
+    case = Case(load_model(model or "any-model"), wording, scenario, seed, trials=1, only_trial=index)
+    return Question(case.fitted(), index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt
@@ -41,9 +42,14 @@ def _no_bank() -> Bank:
     raise AssertionError("a grid is checked without its questions")
 
 
+def profile_path(name: str) -> Path:
+    """The file of a profile's name, or of its path. Raises UserError."""
+    return resolve(name, PROFILES, "profile")
+
+
 def load_profile(name: str) -> Profile:
     """The profile of that name in fixtures/profiles/, or in the file of that path. Raises UserError."""
-    path = resolve(name, PROFILES, "profile")
+    path = profile_path(name)
     profile = read_toml(path, Profile)
     for family in FAMILIES:
         for grid in profile.grids(family):

@@ -13,6 +13,7 @@ import pandas as pd
 
 from longctx.measure.paired import Paired
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
 
 CHANCE = 0.25
 """The rate of a guess among four answers."""
@@ -62,19 +63,18 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True)
 class QaSummary:
-    """Of one model in one wording, at one budget: effects, and the quotes of each variant and depth (percent)."""
+    """Of one subject at one budget (tokens): effects, and the quotes of each variant and depth (percent)."""
 
-    model: str
-    prompt_set: str
+    subject: Subject
     budget: int
     effects: tuple[Effect, ...]
     quotes: dict[tuple[str, int], Quotes]
 
 
 def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
-    """rows: the measured trials of the collage family."""
-    columns = (rows["model"], rows["prompt_set"], rows["params"])
-    budgets = [(model, prompt_set, int(params["budget"])) for model, prompt_set, params in zip(*columns, strict=True)]
+    """rows: the measured trials of the collage family, with a column `subject`."""
+    pairs = zip(rows["subject"], rows["params"], strict=True)
+    budgets = [(subject, int(params["budget"])) for subject, params in pairs]
     for key in dict.fromkeys(budgets):
         group = rows[[one == key for one in budgets]]
         pads = {cell: quotes(cell_rows) for cell, cell_rows in _cells(group) if cell[0].endswith(SCRATCHPAD)}
@@ -82,7 +82,7 @@ def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
 
 
 def effects(rows: pd.DataFrame) -> list[Effect]:
-    """Of every change at every depth. rows: of one model, prompt set, budget and longest section."""
+    """Of every change at every depth. rows: of one subject, budget and longest section."""
     cells = {cell: _by_question(group) for cell, group in _cells(rows)}
     depths = sorted({depth for _, depth in cells})
     return [

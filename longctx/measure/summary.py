@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from longctx.measure.kmax import EffectiveWindow, effective_window
+from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
 from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject, subjects
 
 MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in a rate."""
@@ -18,11 +19,10 @@ MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSummary:
-    """One scenario of one model in one wording. distance_from_end: median, tokens; depth: median."""
+    """One scenario of one subject. distance_from_end: median, tokens; depth: median."""
 
     family: str
-    model: str
-    prompt_set: str
+    subject: Subject
     scenario: str
     params: Mapping[str, int | str | None]
     rate: Rate
@@ -33,24 +33,33 @@ class ScenarioSummary:
 
 @dataclass(frozen=True, slots=True)
 class PasskeySummary:
-    """The effective window of one model in one wording, measured in one window (tokens)."""
+    """The effective window of one subject, measured in one window (tokens).
 
-    model: str
-    prompt_set: str
+    interval: of k_max, 95%; 0 as an end stands for less than the smallest k.
+    """
+
+    subject: Subject
     window: int
     effective: EffectiveWindow
+    interval: tuple[int, int]
     distance_at_k_max: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class TokenSummary:
-    """Tokens of one family on one model. input includes cached, what the server read from its prompt cache."""
+class UsageSummary:
+    """What one family took on one model.
+
+    Tokens; input includes cached, what the server read from its prompt cache. cost_usd: what the answers cost when
+    they were asked; None where prices are not known. latency_s: median and 95th percentile, seconds.
+    """
 
     family: str
     model: str
     input: int
     cached: int
     output: int
+    cost_usd: float | None
+    latency_s: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ class Summary:
     scenarios: tuple[ScenarioSummary, ...]
     passkey: tuple[PasskeySummary, ...]
     qa: tuple[QaSummary, ...]
-    tokens: tuple[TokenSummary, ...]
+    usage: tuple[UsageSummary, ...]
     live: int
     replayed: int
     unmeasured: int
@@ -70,8 +79,8 @@ class Summary:
 
 def summarize(rows: pd.DataFrame) -> Summary:
     """rows: one a trial, as results.store loads them, in the order in which the summary lists them."""
-    keys = ["family", "model", "prompt_set", "scenario"]
-    scenarios = tuple(_scenario(group) for _, group in rows.groupby(keys, sort=False))
+    rows = rows.assign(subject=subjects(rows))
+    scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
     measured = rows[rows["outcome"].isin(MEASURED)]
     replayed = rows[rows["source"] == "replayed"]
     days = sorted(str(at)[:10] for at in replayed["recorded_at"])
@@ -79,7 +88,7 @@ def summarize(rows: pd.DataFrame) -> Summary:
         scenarios=scenarios,
         passkey=tuple(_passkeys(scenarios)),
         qa=tuple(summarize_qa(measured[measured["family"] == "collage"])),
-        tokens=tuple(_tokens(group) for _, group in measured.groupby(["family", "model"], sort=False)),
+        usage=tuple(_usage(group) for _, group in measured.groupby(["family", "model"], sort=False)),
         live=int((rows["source"] == "live").sum()),
         replayed=len(replayed),
         unmeasured=len(rows) - len(measured),
@@ -94,8 +103,7 @@ def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
     measured = rows[rows["outcome"].isin(MEASURED)]
     return ScenarioSummary(
         family=first["family"],
-        model=first["model"],
-        prompt_set=first["prompt_set"],
+        subject=first["subject"],
         scenario=first["scenario"],
         params=first["params"],
         rate=Rate(outcomes["correct"], len(measured)),
@@ -105,20 +113,25 @@ def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
     )
 
 
-def _tokens(rows: pd.DataFrame) -> TokenSummary:
-    total = {name: int(rows[f"{name}_tokens"].sum()) for name in ("input", "cached", "output")}
-    return TokenSummary(rows["family"].iloc[0], rows["model"].iloc[0], **total)
+def _usage(rows: pd.DataFrame) -> UsageSummary:
+    tokens = {name: int(rows[f"{name}_tokens"].sum()) for name in ("input", "cached", "output")}
+    median, slow = rows["latency_s"].quantile([0.5, 0.95])
+    cost = None if rows["cost_usd"].isna().any() else float(rows["cost_usd"].sum())
+    return UsageSummary(
+        rows["family"].iloc[0], rows["model"].iloc[0], **tokens, cost_usd=cost, latency_s=(float(median), float(slow))
+    )
 
 
 def _passkeys(scenarios: tuple[ScenarioSummary, ...]) -> list[PasskeySummary]:
-    windows: dict[tuple[str, str, int], dict[int, ScenarioSummary]] = {}
+    windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
     for one in scenarios:
         window, k = one.params.get("window"), one.params.get("k")
         if one.family == "passkey" and isinstance(window, int) and isinstance(k, int):
-            windows.setdefault((one.model, one.prompt_set, window), {})[k] = one
+            windows.setdefault((one.subject, window), {})[k] = one
     found = []
-    for (model, prompt_set, window), by_k in windows.items():
-        effective = effective_window({k: one.rate for k, one in by_k.items()})
+    for (subject, window), by_k in windows.items():
+        rates = {k: one.rate for k, one in by_k.items()}
+        effective = effective_window(rates)
         distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
-        found.append(PasskeySummary(model, prompt_set, window, effective, distance))
+        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), distance))
     return found

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from pathlib import Path
 
 import pytest
 
+import longctx
+from longctx.config.folders import digest_of
+from longctx.config.profiles import load_profile, profile_path
 from longctx.measure.summary import summarize
-from longctx.plugin.run import RUN, SUMMARY
+from longctx.plugin.options import again
+from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.report.data import as_json
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
+from longctx.results.manifest import Manifest
 
 
 def close_run(config: pytest.Config) -> None:
     """Write the run's folder."""
     run = config.stash[RUN]
     summary = summarize(store.merge(run.folder))
+    _manifest(run).write(run.folder)
     config.stash[SUMMARY] = summary
     (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
     (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
     if run.settings.report is None:
         _point_latest_to(run.folder)
+
+
+def _manifest(run: Run) -> Manifest:
+    settings = run.settings
+    profile = load_profile(settings.profile)
+    return Manifest(
+        run=run.name,
+        library=longctx.__version__,
+        profile=profile_path(settings.profile).stem,
+        profile_digest=digest_of(profile_path(settings.profile)),
+        about=profile.about,
+        seed=profile.seed if settings.seed is None else settings.seed,
+        labels=dict(settings.labels),
+        options=again(settings),
+        finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:

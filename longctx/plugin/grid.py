@@ -65,6 +65,7 @@ def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
                     scenario=scenario,
                     seed=profile.seed if settings.seed is None else settings.seed,
                     trials=settings.trials or grid.trials,
+                    only_trial=settings.only_trial,
                     repeats=settings.repeats,
                     min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
                 )

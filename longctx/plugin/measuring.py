@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.ask.case import Case, Question
+from longctx.ask.money import paid
 from longctx.config.folders import CASSETTES
 from longctx.errors import TapeError, UserError
 from longctx.measure.minimum import Requirement, short_among
@@ -19,7 +20,9 @@ from longctx.plugin.minimum import attach
 from longctx.plugin.run import RUN, Run
 from longctx.results.row import Row
 from longctx.results.store import append
+from longctx.results.view import View
 from longctx.scenarios.base import Kind, Outcome, Reply, Trial
+from longctx.scenarios.excerpt import excerpt
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape, Wanted
@@ -55,11 +58,12 @@ class Measurer:
         """Record a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
         where the rate is shown to lie below the minimum."""
         try:
-            rows, problem = self._measure(case.fitted())
+            rows, views, problem = self._measure(item, case.fitted())
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
             rows, problem = self._none(case, kind, error), str(error)
-        append(self._run.folder, self._run.worker, rows)
+            views = [View(item.nodeid)] * len(rows)
+        append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)
         if case.min_rate is not None:
@@ -68,11 +72,12 @@ class Measurer:
             if short_among(required, self._with_minimum):
                 pytest.fail(str(required), pytrace=False)
 
-    def _measure(self, case: Case) -> tuple[list[Row], str]:
+    def _measure(self, item: pytest.Item, case: Case) -> tuple[list[Row], list[View], str]:
         from longctx.ask import absence
         from longctx.ask.tape import Wanted
 
         rows: list[Row] = []
+        views: list[View] = []
         absent: list[Wanted] = []
         failed: list[str] = []
         for question in case.questions():
@@ -80,15 +85,18 @@ class Measurer:
             wanted = Wanted.of(question, trial)
             reply = self._tape.reply(wanted)
             if reply is not None:
-                rows.append(self._measured(question, trial, reply, case.scenario.judge(trial, reply)))
+                outcome = case.scenario.judge(trial, reply)
+                rows.append(self._measured(question, trial, reply, outcome))
+                views.append(_view(item, question, trial, reply, outcome))
                 continue
+            views.append(View(item.nodeid))
             absent.append(wanted)
             failure = self._failures.get(question.key)
             if failure:
                 failed.append(failure["message"])
             kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
             rows.append(self._unmeasured(question, kind, failure["cause"] if failure else self._tape.status(wanted)))
-        return rows, absence.sentence(case, self._tape, absent, failed) if absent else ""
+        return rows, views, absence.sentence(case, self._tape, absent, failed) if absent else ""
 
     def _none(self, case: Case, kind: Kind, error: Exception) -> list[Row]:
         return [self._unmeasured(question, kind, str(error)) for question in case.questions()]
@@ -111,6 +119,7 @@ class Measurer:
             cached_tokens=reply.cached_tokens,
             output_tokens=reply.output_tokens,
             latency_s=reply.latency_s,
+            cost_usd=paid(question.case.model.prices, reply),
             stop_reason=reply.stop_reason,
             source="live" if reply.live else "replayed",
             recorded_at=reply.recorded_at,
@@ -127,6 +136,7 @@ class Measurer:
             "model": case.model.model,
             "prompt_set": case.wording.prompt_set,
             "prompt_digest": case.wording.digest,
+            "labels": dict(self._run.settings.labels),
             "family": identity.family,
             "scenario": identity.scenario,
             "seed": identity.seed,
@@ -134,3 +144,10 @@ class Measurer:
             "item": identity.item,
             "repeat": identity.repeat,
         }
+
+
+def _view(item: pytest.Item, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:
+    case = question.case
+    marks = case.scenario.marks(case.wording.words, trial, outcome)
+    quotes = case.scenario.quotes(trial, reply)
+    return View(item.nodeid, [excerpt(trial.user, mark) for mark in marks], reply.text, quotes)

@@ -25,9 +25,11 @@ class Settings:
     base_url: str | None
     in_flight: int
     trials: int | None
+    only_trial: int | None
     repeats: int
     seed: int | None
     min_rate: float | None
+    labels: tuple[tuple[str, str], ...]
     report: Path | None
     estimate: bool
     ask_only: bool
@@ -90,6 +92,13 @@ def add(parser: pytest.Parser) -> None:
         metavar="N",
         help="trials a scenario, instead of the profile's",
     )
+    option(
+        "--ctx-trial",
+        type=_number(int, 0),
+        default=None,
+        metavar="N",
+        help="only this trial of each scenario, counted from 0 (longctx show SCENARIO#N prints it)",
+    )
     option("--ctx-repeats", type=_number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
     option(
         "--ctx-seed",
@@ -104,6 +113,14 @@ def add(parser: pytest.Parser) -> None:
         default=None,
         metavar="RATE",
         help="a scenario shown to lie below it fails, instead of the profile's",
+    )
+    option(
+        "--ctx-label",
+        action="append",
+        type=_label,
+        default=[],
+        metavar="NAME=VALUE",
+        help="say what this run is of, such as steps=200; kept in its rows, told apart in merged reports (repeatable)",
     )
     option(
         "--ctx-report",
@@ -134,15 +151,38 @@ def read(config: pytest.Config) -> Settings:
         base_url=option.ctx_base_url,
         in_flight=option.ctx_in_flight,
         trials=option.ctx_trials,
+        only_trial=option.ctx_trial,
         repeats=option.ctx_repeats,
         seed=option.ctx_seed,
         min_rate=option.ctx_min_rate,
+        labels=tuple(option.ctx_label),
         report=option.ctx_report,
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,
         max_cost=option.ctx_max_cost,
         no_text=option.ctx_no_text,
     )
+
+
+def again(settings: Settings) -> tuple[str, ...]:
+    """The options that ask for the same trials again, of the same models in the same words."""
+    given = {
+        "profile": [settings.profile] if settings.profile != "recorded" else [],
+        "model": settings.models,
+        "prompts": settings.prompts if settings.prompts != ("seed",) else [],
+        "corpus": filter(None, [settings.corpus]),
+        "questions": filter(None, [settings.questions]),
+        "seed": [] if settings.seed is None else [settings.seed],
+    }
+    return tuple(f"--ctx-{name}={value}" for name, values in given.items() for value in values)
+
+
+def _label(text: str) -> tuple[str, str]:
+    """An argparse type: NAME=VALUE, or a sentence."""
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals and value.strip()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no label: write NAME=VALUE, such as steps=200.")
+    return name.strip(), value.strip()
 
 
 def _number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:

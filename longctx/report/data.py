@@ -8,6 +8,7 @@ from typing import Any
 
 from longctx.measure.qa import Effect
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
 from longctx.measure.summary import Summary
 
 SCHEMA = 1
@@ -20,12 +21,11 @@ def as_json(summary: Summary, run: str) -> str:
         "run": run,
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
-        "tokens": [asdict(one) for one in summary.tokens],
+        "usage": [asdict(one) for one in summary.usage],
         "scenarios": [
             {
                 "family": one.family,
-                "model": one.model,
-                "prompt_set": one.prompt_set,
+                **_subject(one.subject),
                 "scenario": one.scenario,
                 "params": one.params,
                 **_rate(one.rate),
@@ -37,11 +37,12 @@ def as_json(summary: Summary, run: str) -> str:
         ],
         "passkey": [
             {
-                "model": one.model,
-                "prompt_set": one.prompt_set,
+                **_subject(one.subject),
                 "window": one.window,
                 "k_max": one.effective.k_max,
                 "distance_at_k_max": one.distance_at_k_max,
+                "k_max_lo": one.interval[0],
+                "k_max_hi": one.interval[1],
                 "at_least": one.effective.at_least,
                 "less_than": one.effective.less_than,
             }
@@ -49,8 +50,7 @@ def as_json(summary: Summary, run: str) -> str:
         ],
         "qa": [
             {
-                "model": one.model,
-                "prompt_set": one.prompt_set,
+                **_subject(one.subject),
                 "budget": one.budget,
                 "effects": [_effect(effect) for effect in one.effects],
             }
@@ -58,6 +58,10 @@ def as_json(summary: Summary, run: str) -> str:
         ],
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    return {"model": subject.model, "prompt_set": subject.prompt_set, "labels": dict(subject.labels)}
 
 
 def _effect(effect: Effect) -> dict[str, float | int | str | None]:

@@ -8,24 +8,24 @@ import pandas as pd
 
 from longctx.measure.qa import Effect, QaSummary, Quotes, above_chance
 from longctx.measure.summary import ScenarioSummary
-from longctx.report.table import Table, by_model, pivot
+from longctx.report.table import Table, by_subject, pivot, subject_columns
 
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 
 
 def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Table]:
     """Rates of every variant (down) and position (across); then effects, then quotes, for each budget."""
-    for (model, prompt_set), group in by_model(scenarios).items():
+    for subject, group in by_subject(scenarios).items():
         for budget in dict.fromkeys(one.params["budget"] for one in group):
             cells = [
                 (one.params["variant"], position(one.params["depth"]), str(one.rate))
                 for one in group
                 if one.params["budget"] == budget
             ]
-            title = f"Long-context QA, {model}, prompts {prompt_set}, {budget:,} tokens: rate [95% interval]"
+            title = f"Long-context QA, {subject}, {budget:,} tokens: rate [95% interval]"
             yield Table(title, pivot(cells, "variant"))
     for one in summaries:
-        where = f"{one.model}, prompts {one.prompt_set}, {one.budget:,} tokens"
+        where = f"{one.subject}, {one.budget:,} tokens"
         if one.effects:
             yield Table(f"What helps, {where}: difference on the same questions [95% interval]", _effects(one.effects))
         if one.quotes:
@@ -36,8 +36,7 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Right section alone, a wrong one, none; raw and above chance."""
     frame = pd.DataFrame(
         {
-            "model": [one.model for one in scenarios],
-            "prompts": [one.prompt_set for one in scenarios],
+            **subject_columns([one.subject for one in scenarios]),
             "record": [one.params["record"] for one in scenarios],
             "rate [95% interval]": [str(one.rate) for one in scenarios],
             "above chance": [f"{above_chance(one.rate):+.2f}" if one.rate.n else "" for one in scenarios],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary
 
 
@@ -18,12 +19,20 @@ class Table:
     frame: pd.DataFrame
 
 
-def by_model(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, str], list[ScenarioSummary]]:
-    """The scenarios of each model and prompt set."""
-    groups: dict[tuple[str, str], list[ScenarioSummary]] = {}
+def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:
+    """The scenarios of each subject."""
+    groups: dict[Subject, list[ScenarioSummary]] = {}
     for one in scenarios:
-        groups.setdefault((one.model, one.prompt_set), []).append(one)
+        groups.setdefault(one.subject, []).append(one)
     return groups
+
+
+def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
+    """Columns that tell the subjects apart: model and prompts, and the labels where there are any."""
+    columns = {"model": [one.model for one in subjects], "prompts": [one.prompt_set for one in subjects]}
+    for name in dict.fromkeys(name for one in subjects for name, _ in one.labels):
+        columns[name] = [dict(one.labels).get(name, "") for one in subjects]
+    return columns
 
 
 def pivot(cells: Sequence[tuple[object, str, str]], index: str) -> pd.DataFrame:

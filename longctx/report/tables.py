@@ -8,7 +8,7 @@ import pandas as pd
 
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
 from longctx.report import qa
-from longctx.report.table import Table, by_model, pivot, tokens
+from longctx.report.table import Table, by_subject, pivot, subject_columns, tokens
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -31,10 +31,10 @@ def tables(summary: Summary) -> list[Table]:
 
 def _line_retrieval(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Rate by number of lines (down) and order (across), for each model and prompt set."""
-    for (model, prompt_set), group in by_model(scenarios).items():
+    for subject, group in by_subject(scenarios).items():
         cells = [(one.params["lines"], _order(one.params.get("block_size")), str(one.rate)) for one in group]
         frame = pivot(cells, "lines")
-        yield Table(f"Line retrieval, {model}, prompts {prompt_set}: rate [95% interval] by number of lines", frame)
+        yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", frame)
 
 
 def _passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Table]:
@@ -42,15 +42,15 @@ def _passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumm
     cells = []
     for one in scenarios:
         window, k = one.params["window"], one.params["k"]
-        column = f"{one.model} {window}" + (f" {one.prompt_set}" if one.prompt_set != "seed" else "")
+        prompts = "" if one.subject.prompt_set == "seed" else one.subject.prompt_set
+        column = " ".join(filter(None, [one.subject.model, str(window), prompts, one.subject.label]))
         cells.append((k, column, str(one.rate)))
     yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
     frame = pd.DataFrame(
         {
-            "model": [one.model for one in windows],
-            "prompts": [one.prompt_set for one in windows],
+            **subject_columns([one.subject for one in windows]),
             "window": [one.window for one in windows],
-            "k_max": [tokens(one.effective.k_max) for one in windows],
+            "k_max [95%]": [_k_max(one) for one in windows],
             "real distance": [tokens(one.distance_at_k_max) for one in windows],
             "at least": [tokens(one.effective.at_least) for one in windows],
             "less than": [tokens(one.effective.less_than) for one in windows],
@@ -64,9 +64,19 @@ def _passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumm
 
 
 def _plain(family: str, scenarios: Sequence[ScenarioSummary]) -> Table:
-    columns = ("model", "prompt_set", "scenario", "rate")
-    frame = pd.DataFrame({name: [str(getattr(one, name)) for one in scenarios] for name in columns})
+    frame = pd.DataFrame(
+        {
+            **subject_columns([one.subject for one in scenarios]),
+            "scenario": [one.scenario for one in scenarios],
+            "rate [95% interval]": [str(one.rate) for one in scenarios],
+        }
+    )
     return Table(family, frame.set_index("model"))
+
+
+def _k_max(one: PasskeySummary) -> str:
+    lo, hi = one.interval
+    return f"{tokens(one.effective.k_max)} [{lo:,}, {hi:,}]"
 
 
 def _order(block_size: int | str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from tabulate import tabulate
 
-from longctx.measure.summary import Summary, TokenSummary
+from longctx.measure.summary import Summary, UsageSummary
 from longctx.report.tables import tables
 
 
@@ -32,7 +32,7 @@ def headline(summary: Summary) -> str:
 
 
 def _render(summary: Summary, style: str, title: str, separator: str) -> str:
-    blocks = [separator.join([headline(summary), *map(_usage, summary.tokens)])]
+    blocks = [separator.join([headline(summary), *map(_usage, summary.usage)])]
     for table in tables(summary):
         frame = _escaped(table.frame) if style == "pipe" else table.frame
         grid = tabulate(frame, headers="keys", tablefmt=style, disable_numparse=True)  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def _no_bar(cell: object) -> str:
     return str(cell).replace("|", "\\|")
 
 
-def _usage(one: TokenSummary) -> str:
+def _usage(one: UsageSummary) -> str:
     cached = f"{_share(one.cached, one.input)} of them read from the server's cache"
     return f"{one.family} on {one.model}: {one.input:,} input tokens, {cached}; {one.output:,} output tokens."
 

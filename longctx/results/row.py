@@ -13,8 +13,9 @@ from longctx.scenarios.base import Kind
 class Row:
     """One measured trial, or one that could not be measured, with its cause in `error`.
 
-    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens. latency_s: seconds. recorded_at: ISO 8601, UTC.
-    source: `live` if this run asked, else `replayed`. None is what was never known.
+    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens. latency_s: seconds. cost_usd: what the
+    answer cost when it was asked. recorded_at: ISO 8601, UTC. source: `live` if this run asked, else `replayed`.
+    labels: what the user said of the run. None is what was never known.
     """
 
     run: str
@@ -29,6 +30,7 @@ class Row:
     item: str | None
     repeat: int
     outcome: Kind
+    labels: Mapping[str, str] = field(default_factory=dict)
     model_returned: str | None = None
     expected: str | None = None
     returned: str | None = None
@@ -41,6 +43,7 @@ class Row:
     cached_tokens: int | None = None
     output_tokens: int | None = None
     latency_s: float | None = None
+    cost_usd: float | None = None
     stop_reason: str | None = None
     source: str | None = None
     recorded_at: str | None = None

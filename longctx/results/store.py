@@ -10,31 +10,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.results.row import Row
+from longctx.results.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RESULTS = "results.jsonl"
+VIEWS = "views.jsonl"
+"""Line n belongs to line n of RESULTS."""
 
 
-def append(folder: Path, worker: str, rows: Sequence[Row]) -> None:
-    """Add the rows of one scenario in one write: a killed worker leaves whole rows."""
+def append(folder: Path, worker: str, rows: Sequence[Row], views: Sequence[View] = ()) -> None:
+    """Add the rows of one scenario in one write, after the views of each: a killed worker leaves whole rows."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{row.to_json()}\n" for row in rows)
-    with (folder / f"rows-{worker or 'main'}.jsonl").open("ab") as file:
-        file.write(text.encode("utf-8", "backslashreplace"))
+    for kind, items in (("views", views), ("rows", rows)):
+        if items:
+            text = "".join(f"{item.to_json()}\n" for item in items)
+            with (folder / f"{kind}-{worker or 'main'}.jsonl").open("ab") as file:
+                file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def merge(folder: Path) -> pd.DataFrame:
-    """The rows of all parts, written to results.jsonl in the same order whatever the workers; the parts go."""
-    parts = sorted(folder.glob("rows-*.jsonl"))
-    rows = sorted(
-        ((json.loads(line), line) for part in parts for line in _lines(part)), key=lambda pair: _place(pair[0])
-    )
-    (folder / RESULTS).write_text("".join(f"{line}\n" for _, line in rows), encoding="utf-8")
-    for part in parts:
+    """Make the parts of all workers one run; the parts go."""
+    pairs: list[tuple[str, str]] = []
+    for part in sorted(folder.glob("rows-*.jsonl")):
+        pairs += _pairs(part, part.with_name(part.name.replace("rows-", "views-", 1)))
+    frame = write(folder, pairs)
+    for part in (*folder.glob("rows-*.jsonl"), *folder.glob("views-*.jsonl")):
         part.unlink()
-    return as_frame([row for row, _ in rows])
+    return frame
+
+
+def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
+    found = sorted(((json.loads(row), row, view) for row, view in pairs), key=lambda one: _place(one[0]))
+    (folder / RESULTS).write_text("".join(f"{row}\n" for _, row, _ in found), encoding="utf-8")
+    if any(view for _, _, view in found):
+        (folder / VIEWS).write_text("".join(f"{view}\n" for _, _, view in found), encoding="utf-8")
+    return as_frame([row for row, _, _ in found])
+
+
+def read(folder: Path) -> list[tuple[str, str]]:
+    """The rows of a finished run with their views, as `write` takes them. Raises FileNotFoundError."""
+    return _pairs(folder / RESULTS, folder / VIEWS)
 
 
 def load(folder: Path) -> pd.DataFrame:
@@ -42,11 +60,22 @@ def load(folder: Path) -> pd.DataFrame:
     return as_frame([json.loads(line) for line in _lines(folder / RESULTS)])
 
 
+def load_views(folder: Path) -> list[dict[str, Any]]:
+    """What is to be seen of each row, as fields of View; an empty dict where nothing was kept."""
+    return [json.loads(view) if view else {} for _, view in read(folder)]
+
+
 def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """One row a trial, a column for each field of Row."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
+
+
+def _pairs(rows: Path, views: Path) -> list[tuple[str, str]]:
+    kept = _lines(rows)
+    seen = _lines(views) if views.exists() else []
+    return list(zip(kept, [*seen, *[""] * (len(kept) - len(seen))], strict=False))
 
 
 def _lines(path: Path) -> list[str]:

@@ -35,7 +35,9 @@ class Bank:
         return self.sections[self.items[index].section]
 
     def item_name(self, index: int) -> str:
-        """What identifies item `index` in a trial: its id and the bank it belongs to."""
+        """What identifies item `index` in a trial: its id and the bank it belongs to. Raises ValueError."""
+        if index >= len(self.items):
+            raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
         return f"{self.items[index].id}@{self.digest[:12]}"
 
     def order(self, longest: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from longctx.scenarios.quotes import Quote
 from longctx.scenarios.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
@@ -94,6 +95,15 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A part of a trial's user text that a reader of the report wants to see: characters start to end."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario(ABC):
     """One cell of the benchmark: a family and its parameters.
 
@@ -121,6 +131,14 @@ class Scenario(ABC):
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         """About how many tokens a prompt takes, by a model's tokens per unit (see model profiles)."""
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        """Where the needle, the question, and the source of a wrong answer stand in `trial.user`; often fewer."""
+        return []
+
+    def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
+        """What the reply quotes, and whether it stands where it should; for families that ask for quotes."""
+        return []
 
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
@@ -174,11 +192,18 @@ class Scenario(ABC):
         return scenario
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        """Raises ValueError where there is no trial `index`."""
         return Identity(self.family, self.version, self.slug, seed, index, repeat)
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """The random stream of one trial. Repeats of a trial ask the same prompt, so `repeat` does not enter."""
         return frozen_stream(self.family, self.version, self.slug, seed, index)
+
+
+def mark(name: str, text: str, part: str) -> list[Mark]:
+    """Where `part` stands first in `text`: one mark, or none."""
+    start = text.find(part)
+    return [Mark(name, start, start + len(part))] if part and start >= 0 else []
 
 
 def unanswered(reply: Reply) -> Outcome:

@@ -14,8 +14,9 @@ from typing import ClassVar
 
 from longctx.scenarios import multiple_choice, quotes
 from longctx.scenarios.bank import Bank, Section
-from longctx.scenarios.base import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.scenarios.base import Identity, Mark, Outcome, Reply, Scenario, Trial, Words, mark
 from longctx.scenarios.multiple_choice import Choices, Item
+from longctx.scenarios.quotes import Quote
 
 SEPARATOR = "\n\n\n\n"
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary
@@ -119,12 +120,24 @@ class Collage(Scenario):
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        asked: Asked = trial.facts
-        outcome = multiple_choice.judge(asked.choices, reply)
+        outcome = multiple_choice.judge(trial.facts.choices, reply)
         if not self.variant.endswith("_scratchpad"):
             return outcome
-        found = quotes.count(reply.text, asked.record, asked.needle)
-        return replace(outcome, trace={**outcome.trace, **asdict(found)})
+        return replace(outcome, trace={**outcome.trace, **asdict(quotes.count(self.quotes(trial, reply)))})
+
+    def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
+        asked: Asked = trial.facts
+        padded = self.variant.endswith("_scratchpad")
+        return quotes.looked_up(reply.text, asked.record, asked.needle) if padded else []
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        asked: Asked = trial.facts
+        found = multiple_choice.marks(asked.choices, trial.user) + mark("needle", trial.user, asked.needle)
+        if outcome.kind == "wrong" and outcome.returned:
+            answer = re.escape(asked.choices.answer(outcome.returned))
+            if place := re.search(answer, asked.record, re.IGNORECASE):
+                found += mark("where the wrong answer stands", trial.user, place[0])
+        return found
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(self.budget * tokens["reference"]) + 600

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from longctx.scenarios import multiple_choice
 from longctx.scenarios.bank import Bank
-from longctx.scenarios.base import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.scenarios.base import Identity, Mark, Outcome, Reply, Scenario, Trial, Words, mark
 from longctx.scenarios.collage import fill
 
 RECORDS = ("right", "wrong", "none")
@@ -68,6 +68,10 @@ class Control(Scenario):
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         return multiple_choice.judge(trial.facts, reply)
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        asked = multiple_choice.marks(trial.facts, trial.user)
+        return asked + mark("record", trial.user, self._text(self.bank(), trial.identity.trial))
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return (0 if self.record == "none" else int(self.longest * tokens["reference"])) + 200

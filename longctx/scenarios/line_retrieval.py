@@ -17,7 +17,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.scenarios.base import Outcome, Reply, Scenario, Trial, Words, cut_through, first_integer, unanswered
+from longctx.scenarios.base import (
+    Mark,
+    Outcome,
+    Reply,
+    Scenario,
+    Trial,
+    Words,
+    cut_through,
+    first_integer,
+    mark,
+    unanswered,
+)
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
@@ -71,11 +82,11 @@ class LineRetrieval(Scenario):
         place = int(rng.randint(0, self.lines + 1, dtype=np.int64))
 
         pieces = _lines(words["line"], order, values[order - 1])
-        instruction = words["instruction"].replace("{line}", str(target)) + "\n"
+        instruction = _instruction(words, target)
         pieces.insert(len(pieces) // self.lines * place, instruction)
         pieces.insert(0, f"{words['header']}\n\n")
         user = "".join(pieces)
-        needle = words["line"].replace("{line}", str(target)).replace("{value}", str(values[target - 1]))
+        needle = _line(words, target, values[target - 1])
         return Trial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
@@ -98,6 +109,16 @@ class LineRetrieval(Scenario):
         named = re.search(r"\bline\W*$", reply.text[: found.start()], re.IGNORECASE) is not None
         why, trace = self._origin(trial.facts, int(number[:18]), named)
         return Outcome("wrong", found[0], why, trace)
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        file: File = trial.facts
+        lines = {"needle": file.target}
+        if "line" in outcome.trace:
+            lines["the line that was returned"] = outcome.trace["line"]
+        found = mark("instruction", trial.user, _instruction(words, file.target))
+        for name, line in lines.items():
+            found += mark(name, trial.user, _line(words, line, file.values[line - 1]) + "\n")
+        return found
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(tokens["line"] * self.lines) + 100
@@ -126,6 +147,14 @@ class LineRetrieval(Scenario):
         if 1 <= number <= self.lines:
             return f"the number of a line, {number}, not a value", {"echoed_line": number}
         return "a number that stands nowhere in the file", {}
+
+
+def _line(words: Words, line: int, value: int) -> str:
+    return words["line"].replace("{line}", str(line)).replace("{value}", str(value))
+
+
+def _instruction(words: Words, target: int) -> str:
+    return words["instruction"].replace("{line}", str(target)) + "\n"
 
 
 def _largest(lines: int) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx.scenarios.base import Outcome, Reply
+from longctx.scenarios.base import Mark, Outcome, Reply
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
@@ -30,14 +30,18 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The four answers under their letters, and the letter of the right one."""
+    """A question's four answers under their letters, and the letter of the right one."""
 
+    question: str
     answers: tuple[str, str, str, str]
     right: str
 
     def __str__(self) -> str:
         """One answer a line: `A. …`."""
         return "\n".join(f"{letter}. {answer}" for letter, answer in zip(LETTERS, self.answers, strict=True))
+
+    def answer(self, letter: str) -> str:
+        return self.answers[LETTERS.index(letter)]
 
 
 def balanced_letters(count: int, rng: np.random.RandomState) -> list[str]:
@@ -50,7 +54,7 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
     answers = [item.wrong[place] for place in rng.permutation(len(item.wrong))]
     answers.insert(LETTERS.index(right), item.right)
     first, second, third, fourth = answers
-    return Choices((first, second, third, fourth), right)
+    return Choices(item.question, (first, second, third, fourth), right)
 
 
 def judge(choices: Choices, reply: Reply) -> Outcome:
@@ -70,6 +74,12 @@ def judge(choices: Choices, reply: Reply) -> Outcome:
     if letter not in LETTERS:
         return Outcome("unparseable", letter, f"{letter!r} is none of {', '.join(LETTERS)}")
     return Outcome("wrong", letter, f"{letter}, not {choices.right}")
+
+
+def marks(choices: Choices, user: str) -> list[Mark]:
+    """The question and its answers, which stand last in the text; examples before them may repeat their words."""
+    parts = {"question": choices.question, "answers": str(choices)}
+    return [Mark(name, start, start + len(part)) for name, part in parts.items() if (start := user.rfind(part)) >= 0]
 
 
 def _letters(text: str) -> Sequence[str]:

@@ -14,7 +14,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx.scenarios.base import Outcome, Reply, Scenario, Trial, Words, cut_through, first_integer, unanswered
+from longctx.scenarios.base import (
+    Mark,
+    Outcome,
+    Reply,
+    Scenario,
+    Trial,
+    Words,
+    cut_through,
+    first_integer,
+    mark,
+    unanswered,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +147,10 @@ class Passkey(Scenario):
             f"{same} of {len(trial.expected)} digits stand where the key has them",
             {"digits_right": same},
         )
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        needle = mark("needle", trial.user, words["needle"].replace("{key}", trial.expected))
+        return [*needle, Mark("question", trial.user.rindex(words["question"]), len(trial.user))]
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return self.window - self.max_tokens

@@ -7,10 +7,20 @@ aside: 1 for a verbatim quote, 0 for an invented one. A quote is *found* from FO
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 WORDS = 4
 FOUND = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quote as the model wrote it, and where it stands."""
+
+    text: str
+    in_record: bool
+    in_needle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +45,16 @@ def quotes(pad: str) -> list[str]:
     return [quote.strip() for quote in found if len(_words(quote)) >= WORDS]
 
 
-def count(reply: str, record: str, needle: str) -> QuoteCount:
-    """Of the quotes in a reply's scratchpad."""
-    found = quotes(scratchpad(reply))
+def looked_up(reply: str, record: str, needle: str) -> list[Quote]:
+    """The quotes in a reply's scratchpad, looked up in the record and in the needle's section."""
+    if not (found := quotes(scratchpad(reply))):
+        return []
     everywhere, right_place = _runs(_words(record)), _runs(_words(needle))
-    return QuoteCount(
-        quotes=len(found),
-        in_record=sum(_share(quote, everywhere) >= FOUND for quote in found),
-        in_needle=sum(_share(quote, right_place) >= FOUND for quote in found),
-    )
+    return [Quote(one, _share(one, everywhere) >= FOUND, _share(one, right_place) >= FOUND) for one in found]
+
+
+def count(quotes: Sequence[Quote]) -> QuoteCount:
+    return QuoteCount(len(quotes), sum(one.in_record for one in quotes), sum(one.in_needle for one in quotes))
 
 
 def _share(quote: str, runs: set[tuple[str, ...]]) -> float:

@@ -7,12 +7,14 @@ import json
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
+RUN = ["results.jsonl", "run.json", "summary.json", "summary.md", "views.jsonl"]
+
 
 def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server)
     [first] = checkout.runs()
-    assert sorted(path.name for path in first.iterdir()) == ["results.jsonl", "summary.json", "summary.md"]
+    assert sorted(path.name for path in first.iterdir()) == RUN
     assert result.says(f"Report: reports/{first.name}/summary.md, rows in results.jsonl beside it.")
     summary = json.loads((first / "summary.json").read_text())
     assert summary["trials"] == {"live": 8, "replayed": 0, "unmeasured": 0}

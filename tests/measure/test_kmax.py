@@ -2,11 +2,13 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
 
-from longctx.measure.kmax import EffectiveWindow, effective_window
+from longctx.measure.kmax import EffectiveWindow, _non_increasing, effective_window, k_max_interval
 from longctx.measure.rates import Rate
 
 
@@ -76,3 +78,50 @@ def test_what_always_succeeds_lies_within_k_max_and_before_what_never_does(corre
         assert found.at_least <= found.k_max
     if found.k_max is not None and found.less_than is not None:
         assert found.k_max < found.less_than
+
+
+def test_the_interval_of_k_max_moves_where_everything_succeeds_or_fails() -> None:
+    ks = range(100, 1100, 100)
+    assert k_max_interval({k: Rate(10, 10) for k in ks}) == (1000, 1000)
+    assert k_max_interval({k: Rate(0, 10) for k in ks}) == (0, 100)
+    assert k_max_interval({k: Rate(1, 1) for k in (100, 200)})[0] < 200
+
+
+def test_the_interval_holds_k_max_where_success_falls_off() -> None:
+    by_k = {100 * k: Rate(10 if k < 6 else 3 if k < 8 else 0, 10) for k in range(1, 11)}
+    lo, hi = k_max_interval(by_k)
+    assert lo <= 700 <= hi
+    assert hi - lo <= 500
+
+
+def test_the_interval_widens_with_fewer_trials() -> None:
+    def width(n: int) -> int:
+        lo, hi = k_max_interval({100 * k: Rate(round(n * (1 - k / 11)), n) for k in range(1, 11)})
+        return hi - lo
+
+    assert width(5) > width(50)
+
+
+def test_a_dip_among_successes_ends_k_max_and_not_its_interval() -> None:
+    by_k = {100 * k: Rate(0 if k == 5 else 10, 10) for k in range(1, 11)}
+    assert effective_window(by_k).k_max == 400
+    assert k_max_interval(by_k) == (400, 1000)
+
+
+def test_without_any_k_there_is_nothing() -> None:
+    assert k_max_interval({}) == (0, 0)
+
+
+@given(st.dictionaries(st.integers(1, 9000), st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=8))
+def test_the_interval_s_ends_are_places_of_the_grid(counts: dict[int, tuple[int, int]]) -> None:
+    lo, hi = k_max_interval({k: Rate(min(pair), max(pair)) for k, pair in counts.items()})
+    assert 0 <= lo <= hi
+    assert {lo, hi} <= {0, *counts}
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
+def test_a_sequence_is_made_non_increasing_as_isotonic_regression_does(rates: list[float], data: st.DataObject) -> None:
+    weights = data.draw(st.lists(st.integers(1, 50), min_size=len(rates), max_size=len(rates)))
+    [found] = _non_increasing(np.array([rates]), np.array(weights, dtype=float))
+    expected = isotonic_regression(rates, weights=weights, increasing=False).x
+    assert found == pytest.approx(expected, abs=1e-9)

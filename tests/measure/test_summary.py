@@ -1,13 +1,14 @@
 """What a run measured, from its rows."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
-from longctx.measure.summary import MEASURED, Summary, TokenSummary, summarize
+from longctx.measure.subject import Subject
+from longctx.measure.summary import MEASURED, Summary, UsageSummary, summarize
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 from longctx.scenarios import base
@@ -64,7 +65,7 @@ def test_a_rate_counts_what_was_measured() -> None:
 
 def test_a_scenario_tells_what_it_is() -> None:
     [one] = summary(row()).scenarios
-    assert (one.family, one.model, one.prompt_set, one.scenario) == ("line_retrieval", "some-model", "seed", "lines-5")
+    assert (one.family, one.subject, one.scenario) == ("line_retrieval", Subject("some-model", "seed"), "lines-5")
     assert one.params == {"lines": 5, "block_size": None}
 
 
@@ -89,7 +90,7 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
         row(model="a", scenario="lines-10"),
         row("wrong", model="a"),
     )
-    assert [(one.model, one.prompt_set, one.scenario, one.rate) for one in found.scenarios] == [
+    assert [(one.subject.model, one.subject.prompt_set, one.scenario, one.rate) for one in found.scenarios] == [
         ("b", "seed", "lines-5", Rate(1, 1)),
         ("a", "seed", "lines-5", Rate(1, 2)),
         ("a", "mine", "lines-5", Rate(1, 1)),
@@ -121,7 +122,7 @@ def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
 
 def test_a_run_without_rows_is_empty() -> None:
     found = summary()
-    assert (found.scenarios, found.passkey, found.tokens) == ((), (), ())
+    assert (found.scenarios, found.passkey, found.usage) == ((), (), ())
     assert (found.live, found.replayed, found.unmeasured, found.errors) == (0, 0, 0, {})
 
 
@@ -133,16 +134,33 @@ def test_tokens_are_those_of_a_family_on_a_model() -> None:
         row(model="other", input_tokens=7, cached_tokens=0, output_tokens=1),
         passkey(100, input_tokens=400, cached_tokens=300, output_tokens=16),
     )
-    assert found.tokens == (
-        TokenSummary("line_retrieval", "some-model", input=210, cached=60, output=11),
-        TokenSummary("line_retrieval", "other", input=7, cached=0, output=1),
-        TokenSummary("passkey", "some-model", input=400, cached=300, output=16),
-    )
+    assert [replace(one, latency_s=(0, 0)) for one in found.usage] == [
+        UsageSummary("line_retrieval", "some-model", 210, 60, 11, cost_usd=None, latency_s=(0, 0)),
+        UsageSummary("line_retrieval", "other", 7, 0, 1, cost_usd=None, latency_s=(0, 0)),
+        UsageSummary("passkey", "some-model", 400, 300, 16, cost_usd=None, latency_s=(0, 0)),
+    ]
+
+
+def test_cost_and_latency_are_those_of_what_was_measured() -> None:
+    taken = {"input_tokens": 1, "cached_tokens": 0, "output_tokens": 1}
+    rows = [row(trial=trial, latency_s=trial + 1.0, cost_usd=0.25, **taken) for trial in range(4)]
+    [one] = summary(*rows, row("infra_error")).usage
+    assert one.cost_usd == 1.0
+    assert one.latency_s == (2.5, pytest.approx(3.85))
+
+
+def test_labels_keep_runs_of_one_model_apart() -> None:
+    found = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
+    assert [(one.subject.label, one.rate) for one in found.scenarios] == [
+        ("method=PI steps=200", Rate(1, 1)),
+        ("steps=0", Rate(0, 1)),
+        ("", Rate(0, 1)),
+    ]
 
 
 def test_k_max_is_that_of_a_window() -> None:
     [one] = summary(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong")).passkey
-    assert (one.model, one.prompt_set, one.window) == ("some-model", "seed", 400)
+    assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "seed", 400)
     assert one.effective == EffectiveWindow(200, 200, 300)
     assert one.distance_at_k_max == 207
 
@@ -166,7 +184,7 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
         row(),
     )
-    assert [(one.model, one.prompt_set, one.window, one.effective.k_max) for one in found.passkey] == [
+    assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in found.passkey] == [
         ("some-model", "seed", 400, 100),
         ("weak", "seed", 400, None),
         ("some-model", "mine", 400, None),

@@ -6,20 +6,23 @@ import pytest
 
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary, summarize
 from longctx.results.store import as_frame
+
+SUBJECT = Subject("some-model", "seed")
 
 
 def line_retrieval(lines: int, block_size: int | None, rate: Rate) -> ScenarioSummary:
     params = {"lines": lines, "block_size": block_size}
     slug = f"lines-{lines}" + (f"-block_size-{block_size}" if block_size else "")
     outcomes = {"correct": rate.correct, "wrong": rate.n - rate.correct}
-    return ScenarioSummary("line_retrieval", "some-model", "seed", slug, params, rate, outcomes, 0.5, 40)
+    return ScenarioSummary("line_retrieval", SUBJECT, slug, params, rate, outcomes, 0.5, 40)
 
 
 def passkey(k: int, rate: Rate) -> ScenarioSummary:
     params = {"window": 4096, "k": k, "fillers_before": 3}
-    return ScenarioSummary("passkey", "some-model", "seed", f"window-4096-k-{k}", params, rate, {}, 0.5, k)
+    return ScenarioSummary("passkey", SUBJECT, f"window-4096-k-{k}", params, rate, {}, 0.5, k)
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def summary(empty: Summary) -> Summary:
             passkey(512, Rate(9, 10)),
             passkey(2048, Rate(10, 10)),
         ),
-        passkey=(PasskeySummary("some-model", "seed", 4096, EffectiveWindow(2048, None, None), 2040),),
+        passkey=(PasskeySummary(SUBJECT, 4096, EffectiveWindow(2048, None, None), (512, 2048), 2040),),
         live=1,
         replayed=59,
         unmeasured=10,

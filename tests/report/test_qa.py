@@ -5,12 +5,15 @@ from __future__ import annotations
 from longctx.measure.paired import Paired
 from longctx.measure.qa import Effect, QaSummary, Quotes
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary
 from longctx.report.qa import collage, control, position
 
+SUBJECT = Subject("m", "seed")
+
 
 def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:
-    return ScenarioSummary(family, "m", "seed", "s", params, rate, {}, None, None)
+    return ScenarioSummary(family, SUBJECT, "s", params, rate, {}, None, None)
 
 
 def test_variants_stand_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
@@ -37,7 +40,7 @@ def test_effects_say_what_a_point_costs() -> None:
         Effect("a scratchpad", "none", 50, Paired(6, 1, 20), 100.0),
         Effect("5 examples", "none", 100, Paired(1, 2, 20), 400.0),
     )
-    [table] = collage([], [QaSummary("m", "seed", 3000, effects, {})])
+    [table] = collage([], [QaSummary(SUBJECT, 3000, effects, {})])
     first, second = table.frame.to_dict("records")
     assert (first["needle at"], first["extra tokens"], first["tokens a point"]) == ("middle", "+100", "4")
     assert first["difference"].startswith("+0.25 [")
@@ -46,7 +49,7 @@ def test_effects_say_what_a_point_costs() -> None:
 
 def test_quotes() -> None:
     found = {("none_scratchpad", 0): Quotes(Rate(9, 10), Rate(5, 10))}
-    [table] = collage([], [QaSummary("m", "seed", 3000, (), found)])
+    [table] = collage([], [QaSummary(SUBJECT, 3000, (), found)])
     [row] = table.frame.to_dict("records")
     assert row["in the record"].startswith("0.90 [")
     assert row["in the right section"].startswith("0.50 [")

@@ -4,8 +4,12 @@ from dataclasses import replace
 
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary, Summary
 from longctx.report.tables import tables
+
+OTHER = Subject("other", "seed")
+MINE = Subject("some-model", "mine")
 
 
 def test_every_family_has_its_tables(summary: Summary) -> None:
@@ -43,7 +47,7 @@ def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> Non
 
 def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:
     first = summary.scenarios[0]
-    scenarios = (first, replace(first, model="other"), replace(first, prompt_set="mine", rate=Rate(9, 10)))
+    scenarios = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
     found = tables(replace(summary, scenarios=scenarios))
     assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in found] == [
         ("Line retrieval, some-model, prompts seed", "0.30"),
@@ -64,21 +68,23 @@ def test_passkey_is_k_by_model_and_window(summary: Summary) -> None:
 
 def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -> None:
     first = summary.scenarios[-1]
-    scenarios = (first, replace(first, prompt_set="mine"), replace(first, model="other"))
+    scenarios = (first, replace(first, subject=MINE), replace(first, subject=OTHER))
     frame = tables(replace(summary, scenarios=scenarios))[0].frame
     assert frame.columns.tolist() == ["some-model 4096", "some-model 4096 mine", "other 4096"]
 
 
 def test_effective_windows_are_in_tokens(summary: Summary) -> None:
     [one] = summary.passkey
-    other = replace(one, model="other", effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None)
+    other = replace(
+        one, subject=OTHER, interval=(0, 512), effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None
+    )
     frame = tables(replace(summary, passkey=(one, other)))[2].frame
     assert frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",
             "prompts": "seed",
             "window": 4096,
-            "k_max": "2,048",
+            "k_max [95%]": "2,048 [512, 2,048]",
             "real distance": "2,040",
             "at least": "-",
             "less than": "-",
@@ -87,7 +93,7 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
             "model": "other",
             "prompts": "seed",
             "window": 4096,
-            "k_max": "-",
+            "k_max [95%]": "- [0, 512]",
             "real distance": "-",
             "at least": "16,384",
             "less than": "1,000,000",
@@ -96,11 +102,11 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
 
 
 def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
-    mine = ScenarioSummary("my_family", "some-model", "seed", "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
+    mine = ScenarioSummary("my_family", Subject("some-model", "seed"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
     [table] = tables(replace(summary, scenarios=(mine,)))
     assert table.title == "my_family"
     assert table.frame.reset_index().to_dict("records") == [
-        {"model": "some-model", "prompt_set": "seed", "scenario": "size-3", "rate": "0.50 [0.09, 0.91] n=2"}
+        {"model": "some-model", "prompts": "seed", "scenario": "size-3", "rate [95% interval]": "0.50 [0.09, 0.91] n=2"}
     ]
 
 

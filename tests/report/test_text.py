@@ -44,7 +44,7 @@ def test_the_terminal_shows_the_tables(summary: Summary) -> None:
     found = without_trailing_spaces(as_terminal(summary))
     assert found.startswith(TERMINAL)
     assert "\nk     some-model 4096\n" in found
-    assert "\nsome-model  seed       4096      2,048    2,040            -           -\n" in found
+    assert "\nsome-model  seed       4096      2,048 [512, 2,048]  2,040            -           -\n" in found
 
 
 def test_markdown_shows_the_tables(summary: Summary) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from longctx.scenarios.base import Reply
 from longctx.scenarios.multiple_choice import LETTERS, Choices, Item, balanced_letters, choices, judge
 
-FOUR = Choices(("one", "two", "three", "four"), "B")
+FOUR = Choices("Which?", ("one", "two", "three", "four"), "B")
 
 
 def reply(text: str, stop_reason: str = "end_turn") -> Reply:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.scenarios.quotes import QuoteCount, count, quotes, scratchpad
+from longctx.scenarios.quotes import QuoteCount, count, looked_up, quotes, scratchpad
 
 NEEDLE = "The harbour office collects seven crowns a barge, and closes its gates at noon on feast days."
 RECORD = f"A fee of nine crowns is due at the northern lock before the end of March.\n\n\n\n{NEEDLE}"
@@ -44,10 +44,10 @@ def test_quotes_are_marked_or_else_lines() -> None:
     ],
 )
 def test_where_a_quote_stands(quote: str, expected: QuoteCount) -> None:
-    assert count(f'<scratchpad>"{quote}"</scratchpad>', RECORD, NEEDLE) == expected
+    assert count(looked_up(f'<scratchpad>"{quote}"</scratchpad>', RECORD, NEEDLE)) == expected
 
 
 @given(st.text(), st.text())
 def test_any_reply_can_be_counted(reply: str, record: str) -> None:
-    found = count(f"<scratchpad>{reply}", record, "")
+    found = count(looked_up(f"<scratchpad>{reply}", record, ""))
     assert found.quotes >= found.in_record >= found.in_needle == 0

@@ -1,0 +1,38 @@
+"""What a run was, apart from its rows: run.json in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+MANIFEST = "run.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """library: the version of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
+
+    options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
+    """
+
+    run: str
+    library: str
+    profile: str
+    profile_digest: str
+    about: str
+    seed: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    finished_at: str
+
+    def write(self, folder: Path) -> None:
+        text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
+        (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
+
+
+def load_manifest(folder: Path) -> Manifest:
+    """Raises FileNotFoundError where the folder holds no finished run."""
+    fields = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return Manifest(**fields | {"options": tuple(fields["options"])})

@@ -1,0 +1,23 @@
+"""What a reader of the report sees of a trial beside its row: excerpts of the prompt, the reply, its quotes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from longctx.scenarios.excerpt import Excerpt
+from longctx.scenarios.quotes import Quote
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """test: the pytest id that measures the trial's scenario. A trial without an answer has no reply."""
+
+    test: str
+    excerpts: Sequence[Excerpt] = ()
+    reply: str | None = None
+    quotes: Sequence[Quote] = ()
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,28 @@
+"""--ctx-trial: a single trial of each scenario."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+
+def test_one_trial_is_asked_and_measured(checkout: Checkout, server: SimulatedServer) -> None:
+    assert checkout.record(server, "--ctx-trial=7", "-k", "lines-5").code == 0
+    assert len(server.asked) == 1
+    assert [row["trial"] for row in checkout.rows()] == [7]
+
+
+def test_the_same_trial_is_in_the_whole_run(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    whole = checkout.rows()
+    assert checkout.pytest("-n2", "--ctx-trial=1").code == 0
+    alone = checkout.rows()
+    assert [row["trial"] for row in alone] == [1, 1]
+    asked = {row["prompt_sha256"] for row in whole}
+    assert all(row["prompt_sha256"] in asked for row in alone)
+
+
+def test_a_number_that_is_none(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-trial=-1")
+    assert result.code == 4
+    assert result.says("'-1' is no whole number of at least 0.")
