@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from longctx.measure.heatmap import Place, heatmap
 from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
+from longctx.measure.origins import Origins, origins
 from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject, subjects
@@ -35,13 +37,14 @@ class ScenarioSummary:
 class PasskeySummary:
     """The effective window of one subject, measured in one window (tokens).
 
-    interval: of k_max, 95%; 0 as an end stands for less than the smallest k.
+    interval: of k_max, 95%; 0 as an end stands for less than the smallest k. farthest: the largest k of the grid.
     """
 
     subject: Subject
     window: int
     effective: EffectiveWindow
     interval: tuple[int, int]
+    farthest: int
     distance_at_k_max: int | None
 
 
@@ -69,6 +72,8 @@ class Summary:
     scenarios: tuple[ScenarioSummary, ...]
     passkey: tuple[PasskeySummary, ...]
     qa: tuple[QaSummary, ...]
+    origins: tuple[Origins, ...]
+    places: tuple[Place, ...]
     usage: tuple[UsageSummary, ...]
     live: int
     replayed: int
@@ -88,6 +93,8 @@ def summarize(rows: pd.DataFrame) -> Summary:
         scenarios=scenarios,
         passkey=tuple(_passkeys(scenarios)),
         qa=tuple(summarize_qa(measured[measured["family"] == "collage"])),
+        origins=tuple(origins(measured[measured["family"] == "line_retrieval"])),
+        places=tuple(heatmap(measured)),
         usage=tuple(_usage(group) for _, group in measured.groupby(["family", "model"], sort=False)),
         live=int((rows["source"] == "live").sum()),
         replayed=len(replayed),
@@ -133,5 +140,5 @@ def _passkeys(scenarios: tuple[ScenarioSummary, ...]) -> list[PasskeySummary]:
         rates = {k: one.rate for k, one in by_k.items()}
         effective = effective_window(rates)
         distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
-        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), distance))
+        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
     return found

@@ -23,11 +23,17 @@ from longctx.results.manifest import Manifest
 def close_run(config: pytest.Config) -> None:
     """Write the run's folder."""
     run = config.stash[RUN]
-    summary = summarize(store.merge(run.folder))
-    _manifest(run).write(run.folder)
+    rows = store.merge(run.folder)
+    summary = summarize(rows)
+    manifest = _manifest(run)
+    manifest.write(run.folder)
     config.stash[SUMMARY] = summary
     (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
     (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
+    if run.settings.page:
+        from longctx.report.page.page import write_page
+
+        write_page(run.folder, summary, rows, store.load_views(run.folder), manifest)
     if run.settings.report is None:
         _point_latest_to(run.folder)
 

@@ -31,6 +31,7 @@ class Settings:
     min_rate: float | None
     labels: tuple[tuple[str, str], ...]
     report: Path | None
+    page: bool
     estimate: bool
     ask_only: bool
     max_cost: float | None
@@ -129,6 +130,7 @@ def add(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="folder for this run's rows and summary (default: reports/<time>)",
     )
+    option("--ctx-no-page", action="store_true", help="write no index.html and no charts, which takes some seconds")
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
     option("--ctx-max-cost", type=_number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
@@ -157,6 +159,7 @@ def read(config: pytest.Config) -> Settings:
         min_rate=option.ctx_min_rate,
         labels=tuple(option.ctx_label),
         report=option.ctx_report,
+        page=not option.ctx_no_page,
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,
         max_cost=option.ctx_max_cost,

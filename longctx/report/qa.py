@@ -8,9 +8,8 @@ import pandas as pd
 
 from longctx.measure.qa import Effect, QaSummary, Quotes, above_chance
 from longctx.measure.summary import ScenarioSummary
+from longctx.measure.words import position
 from longctx.report.table import Table, by_subject, pivot, subject_columns
-
-POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 
 
 def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Table]:
@@ -43,11 +42,6 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
         }
     )
     yield Table("Controls of the questions: with the right section alone, a wrong one, none", frame.set_index("model"))
-
-
-def position(depth: object) -> str:
-    """beginning, middle, end, or a percentage."""
-    return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
 
 
 def _effects(effects: Sequence[Effect]) -> pd.DataFrame:

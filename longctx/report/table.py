@@ -13,10 +13,11 @@ from longctx.measure.summary import ScenarioSummary
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled frame of text cells; the index is the first column."""
+    """A titled frame of text cells; the index is the first column. family: whose table it is; empty for all."""
 
     title: str
     frame: pd.DataFrame
+    family: str = ""
 
 
 def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:

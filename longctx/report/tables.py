@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
+from longctx.measure.words import order
 from longctx.report import qa
 from longctx.report.table import Table, by_subject, pivot, subject_columns, tokens
 
@@ -16,23 +18,27 @@ def tables(summary: Summary) -> list[Table]:
     found: list[Table] = []
     for family in dict.fromkeys(one.family for one in summary.scenarios):
         scenarios = [one for one in summary.scenarios if one.family == family]
-        if family == "line_retrieval":
-            found += _line_retrieval(scenarios)
-        elif family == "passkey":
-            found += _passkey(scenarios, summary.passkey)
-        elif family == "collage":
-            found += qa.collage(scenarios, summary.qa)
-        elif family == "control":
-            found += qa.control(scenarios)
-        else:
-            found.append(_plain(family, scenarios))
+        found += [replace(table, family=family) for table in _of(family, scenarios, summary)]
     return found
+
+
+def _of(family: str, scenarios: Sequence[ScenarioSummary], summary: Summary) -> Iterable[Table]:
+    match family:
+        case "line_retrieval":
+            return _line_retrieval(scenarios)
+        case "passkey":
+            return _passkey(scenarios, summary.passkey)
+        case "collage":
+            return qa.collage(scenarios, summary.qa)
+        case "control":
+            return qa.control(scenarios)
+    return [_plain(family, scenarios)]
 
 
 def _line_retrieval(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Rate by number of lines (down) and order (across), for each model and prompt set."""
     for subject, group in by_subject(scenarios).items():
-        cells = [(one.params["lines"], _order(one.params.get("block_size")), str(one.rate)) for one in group]
+        cells = [(one.params["lines"], order(one.params.get("block_size")), str(one.rate)) for one in group]
         frame = pivot(cells, "lines")
         yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", frame)
 
@@ -77,9 +83,3 @@ def _plain(family: str, scenarios: Sequence[ScenarioSummary]) -> Table:
 def _k_max(one: PasskeySummary) -> str:
     lo, hi = one.interval
     return f"{tokens(one.effective.k_max)} [{lo:,}, {hi:,}]"
-
-
-def _order(block_size: int | str | None) -> str:
-    if block_size is None:
-        return "ordered"
-    return "shuffled" if block_size == 1 else f"blocks of {block_size}"

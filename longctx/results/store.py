@@ -69,7 +69,9 @@ def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """One row a trial, a column for each field of Row."""
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
+    # Texts stay Python's own: pandas' string type refuses what a model may say, such as half a surrogate pair.
+    with pd.option_context("future.infer_string", False):
+        return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
 
 
 def _pairs(rows: Path, views: Path) -> list[tuple[str, str]]:

@@ -45,7 +45,7 @@ def summary(empty: Summary) -> Summary:
             passkey(512, Rate(9, 10)),
             passkey(2048, Rate(10, 10)),
         ),
-        passkey=(PasskeySummary(SUBJECT, 4096, EffectiveWindow(2048, None, None), (512, 2048), 2040),),
+        passkey=(PasskeySummary(SUBJECT, 4096, EffectiveWindow(2048, None, None), (512, 2048), 4096, 2040),),
         live=1,
         replayed=59,
         unmeasured=10,

@@ -7,7 +7,7 @@ from longctx.measure.qa import Effect, QaSummary, Quotes
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary
-from longctx.report.qa import collage, control, position
+from longctx.report.qa import collage, control
 
 SUBJECT = Subject("m", "seed")
 
@@ -60,7 +60,3 @@ def test_controls_are_corrected_for_chance() -> None:
     cells.append(scenario("control", Rate(0, 0), record="wrong"))
     [table] = control(cells)
     assert list(table.frame["above chance"]) == ["+0.87", "+0.00", ""]
-
-
-def test_a_depth_that_has_no_name_is_a_percentage() -> None:
-    assert [position(depth) for depth in (0, 50, 100, 7)] == ["beginning", "middle", "end", "7%"]

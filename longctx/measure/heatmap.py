@@ -1,0 +1,50 @@
+"""Rates by the needle's depth and the length of the context: where in a long text a model looks."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from longctx.measure.rates import Rate
+from longctx.measure.subject import Subject
+
+SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget"}
+"""The parameter that says how long a family's context is."""
+BANDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """size: of the context, in lines or tokens. depth: its tenth, 0 to 9, from the start."""
+
+    family: str
+    subject: Subject
+    size: int
+    depth: int
+    rate: Rate
+
+
+def heatmap(rows: pd.DataFrame) -> Iterator[Place]:
+    """rows: measured trials, with a column `subject`. The controls have no place, and are left out."""
+    placed = rows[(rows["family"] != "control") & rows["depth"].notna()]
+    columns = (placed["family"], placed["params"], placed["input_tokens"])
+    sizes = [_size(family, params, tokens) for family, params, tokens in zip(*columns, strict=True)]
+    depths = (placed["depth"].astype(float) * BANDS).astype(int).clip(0, BANDS - 1)
+    keys = list(zip(placed["family"], placed["subject"], sizes, depths, strict=True))
+    correct = [outcome == "correct" for outcome in placed["outcome"]]
+    measured = Counter(keys)
+    right = Counter(itertools.compress(keys, correct))
+    for key in measured:
+        yield Place(*key, Rate(right[key], measured[key]))
+
+
+def _size(family: str, params: Mapping[str, Any], input_tokens: float) -> int:
+    """Of a family without a size of its own: the prompt's tokens, to one digit."""
+    if family in SIZES:
+        return int(params[SIZES[family]])
+    return int(float(f"{input_tokens:.0e}"))

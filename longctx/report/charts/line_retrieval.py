@@ -1,0 +1,96 @@
+"""Line retrieval: rate by length and by block size (the seed's two figures), and where wrong answers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from longctx.measure.origins import Origins
+from longctx.measure.summary import ScenarioSummary
+from longctx.measure.words import order
+from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, colours, curves, field, layered
+from longctx.report.table import by_subject, pivot
+
+
+def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> Iterator[Chart]:
+    for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
+        points = [_point(one) for one in sorted(group, key=_shape)]
+        orders = list(dict.fromkeys(point["order"] for point in points))
+        lines = sorted({point["lines"] for point in points})
+        by_lines = pivot([(point["lines"], point["order"], point["text"]) for point in points], "lines")
+        if len(lines) > 1:
+            kind = "log" if lines[-1] >= 10 * lines[0] else "linear"
+            scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
+            x = field("lines", "quantitative", "number of lines", scale=scale, axis={"values": lines})
+            spec = layered(points, curves(x, colours("order", orders, "order of lines")))
+            yield Chart(f"line-retrieval-by-length-{number}", "line_retrieval", f"By length: {subject}", spec, by_lines)
+        if len(orders) > 1:
+            names = [f"{count:,} lines" for count in lines]
+            x = field("order", "ordinal", "order of lines", sort=orders)
+            spec = layered(points, curves(x, colours("length", names, "length")))
+            by_order = by_lines.T.rename_axis("order of lines")
+            yield Chart(f"line-retrieval-by-order-{number}", "line_retrieval", f"By order: {subject}", spec, by_order)
+    for number, one in enumerate(origins, start=1):
+        yield _origins(one, number)
+
+
+def _point(one: ScenarioSummary) -> dict[str, Any]:
+    lines, how = one.params["lines"], order(one.params.get("block_size"))
+    return {
+        "lines": lines,
+        "length": f"{lines:,} lines",
+        "order": how,
+        "rate": one.rate.rate,
+        "lo": one.rate.lo,
+        "hi": one.rate.hi,
+        "text": str(one.rate),
+        "say": f"{lines:,} lines, {how}: {one.rate}",
+    }
+
+
+def _shape(one: ScenarioSummary) -> tuple[bool, int, int]:
+    """Ordered files first, then shuffled, then growing blocks."""
+    block_size = one.params.get("block_size")
+    return block_size is not None, int(block_size or 0), int(one.params["lines"] or 0)
+
+
+def _origins(one: Origins, number: int) -> Chart:
+    names = {"in line number": one.by_number, "in place": one.by_place}
+    values = [
+        {"band": _band(distance), "measured": name, "count": count, "say": f"{_band(distance)} {name}: {count:,}"}
+        for name, bands in names.items()
+        for distance, count in bands.items()
+    ]
+    bands = sorted(set(one.by_number) | set(one.by_place))
+    spec = {
+        "data": {"values": values},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "mark": {"type": "bar"},
+        "encoding": {
+            "x": field(
+                "band", "ordinal", "lines before (-) or after (+) the target", sort=[_band(one) for one in bands]
+            ),
+            "xOffset": {"field": "measured", "type": "nominal", "sort": None},
+            "y": field("count", "quantitative", "wrong answers"),
+            "color": colours("measured", list(names), "distance"),
+            "description": {"field": "say"},
+        },
+    }
+    frame = pd.DataFrame(
+        {name: [str(counts.get(band, 0)) for band in bands] for name, counts in names.items()},
+        index=pd.Index([_band(band) for band in bands], name="distance of the returned line"),
+    )
+    frame.loc["the number of a line"] = str(one.echoed)
+    frame.loc["nowhere in the file"] = str(one.nowhere)
+    title = f"Where {one.wrong:,} wrong answers come from: {one.subject}"
+    return Chart(f"line-retrieval-origins-{number}", "line_retrieval", title, spec, frame)
+
+
+def _band(distance: int) -> str:
+    """`+4 to 7`: the band that begins at a distance."""
+    low = abs(distance)
+    sign = "+" if distance > 0 else "-"
+    return f"{sign}{low}" if low < 4 else f"{sign}{low} to {2 * low - 1}"

@@ -1,0 +1,110 @@
+"""All families: rates by depth and length of the context, and outcomes by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from longctx.measure.heatmap import Place
+from longctx.measure.subject import Subject
+from longctx.measure.summary import ScenarioSummary
+from longctx.measure.words import family as name_of
+from longctx.report.charts.chart import WIDTH, Chart, field
+from longctx.report.table import pivot
+
+HEAT = [f"var(--heat-{step})" for step in range(10)]
+OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
+UNITS = {"line_retrieval": "lines"}
+
+
+def heatmaps(places: Sequence[Place]) -> Iterator[Chart]:
+    groups: dict[tuple[str, Subject], list[Place]] = {}
+    for one in places:
+        groups.setdefault((one.family, one.subject), []).append(one)
+    for number, ((family, subject), group) in enumerate(groups.items(), start=1):
+        unit = UNITS.get(family, "tokens")
+        values = [
+            {
+                "depth": _tenth(one.depth),
+                "size": one.size,
+                "rate": one.rate.rate,
+                "text": f"{one.rate.rate:.2f}",
+                "say": f"{one.size:,} {unit}, needle at {_tenth(one.depth)}: {one.rate}",
+            }
+            for one in group
+        ]
+        base = {
+            "x": field(
+                "depth", "ordinal", "depth of the needle (0% = start)", sort=[_tenth(band) for band in range(10)]
+            ),
+            "y": field("size", "ordinal", f"length, {unit}", sort="descending", axis={"format": ",d"}),
+        }
+        heat = field(
+            "rate", "quantitative", "rate", scale={"type": "quantize", "domain": [0, 1], "range": HEAT}, legend=None
+        )
+        contrast = {
+            "condition": {"test": "datum.rate >= 0.5", "value": "var(--heat-ink-high)"},
+            "value": "var(--heat-ink-low)",
+        }
+        spec = {
+            "data": {"values": values},
+            "width": WIDTH,
+            "height": {"step": 32},
+            "layer": [
+                {"mark": "rect", "encoding": {**base, "color": heat, "description": {"field": "say"}}},
+                {
+                    "mark": {"type": "text", "aria": False},
+                    "encoding": {**base, "text": {"field": "text"}, "color": contrast},
+                },
+            ],
+        }
+        cells = [(one.size, _tenth(one.depth), str(one.rate)) for one in sorted(group, key=lambda one: one.depth)]
+        title = f"{name_of(family)} by depth and length: {subject}"
+        yield Chart(f"heatmap-{number}", "", title, spec, pivot(cells, f"length, {unit}"))
+
+
+def outcomes(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
+    groups: dict[str, Counter[str]] = {}
+    for one in scenarios:
+        groups.setdefault(f"{name_of(one.family)}, {one.subject}", Counter()).update(one.outcomes)
+    if not groups:
+        return
+    kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]
+    values = [
+        {
+            "row": row,
+            "kind": kind,
+            "count": counts[kind],
+            "say": f"{row}: {counts[kind]:,} of {counts.total():,} {kind}",
+        }
+        for row, counts in groups.items()
+        for kind in kinds
+        if counts[kind]
+    ]
+    palette = [f"var(--outcome-{kind.replace('_', '-')})" for kind in kinds]
+    spec = {
+        "data": {"values": values},
+        "width": WIDTH,
+        "height": {"step": 36},
+        "mark": "bar",
+        "encoding": {
+            "y": field("row", "ordinal", None, sort=list(groups), axis={"labelLimit": 320}),
+            "x": field("count", "quantitative", "share of trials", stack="normalize", axis={"format": "%"}),
+            "color": field("kind", "nominal", "outcome", scale={"domain": kinds, "range": palette}),
+            "order": {"field": "place", "type": "quantitative"},
+            "description": {"field": "say"},
+        },
+    }
+    for value in values:
+        value["place"] = kinds.index(str(value["kind"]))
+    frame = pd.DataFrame(
+        {kind: [f"{counts[kind]:,}" for counts in groups.values()] for kind in kinds},
+        index=pd.Index(list(groups), name="family"),
+    )
+    yield Chart("outcomes", "", "Outcomes by kind", spec, frame)
+
+
+def _tenth(depth: int) -> str:
+    return f"{depth * 10}-{depth * 10 + 10}%"

@@ -1,0 +1,91 @@
+"""Long-context QA: rates by variant and position, what scratchpads and examples do, and the controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from longctx.measure.qa import CHANCE, Effect, QaSummary
+from longctx.measure.summary import ScenarioSummary
+from longctx.measure.words import position
+from longctx.report.charts.chart import Chart, at, colours, field, intervals, layered, rate_axis
+from longctx.report.table import by_subject, pivot
+
+ROW = 48
+"""Height of a row of intervals, pixels."""
+
+
+def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Chart]:
+    groups = [
+        (subject, budget, [one for one in group if one.params["budget"] == budget])
+        for subject, group in by_subject(scenarios).items()
+        for budget in dict.fromkeys(one.params["budget"] for one in group)
+    ]
+    for number, (subject, budget, group) in enumerate(groups, start=1):
+        points = [_point(one, str(one.params["variant"]), position(one.params["depth"])) for one in group]
+        title = f"By variant and position of the needle: {subject}, {budget:,} tokens"
+        frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "variant")
+        yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame)
+    for number, one in enumerate(summaries, start=1):
+        if one.effects:
+            yield _effects(one, number)
+
+
+def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
+    if scenarios:
+        points = [_point(one, f"{one.params['record']} record", str(one.subject)) for one in scenarios]
+        frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "record")
+        yield Chart(
+            "controls", "control", "With the right section alone, a wrong one, none", _rows(points, "model"), frame
+        )
+
+
+def _point(one: ScenarioSummary, row: str, series: str) -> dict[str, Any]:
+    text = str(one.rate)
+    return {
+        "row": row,
+        "series": series,
+        "rate": one.rate.rate,
+        "lo": one.rate.lo,
+        "hi": one.rate.hi,
+        "text": text,
+        "say": f"{row}, {series}: {text}",
+    }
+
+
+def _rows(points: list[dict[str, Any]], series: str) -> dict[str, Any]:
+    rows = list(dict.fromkeys(point["row"] for point in points))
+    names = list(dict.fromkeys(str(point["series"]) for point in points))
+    marks = intervals(field("row", "ordinal", None, sort=rows), colours("series", names, series), rate_axis("rate"))
+    return layered(points, [at(CHANCE, "x"), *marks], height=ROW * len(rows))
+
+
+def _effects(one: QaSummary, number: int) -> Chart:
+    points = [_difference(effect) for effect in one.effects]
+    rows = list(dict.fromkeys(point["row"] for point in points))
+    names = list(dict.fromkeys(str(point["series"]) for point in points))
+    x = field("rate", "quantitative", "difference in rate, same questions", scale={"domain": [-1, 1]})
+    marks = intervals(field("row", "ordinal", None, sort=rows), colours("series", names, "needle at"), x)
+    spec = layered(points, [at(0, "x"), *marks], height=ROW * len(rows))
+    frame = pd.DataFrame(
+        [(point["row"], point["series"], point["text"]) for point in points],
+        columns=["what is added", "needle at", "difference [95% interval]"],
+    ).set_index("what is added")
+    return Chart(f"qa-effects-{number}", "collage", f"What helps: {one.subject}, {one.budget:,} tokens", spec, frame)
+
+
+def _difference(effect: Effect) -> dict[str, Any]:
+    lo, hi = effect.paired.interval()
+    row = f"{effect.change} to {effect.before}"
+    where = position(effect.depth)
+    return {
+        "row": row,
+        "series": where,
+        "rate": effect.paired.difference,
+        "lo": lo,
+        "hi": hi,
+        "text": str(effect.paired),
+        "say": f"{row}, {where}: {effect.paired}",
+    }

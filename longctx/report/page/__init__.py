@@ -1,0 +1,1 @@
+"""index.html: a run's report for people, in one file that needs no network."""

@@ -1,0 +1,79 @@
+"""The colours of page and charts, light and dark: what the CSS variables stand for.
+
+Series colours are Okabe and Ito's, told apart by most colour-blind readers, darkened or lightened to keep a contrast
+of 3:1 with the paper; text keeps 4.5:1.
+"""
+
+from __future__ import annotations
+
+LIGHT = {
+    "--paper": "#ffffff",
+    "--panel": "#f5f6f8",
+    "--ink": "#1b1f24",
+    "--ink-soft": "#57606a",
+    "--rule": "#d8dee4",
+    "--link": "#0550ae",
+    "--good": "#1a7f37",
+    "--bad": "#b3261e",
+    "--mark-needle": "#c7ecd0",
+    "--mark-record": "#fdeeb5",
+    "--mark-nowhere": "#ffd7d5",
+    "--heat-ink-low": "#1b1f24",
+    "--heat-ink-high": "#ffffff",
+}
+DARK = {
+    "--paper": "#14171c",
+    "--panel": "#1f242b",
+    "--ink": "#e8ecf1",
+    "--ink-soft": "#a3adb9",
+    "--rule": "#39414c",
+    "--link": "#7cb8ff",
+    "--good": "#57c578",
+    "--bad": "#ff8a80",
+    "--mark-needle": "#1d4d2b",
+    "--mark-record": "#55460f",
+    "--mark-nowhere": "#632220",
+    "--heat-ink-low": "#e8ecf1",
+    "--heat-ink-high": "#10141a",
+}
+SERIES = {
+    "light": ("#0072b2", "#c35100", "#00815a", "#b0568a", "#8a6d00", "#2a86b8", "#6f4bb2", "#555d66"),
+    "dark": ("#56b4e9", "#f0864a", "#2bbd8f", "#e08fbd", "#e3c04a", "#8ecbf0", "#b79af0", "#a9b2bd"),
+}
+HEAT = {
+    "light": (("#eef4fa", "#9cc3e6"), ("#2f6ca8", "#063a68")),
+    "dark": (("#1f2a38", "#3a5878"), ("#6fa8e0", "#b0dbff")),
+}
+"""The ends of the scale below a rate of 0.5, and from there on; between them the ink of the numbers changes."""
+OUTCOMES = {
+    "correct": 3,
+    "wrong": 2,
+    "unparseable": 4,
+    "refusal": 5,
+    "truncated": 6,
+    "infra-error": 8,
+    "not-asked": 8,
+}
+"""Which series colour stands for an outcome."""
+
+
+def colours(theme: str) -> dict[str, str]:
+    """All variables of a theme, `light` or `dark`."""
+    series = {f"--series-{number}": colour for number, colour in enumerate(SERIES[theme], start=1)}
+    return {
+        **(LIGHT if theme == "light" else DARK),
+        **series,
+        **{f"--outcome-{kind}": series[f"--series-{number}"] for kind, number in OUTCOMES.items()},
+        **{f"--heat-{step}": _between(*HEAT[theme][step // 5], step % 5 / 4) for step in range(10)},
+    }
+
+
+def css() -> str:
+    """The variables as a style sheet that follows the reader's preference."""
+    light, dark = (" ".join(f"{name}: {colour};" for name, colour in colours(theme).items()) for theme in SERIES)
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+
+
+def _between(low: str, high: str, share: float) -> str:
+    ends = ((int(low[place : place + 2], 16), int(high[place : place + 2], 16)) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in ends)

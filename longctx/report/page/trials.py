@@ -1,0 +1,100 @@
+"""The trials of a run for the page's explorer: a small index, and details in packed chunks that open on demand."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from longctx.measure.subject import subjects
+from longctx.measure.words import family
+
+CHUNK = 200
+"""Trials a chunk."""
+SHORT = 40
+"""Characters of an answer in the index."""
+DETAILS = (
+    "why",
+    "error",
+    "depth",
+    "distance_from_end",
+    "input_tokens",
+    "cached_tokens",
+    "output_tokens",
+    "latency_s",
+    "cost_usd",
+    "stop_reason",
+    "model_returned",
+    "source",
+    "recorded_at",
+)
+
+
+def index(rows: pd.DataFrame) -> str:
+    """JSON: names, and for each trial its places among them, its own name, and what was expected and returned.
+
+    It holds no `<`, so that it can stand in a page.
+    """
+    columns = {
+        "family": [family(name) for name in rows["family"]],
+        "scenario": list(rows["scenario"]),
+        "model": [str(one) for one in subjects(rows)],
+        "outcome": list(rows["outcome"]),
+    }
+    names = {column: list(dict.fromkeys(values)) for column, values in columns.items()}
+    places = {column: {name: place for place, name in enumerate(values)} for column, values in names.items()}
+    coded = ([places[column][value] for value in values] for column, values in columns.items())
+    trials = zip(
+        *coded,
+        map(_name, rows["trial"], rows["repeat"]),
+        map(_short, rows["expected"]),
+        map(_short, rows["returned"]),
+        strict=True,
+    )
+    return _in_page({"chunk": CHUNK, "names": names, "trials": [list(one) for one in trials]})
+
+
+def chunks(rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], options: Sequence[str]) -> Iterator[str]:
+    """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order."""
+    records = rows[["trial", "repeat", "item", *DETAILS]].astype(object).where(rows.notna(), None).to_dict("records")
+    details = [_details(row, view, options) for row, view in zip(records, views, strict=True)]
+    for start in range(0, len(details), CHUNK):
+        text = json.dumps(details[start : start + CHUNK], separators=(",", ":"))
+        yield base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _details(row: dict[Any, Any], view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
+    facts = {name: _plain(row[name]) for name in ("item", *DETAILS) if row[name] is not None}
+    seen = {name: view[name] for name in ("excerpts", "reply", "quotes") if view.get(name)}
+    command = _command(view["test"], row["trial"], row["repeat"], options) if view.get("test") else None
+    return {"facts": facts, **seen, "command": command}
+
+
+def _plain(value: object) -> object:
+    """A whole number as such: a column with gaps holds floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _command(test: str, trial: int, repeat: int, options: Sequence[str]) -> str:
+    """What measures this trial again, from its recording; with --ctx-record all it is asked anew."""
+    repeats = [f"--ctx-repeats={repeat + 1}"] if repeat else []
+    return shlex.join(["pytest", test, f"--ctx-trial={trial}", *repeats, *options])
+
+
+def _name(trial: int, repeat: int) -> str:
+    return f"#{trial}" + (f" repeat {repeat}" if repeat else "")
+
+
+def _short(text: object) -> str | None:
+    if not isinstance(text, str):
+        return None
+    return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
+
+
+def _in_page(document: object) -> str:
+    return json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,133 @@
+"""The page as text: complete, without anything from the network, and nothing of a model's text as markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from longctx.measure.summary import summarize
+from longctx.report.page.page import render
+from longctx.results.store import as_frame
+from tests.report.sample import HOSTILE, MANIFEST, write_run
+
+
+class Read(HTMLParser):
+    """Its tags, the attributes of each, and the text of its scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self._in_script = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._in_script = tag == "script"
+        if self._in_script:
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_script:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_script = False
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("hostile"), model=HOSTILE, text=HOSTILE + "\ud800")
+
+
+def test_every_family_has_its_section_and_charts(page: Path) -> None:
+    text = page.read_text()
+    for title in (
+        "Line retrieval",
+        "Passkey",
+        "Long-context QA",
+        "Controls of the questions",
+        "All families",
+        "Trials",
+    ):
+        assert f">{title}</" in text
+    charts = sorted(path.name for path in (page.parent / "charts").iterdir())
+    assert charts == [
+        "controls.svg",
+        "heatmap-1.svg",
+        "heatmap-2.svg",
+        "heatmap-3.svg",
+        "line-retrieval-by-length-1.svg",
+        "line-retrieval-by-order-1.svg",
+        "line-retrieval-origins-1.svg",
+        "outcomes.svg",
+        "passkey-window-4096.svg",
+        "qa-effects-1.svg",
+        "qa-variants-1.svg",
+    ]
+    assert text.count("<svg") == len(charts)
+
+
+def test_charts_beside_the_page_have_real_colours(page: Path) -> None:
+    for path in (page.parent / "charts").iterdir():
+        assert "var(" not in path.read_text()
+    assert "var(--series-1)" in page.read_text()
+
+
+def test_the_first_screen_says_what_ran(page: Path) -> None:
+    text = page.read_text()
+    for part in ("some-model", "made-up", "2026-11-21, up to 2 days old", "1 of 98 trials were not measured"):
+        assert part in text, part
+
+
+def test_nothing_is_fetched(page: Path) -> None:
+    found = Read(page.read_text())
+    for tag, attributes in found.tags:
+        for name in ("src", "href", "data", "action"):
+            target = attributes.get(name) or ""
+            assert not target or target.startswith(("#", "data:,")), (tag, target)
+    assert not re.search(r"url\((?!#)", page.read_text())
+
+
+def test_only_the_page_s_own_script_may_run(hostile: Path) -> None:
+    found = Read(hostile.read_text())
+    [policy] = [one["content"] for tag, one in found.tags if one.get("http-equiv") == "Content-Security-Policy"]
+    runs = [script for script, (_, one) in zip(found.scripts, _scripts(found), strict=True) if "type" not in one]
+    assert len(runs) == 1
+    digest = base64.b64encode(hashlib.sha256(runs[0].encode()).digest()).decode()
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
+    def kinds(path: Path) -> set[str]:
+        return {tag for tag, _ in Read(path.read_text()).tags}
+
+    assert kinds(hostile) <= kinds(page)
+    assert not any(name.startswith("on") for _, attributes in Read(hostile.read_text()).tags for name in attributes)
+    json.loads(next(script for script in Read(hostile.read_text()).scripts if script.startswith("{")))
+    for path in (hostile.parent / "charts").iterdir():
+        assert "<script" not in path.read_text()
+        assert "<img" not in path.read_text()
+
+
+def test_a_run_of_nothing_has_a_page() -> None:
+    nothing = as_frame([])
+    text = render(summarize(nothing), nothing, [], MANIFEST, [])
+    assert "Nothing was measured" in text
+
+
+def _scripts(found: Read) -> list[tuple[str, dict[str, str | None]]]:
+    return [one for one in found.tags if one[0] == "script"]

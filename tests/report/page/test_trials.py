@@ -1,0 +1,83 @@
+"""The explorer's data: an index without markup, and chunks of details in its order."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.report.page import trials
+from longctx.results.store import as_frame
+from tests.report.sample import HOSTILE, rows, view
+
+
+def frame(**options: Any) -> pd.DataFrame:
+    return as_frame([asdict(row) for row in rows(**options)])
+
+
+def views(**options: Any) -> list[dict[str, Any]]:
+    return [asdict(view(row)) for row in rows(**options)]
+
+
+def details(*packed: str) -> list[Any]:
+    return [one for chunk in packed for one in json.loads(gzip.decompress(base64.b64decode(chunk)))]
+
+
+def test_every_trial_is_found_by_its_names() -> None:
+    run = frame()
+    found = json.loads(trials.index(run))
+    assert len(found["trials"]) == len(run)
+    for (_, row), trial in zip(run.iterrows(), found["trials"], strict=True):
+        assert found["names"]["scenario"][trial[1]] == row["scenario"]
+        assert found["names"]["outcome"][trial[3]] == row["outcome"]
+        assert trial[4] == f"#{row['trial']}"
+
+
+def test_details_stand_in_the_index_s_order() -> None:
+    run = frame(trials=30)
+    packed = list(trials.chunks(run, views(trials=30), ["--ctx-seed=7"]))
+    assert len(packed) == -(-len(run) // trials.CHUNK) > 1
+    found = details(*packed)
+    assert len(found) == len(run)
+    assert [one["command"].split()[-2] for one in found] == [f"--ctx-trial={trial}" for trial in run["trial"]]
+    assert all(one["command"].endswith(" --ctx-seed=7") for one in found)
+
+
+def test_what_was_never_known_is_left_out_and_whole_numbers_stay_whole() -> None:
+    [*measured, not_asked] = details(*trials.chunks(frame(), views(), []))
+    assert not_asked["facts"] == {"error": "1234", "stop_reason": "end_turn", "model_returned": "some-model"} | {
+        name: not_asked["facts"][name] for name in ("why", "distance_from_end")
+    }
+    assert all(isinstance(one["facts"]["input_tokens"], int) for one in measured)
+    assert "reply" not in not_asked
+
+
+def test_the_command_is_quoted_for_a_shell() -> None:
+    [one] = details(*trials.chunks(frame()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
+    assert one["command"] == (
+        "pytest 'tests_longctx/test_line_retrieval.py::test[lines-5]' --ctx-trial=0 '--ctx-profile=made up; rm -rf .'"
+    )
+
+
+def test_a_run_without_text_has_no_views() -> None:
+    [first, *_] = details(*trials.chunks(frame(), [{}] * len(frame()), []))
+    assert first["command"] is None
+
+
+def test_nothing_to_show() -> None:
+    assert json.loads(trials.index(as_frame([])))["trials"] == []
+    assert list(trials.chunks(as_frame([]), [], [])) == []
+
+
+@given(st.text() | st.just(HOSTILE + "\ud800"))
+def test_no_text_can_end_the_script_that_holds_it(text: str) -> None:
+    run = frame(trials=1, text=text, model=text)
+    index = trials.index(run)
+    assert "<" not in index
+    assert json.loads(index)["names"]["model"] == [f"{text}, prompts seed"]

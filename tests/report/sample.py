@@ -1,0 +1,129 @@
+"""A made-up run of all families, for tests of reports. Its numbers come from no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longctx.measure.summary import summarize
+from longctx.report.page.page import write_page
+from longctx.results import store
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
+from longctx.results.view import View
+from longctx.scenarios.base import Kind
+from longctx.scenarios.excerpt import Excerpt
+from longctx.scenarios.quotes import Quote
+
+HOSTILE = (
+    "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    "<svg onload=\"document.title='owned'\"> javascript:alert(1) {{ 7 * 7 }} \x1b[31mred\x1b[0m \u202eevil\u200b"
+)
+"""What a hostile document or file name may say; a model may say half a surrogate pair besides."""
+
+MANIFEST = Manifest(
+    run="made-up",
+    library="0.1.0",
+    profile="made-up",
+    profile_digest="0" * 64,
+    about="Made up for a test: no model was asked.",
+    seed=7,
+    options=("--ctx-profile=made up.toml",),
+    finished_at="2026-11-23T12:00:00+00:00",
+)
+VARIANTS = ("none", "two", "none_scratchpad", "two_scratchpad")
+
+
+def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iterator[Row]:
+    """Every third trial is wrong, one is truncated, one was not asked."""
+    scenarios: list[tuple[str, str, dict[str, Any]]] = [
+        *(
+            (
+                "line_retrieval",
+                f"lines-{lines}" + (f"-block_size-{size}" if size else ""),
+                {"lines": lines, "block_size": size},
+            )
+            for lines in (5, 100)
+            for size in (None, 1, 2)
+        ),
+        *(("passkey", f"window-4096-k-{k}", {"window": 4096, "k": k}) for k in (1024, 2048, 4096)),
+        *(
+            (
+                "collage",
+                f"depth-{depth}-{variant}",
+                {"budget": 3000, "longest": 600, "depth": depth, "variant": variant},
+            )
+            for depth in (0, 50, 100)
+            for variant in VARIANTS
+        ),
+        *(("control", f"record-{record}", {"longest": 600, "record": record}) for record in ("right", "wrong", "none")),
+    ]
+    for family, scenario, params in scenarios:
+        for trial in range(trials):
+            kind: Kind = "wrong" if trial % 3 == 1 else "correct"
+            yield _row(family, scenario, params, trial, kind, model, text)
+    last = _row("passkey", "window-4096-k-4096", {"window": 4096, "k": 4096}, trials, "truncated", model, text)
+    yield last
+    yield replace(
+        last, trial=trials + 1, outcome="not_asked", error=text, source=None, recorded_at=None, depth=None,
+        input_tokens=None, cached_tokens=None, output_tokens=None, latency_s=None, cost_usd=None, returned=None,
+    )  # fmt: skip
+
+
+def _row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
+    right = kind == "correct"
+    trace = {"line": 2, "line_distance": 1 - trial, "place_distance": trial} if family == "line_retrieval" else {}
+    return Row(
+        run=MANIFEST.run,
+        model=model,
+        prompt_set="seed",
+        prompt_digest="0123456789ab",
+        family=family,
+        scenario=scenario,
+        params=params,
+        seed=7,
+        trial=trial,
+        item=f"q{trial}@bank" if family in ("collage", "control") else None,
+        repeat=0,
+        outcome=kind,
+        model_returned=model,
+        expected=text,
+        returned=text if right else f"not {text}",
+        why=text,
+        trace={} if right else trace,
+        depth=(trial + 0.5) / 10 % 1,
+        distance_from_end=100,
+        input_tokens=1000,
+        cached_tokens=900,
+        output_tokens=5,
+        latency_s=0.5,
+        cost_usd=0.001,
+        stop_reason="end_turn",
+        source="replayed",
+        recorded_at="2026-11-21T00:00:00+00:00",
+        prompt_sha256="0" * 64,
+    )
+
+
+def view(row: Row, text: str = "1234") -> View:
+    if row.outcome == "not_asked":
+        return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]")
+    excerpts = [Excerpt("needle", 3, f"before {text}\n", f"the needle {text}", f"\nafter {text}")]
+    reply, quotes = f"reply {text}", []
+    if "scratchpad" in row.scenario:
+        reply = f'<scratchpad>"one two three four" and "five six seven {text}"</scratchpad><Answer>A</Answer>'
+        quotes = [Quote("one two three four", True, True), Quote(f"five six seven {text}", False, False)]
+    return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]", excerpts, reply, quotes)
+
+
+def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: str = "1234") -> Path:
+    """A run's folder with its page. Returns the page."""
+    found = list(rows(trials, model, text))
+    store.append(folder, "", found, [view(one, text) for one in found])
+    frame = store.merge(folder)
+    manifest = replace(MANIFEST, about=model, labels={"note": model})
+    manifest.write(folder)
+    write_page(folder, summarize(frame), frame, store.load_views(folder), manifest)
+    return folder / "index.html"
