@@ -9,9 +9,13 @@ import pytest
 
 from longctx.measure.summary import summarize
 from longctx.plugin.run import RUN, SUMMARY
+from longctx.plugin.step_summary import add_step_summary
 from longctx.report.data import as_json
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
+
+WARNING = pytest.StashKey[str | None]()
+"""What could not be done at the end of the run, and lost nothing."""
 
 
 def close_run(config: pytest.Config) -> None:
@@ -19,10 +23,12 @@ def close_run(config: pytest.Config) -> None:
     run = config.stash[RUN]
     summary = summarize(store.merge(run.folder))
     config.stash[SUMMARY] = summary
-    (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
+    text = as_markdown(summary, run.name)
+    (run.folder / "summary.md").write_text(text, encoding="utf-8")
     (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
     if run.settings.report is None:
         _point_latest_to(run.folder)
+    config.stash[WARNING] = add_step_summary(text)
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -33,6 +39,8 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/summary.md, rows in results.jsonl beside it.")
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
+    if warning := config.stash[WARNING]:
+        terminal.write_line(warning, yellow=True)
 
 
 def _point_latest_to(folder: Path) -> None:
