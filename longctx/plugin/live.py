@@ -10,14 +10,11 @@ from longctx.plugin.tally import Tally, time_left
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-PAUSE = 0.1
-"""Seconds between two drawings: one takes milliseconds, as a replayed trial does."""
 
-
-def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool) -> Live | None:
+def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Live | None:
     """Lines that tell `tally` on that stream, if it is a terminal that can draw over what it shows.
 
-    keep: whether they stay when they are closed.
+    keep: whether they stay when they are closed. pause: seconds in which they are drawn once at most.
     """
     if not stream.isatty():
         return None
@@ -27,7 +24,7 @@ def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool) -> Live |
     # rich heeds TERM=dumb and TTY_COMPATIBLE; FORCE_COLOR makes no terminal of a file, hence isatty above.
     if not console.is_terminal or console.is_dumb_terminal:
         return None
-    return Live(console, doing, tally, keep)
+    return Live(console, doing, tally, keep, pause)
 
 
 class Live:
@@ -36,12 +33,12 @@ class Live:
     Drawn when something happens, by whoever tells it: no clock, no thread.
     """
 
-    def __init__(self, console: Console, doing: str, tally: Tally, keep: bool) -> None:
+    def __init__(self, console: Console, doing: str, tally: Tally, keep: bool, pause: float) -> None:
         from rich.live import Live as Drawn
 
         self._doing, self._tally, self._details = doing, tally, ""
         self._started = time.monotonic()
-        self._next = 0.0
+        self._pause, self._next = pause, 0.0
         self._drawn = Drawn(
             console=console,
             auto_refresh=False,
@@ -58,7 +55,7 @@ class Live:
         now = time.monotonic()
         if now >= self._next:
             self._drawn.refresh()
-            self._next = time.monotonic() + PAUSE
+            self._next = time.monotonic() + self._pause
 
     def close(self) -> None:
         """Draw what was told last."""

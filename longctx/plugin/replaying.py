@@ -20,6 +20,8 @@ from longctx.plugin.tally import Tally
 TOLD = "longctx_trials"
 """Attribute of a test's reports, which travels from a worker: the trials of this test, and of all that are selected."""
 TOTAL = pytest.StashKey[int]()
+PAUSE = 0.1
+"""Seconds between two drawings: one takes milliseconds, as a replayed trial does."""
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
@@ -87,7 +89,7 @@ class Replaying:
         if self._terminal is None or self._live is not None:
             return
         self._tally.total = total
-        self._live = open_live(sys.stdout, "replaying", self._tally, keep=True)
+        self._live = open_live(sys.stdout, "replaying", self._tally, keep=True, pause=PAUSE)
         if self._live is None:
             self._terminal = None
             return

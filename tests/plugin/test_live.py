@@ -5,7 +5,6 @@ import io
 import pytest
 
 from longctx.measure.rates import Rate
-from longctx.plugin import live
 from longctx.plugin.live import open_live
 from longctx.plugin.tally import Tally
 
@@ -38,11 +37,10 @@ def test_a_terminal_may_be_unable_to_draw_over(monkeypatch: pytest.MonkeyPatch, 
     assert open_live(Terminal(), "asking", Tally(1), keep=True) is None
 
 
-def test_what_was_told_last_is_drawn_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_told_last_is_drawn_at_the_end() -> None:
     """However soon after the one before."""
-    monkeypatch.setattr(live, "PAUSE", 1e9)
     terminal, tally = Terminal(), Tally(3)
-    shown = open_live(terminal, "asking", tally, keep=True)
+    shown = open_live(terminal, "asking", tally, keep=True, pause=1e9)
     assert shown is not None
     for told in ("first", "second", "third"):
         tally.done += 1
