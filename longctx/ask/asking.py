@@ -7,8 +7,9 @@ before the next question of that worker. What cannot be asked keeps its typed ca
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from anthropic import AsyncAnthropic
 
@@ -19,10 +20,15 @@ from longctx.ask.reply import read_message
 from longctx.ask.request import parameters
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
-from longctx.scenarios.base import Reply
+from longctx.scenarios.base import Reply, Trial
 
-Progress = Callable[[Reply | Failure], None]
-"""Told of every question as it ends."""
+
+class Progress(Protocol):
+    """Told of every question as it goes to the server, and as it ends."""
+
+    def started(self, question: Question) -> None: ...
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
 
 
 @dataclass(slots=True)
@@ -85,7 +91,9 @@ async def _work(
             asked.stopped = asked.stopped or cap
             asked.failures[question.key] = asked.stopped
             return
-        result = await _ask(client, tape, question)
+        progress.started(question)
+        trial = question.build()
+        result = await _ask(client, tape, question, trial)
         if isinstance(result, Reply):
             asked.answered += 1
         else:
@@ -95,7 +103,7 @@ async def _work(
         async with settled:
             budget.settle(estimate, result if isinstance(result, Reply) else None, model.prices)
             settled.notify_all()
-        progress(result)
+        progress.ended(question, trial, result)
 
 
 async def _room(budget: Budget, estimate: float, settled: asyncio.Condition, asked: Asked) -> bool:
@@ -105,8 +113,7 @@ async def _room(budget: Budget, estimate: float, settled: asyncio.Condition, ask
         return asked.stopped is None and budget.take(estimate)
 
 
-async def _ask(client: AsyncAnthropic, tape: Tape, question: Question) -> Reply | Failure:
-    trial = question.build()
+async def _ask(client: AsyncAnthropic, tape: Tape, question: Question, trial: Trial) -> Reply | Failure:
     model = question.case.model
     wanted = Wanted.of(question, trial)
     WANTED.set(wanted)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from longctx.ask.case import Case
-from longctx.plugin import asking, grid, minimum, options, run
+from longctx.plugin import asking, grid, minimum, options, replaying, run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,6 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         grid.check(settings)
         config.pluginmanager.register(minimum.Minimum(config))
+        config.pluginmanager.register(replaying.Replaying(config))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -54,6 +55,13 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             from longctx.plugin import finish
 
             finish.close_run(session.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    replaying.tell(report, item)
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -21,7 +21,7 @@ from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
 from longctx.plugin import grid
 from longctx.plugin.measuring import FAILURES
-from longctx.plugin.progress import progress_line
+from longctx.plugin.progress import live_progress
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
         to_ask = Counter(question.case.id for question in questions)
         for one in estimate((case, to_ask[case.id]) for case in cases):
             say(str(one))
-        with progress_line(len(questions)) as progress:
+        with live_progress(len(questions)) as progress:
             asked = await ask_all(client, tape, questions, settings.in_flight, Budget(settings.max_cost), progress)
     if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
         raise UserError(asked.stopped.message)

@@ -14,10 +14,14 @@ from longctx.config.profiles import load_profile, profile_path
 from longctx.measure.summary import summarize
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
+from longctx.plugin.step_summary import add_step_summary
 from longctx.report.data import as_json
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
+
+WARNING = pytest.StashKey[str | None]()
+"""What could not be done at the end of the run, and lost nothing."""
 
 
 def close_run(config: pytest.Config) -> None:
@@ -28,7 +32,8 @@ def close_run(config: pytest.Config) -> None:
     manifest = _manifest(run)
     manifest.write(run.folder)
     config.stash[SUMMARY] = summary
-    (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
+    text = as_markdown(summary, run.name)
+    (run.folder / "summary.md").write_text(text, encoding="utf-8")
     (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
     if run.settings.page:
         from longctx.report.page.page import write_page
@@ -36,6 +41,7 @@ def close_run(config: pytest.Config) -> None:
         write_page(run.folder, summary, rows, store.load_views(run.folder), manifest)
     if run.settings.report is None:
         _point_latest_to(run.folder)
+    config.stash[WARNING] = add_step_summary(text)
 
 
 def _manifest(run: Run) -> Manifest:
@@ -62,6 +68,8 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/summary.md, rows in results.jsonl beside it.")
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
+    if warning := config.stash[WARNING]:
+        terminal.write_line(warning, yellow=True)
 
 
 def _point_latest_to(folder: Path) -> None:

@@ -97,6 +97,11 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     return [case for found in params if isinstance(case := found.get("scenario"), Case)]
 
 
+def trials(items: Sequence[pytest.Item]) -> int:
+    """How many trials the selected tests have."""
+    return sum(case.size for case in selected(items))
+
+
 def with_minimum(items: Sequence[pytest.Item]) -> int:
     """How many of the selected cases must meet a minimum rate."""
     return sum(case.min_rate is not None for case in selected(items))

@@ -14,9 +14,8 @@ from longctx.ask.money import paid
 from longctx.config.folders import CASSETTES
 from longctx.errors import TapeError, UserError
 from longctx.measure.minimum import Requirement, short_among
-from longctx.measure.rates import Rate
 from longctx.plugin.grid import with_minimum
-from longctx.plugin.minimum import attach
+from longctx.plugin.properties import Measured
 from longctx.plugin.run import RUN, Run
 from longctx.results.row import Row
 from longctx.results.store import append
@@ -64,11 +63,12 @@ class Measurer:
             rows, problem = self._none(case, kind, error), str(error)
             views = [View(item.nodeid)] * len(rows)
         append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
+        measured = Measured.of(case, rows, minimum=None if problem else case.min_rate)
+        measured.attach(item)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)
-        if case.min_rate is not None:
-            required = Requirement(Rate(sum(row.outcome == "correct" for row in rows), len(rows)), case.min_rate)
-            attach(item, required)
+        if measured.minimum is not None:
+            required = Requirement(measured.rate, measured.minimum)
             if short_among(required, self._with_minimum):
                 pytest.fail(str(required), pytrace=False)
 

@@ -7,15 +7,12 @@ that started the run, which fails the tests that only the later steps show.
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Generator
 
 import pytest
 
 from longctx.measure.minimum import Requirement, short
-from longctx.measure.rates import Rate
-
-PROPERTY = "longctx_minimum"
+from longctx.plugin.properties import read
 
 
 class Minimum:
@@ -26,10 +23,9 @@ class Minimum:
         self._reports: list[tuple[pytest.TestReport, Requirement]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        for name, value in report.user_properties:
-            if name == PROPERTY and report.when == "call":
-                correct, n, least = json.loads(str(value))
-                self._reports.append((report, Requirement(Rate(correct, n), least)))
+        if report.when == "call":
+            required = (Requirement(one.rate, one.minimum) for one in read(report) if one.minimum is not None)
+            self._reports += [(report, one) for one in required]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -49,9 +45,3 @@ class Minimum:
         failed.outcome = "failed"
         failed.longrepr = why
         self._config.hook.pytest_runtest_logreport(report=failed)
-
-
-def attach(item: pytest.Item, required: Requirement) -> None:
-    """Let the test's report tell what was required, and what was measured."""
-    value = json.dumps([required.rate.correct, required.rate.n, required.minimum])
-    item.user_properties.append((PROPERTY, value))

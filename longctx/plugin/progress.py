@@ -1,38 +1,87 @@
-"""The progress line of the asking pass; silent where the output is no terminal."""
+"""The live progress of the asking pass; silent where the output is no terminal."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from longctx.ask.case import Question
+from longctx.ask.money import cost
+from longctx.measure.rates import Rate
+from longctx.plugin.live import Live, open_live
+from longctx.plugin.tally import Tally
+from longctx.scenarios.base import Reply, Trial
+
 if TYPE_CHECKING:
+    from longctx.ask.asking import Progress
     from longctx.ask.client import Failure
-    from longctx.scenarios.base import Reply
 
 
 @contextlib.contextmanager
-def progress_line(total: int) -> Iterator[Callable[[Reply | Failure], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def live_progress(total: int) -> Iterator[Progress]:
+    """Shows the progress of asking `total` questions."""
+    tally = Tally(total)
+    live = open_live(sys.stderr, "asking", tally, keep=False) if total else None
+    if live is None:
+        yield Silent()
+        return
+    try:
+        yield AskingProgress(tally, live)
+    finally:
+        live.close()
 
-    from longctx.scenarios.base import Reply
 
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("asking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[tokens]:,} tokens, {task.fields[failed]} failed"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task("asking", total=total, tokens=0, failed=0)
-        fields = bar.tasks[0].fields
+class Silent:
+    """Shows nothing, and judges nothing."""
 
-        def told(result: Reply | Failure) -> None:
-            answered = isinstance(result, Reply)
-            tokens = fields["tokens"] + (result.input_tokens + result.output_tokens if isinstance(result, Reply) else 0)
-            bar.update(task, advance=1, tokens=tokens, failed=fields["failed"] + (not answered))
+    def started(self, question: Question) -> None:
+        pass
 
-        yield told
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        pass
+
+
+class AskingProgress:
+    """Counts what is asked and shows it."""
+
+    def __init__(self, tally: Tally, live: Live) -> None:
+        self._tally, self._live = tally, live
+        self._in_flight = self._tokens = 0
+        self._cost: float | None = 0.0
+
+    def started(self, question: Question) -> None:
+        self._in_flight += 1
+        self._show()
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        self._in_flight -= 1
+        self._tally.done += 1
+        if isinstance(result, Reply):
+            self._answered(question, trial, result)
+        else:
+            self._tally.failed += 1
+        self._show()
+
+    def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
+        self._tokens += reply.input_tokens + reply.output_tokens
+        prices = question.case.model.prices
+        if prices is None:
+            self._cost = None  # a sum without it would look like the whole
+        elif self._cost is not None:
+            self._cost += cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
+        # Judging a reply that no one foresaw may raise: its test will say so, and the asking goes on.
+        with contextlib.suppress(Exception):
+            correct = question.case.scenario.judge(trial, reply).kind == "correct"
+            self._tally.add(question.case.scenario.family, question.case.model.model, Rate(int(correct), 1))
+
+    def _show(self) -> None:
+        tally = self._tally
+        self._live.show(
+            f"{tally.done:,} of {tally.total:,} trials",
+            f"{self._tokens:,} tokens",
+            None if self._cost is None else f"${self._cost:,.2f}",
+            f"{self._in_flight} in flight",
+            f"{tally.failed:,} failed" if tally.failed else None,
+        )

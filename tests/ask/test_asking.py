@@ -19,7 +19,7 @@ from longctx.ask.client import Failure, open_client
 from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Prices
-from longctx.scenarios.base import Reply
+from longctx.scenarios.base import Reply, Trial
 from tests.ask.examples import line_case, passkey_case, recorded
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
@@ -31,16 +31,34 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
 
 
+class Told:
+    """Progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.results: list[Reply | Failure] = []
+        self.in_flight = 0
+
+    def started(self, question: Question) -> None:
+        self.in_flight += 1
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        assert trial.identity == question.identity
+        self.in_flight -= 1
+        self.results.append(result)
+
+
 def ask(
     url: str, tape: Tape, questions: Sequence[Question], in_flight: int = 1, cap: float | None = None
 ) -> tuple[Asked, list[Reply | Failure]]:
-    told: list[Reply | Failure] = []
+    told = Told()
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, questions, in_flight, Budget(cap), told.append)
+            return await ask_all(client, tape, questions, in_flight, Budget(cap), told)
 
-    return asyncio.run(run()), told
+    asked = asyncio.run(run())
+    assert told.in_flight == 0
+    return asked, told.results
 
 
 def prompts(server: SimulatedServer) -> list[str]:

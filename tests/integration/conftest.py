@@ -117,11 +117,19 @@ class Checkout:
         self._start(["longctx", *map(str, arguments)], env)
         return self.wait()
 
-    def start(self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None) -> int:
-        """Like `pytest`, but return its pid while it runs."""
+    def start(
+        self,
+        *arguments: object,
+        profile: str | None = "tiny.toml",
+        env: dict[str, str] | None = None,
+        terminal: str | None = None,
+    ) -> int:
+        """Like `pytest`, but return its pid while it runs; on that terminal, where its path is given."""
         given = [] if profile is None else [f"--ctx-profile={profile}"]
         return self._start(
-            ["pytest", "-W", IMPORTED, *(f"-pno:{name}" for name in UNWANTED), *given, *map(str, arguments)], env
+            ["pytest", "-W", IMPORTED, *(f"-pno:{name}" for name in UNWANTED), *given, *map(str, arguments)],
+            env,
+            terminal,
         )
 
     def wait(self) -> Result:
@@ -159,13 +167,13 @@ class Checkout:
         """The folders of the runs, without the link to the latest."""
         return sorted(path for path in (self.folder / "reports").glob("*") if not path.is_symlink())
 
-    def _start(self, command: list[str], env: dict[str, str] | None) -> int:
+    def _start(self, command: list[str], env: dict[str, str] | None, terminal: str | None = None) -> int:
         run = {
             "command": command,
             "cwd": str(self.folder),
             "env": self.launcher.env | (env or {}),
-            "stdout": str(self.folder / "stdout"),
-            "stderr": str(self.folder / "stderr"),
+            "stdout": terminal or str(self.folder / "stdout"),
+            "stderr": terminal or str(self.folder / "stderr"),
         }
         return self.launcher.start(run)
 

@@ -17,7 +17,7 @@ import anthropic
 import httpx2
 import pandas  # noqa: F401
 import pytest  # noqa: F401
-import rich.progress  # noqa: F401
+import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
 
 

@@ -14,7 +14,7 @@ PLUGIN = """
 import sys
 
 def pytest_unconfigure(config):
-    names = ("anthropic", "vcr", "pandas", "rich.progress", "longctx.plugin")
+    names = ("anthropic", "vcr", "pandas", "rich", "longctx.plugin")
     with open("worker" if hasattr(config, "workerinput") else "main", "w") as file:
         print(*(name for name in names if name in sys.modules), file=file)
 """

@@ -1,0 +1,83 @@
+"""What a test measured, as properties of its report: `--junitxml` shows them, and workers send them with the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from longctx.ask.case import Case
+from longctx.measure.rates import Rate
+from longctx.results.row import Row
+from longctx.scenarios.base import MEASURED
+
+FIRST = "family"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One case. tokens: input and output of its measured trials. minimum: the rate it is held against, if any."""
+
+    family: str
+    scenario: str
+    model: str
+    prompt_set: str
+    rate: Rate
+    tokens: int
+    minimum: float | None = None
+
+    @classmethod
+    def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> Measured:
+        outcomes = [row.outcome for row in rows if row.outcome in MEASURED]
+        return cls(
+            family=case.scenario.family,
+            scenario=case.scenario.slug,
+            model=case.model.model,
+            prompt_set=case.wording.prompt_set,
+            rate=Rate(outcomes.count("correct"), len(outcomes)),
+            tokens=sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
+            minimum=minimum,
+        )
+
+    def attach(self, item: pytest.Item) -> None:
+        """Let the test's report tell it. Without a measured trial there is no rate to tell."""
+        rate = self.rate
+        properties: list[tuple[str, object]] = [
+            (FIRST, self.family),
+            ("scenario", self.scenario),
+            ("model", self.model),
+            ("prompt_set", self.prompt_set),
+            ("n", rate.n),
+            ("correct", rate.correct),
+            ("tokens", self.tokens),
+        ]
+        if rate.n:
+            properties += [("rate", round(rate.rate, 6)), ("lo", round(rate.lo, 6)), ("hi", round(rate.hi, 6))]
+        if self.minimum is not None:
+            properties.append(("minimum", self.minimum))
+        item.user_properties += properties
+
+
+def read(report: pytest.TestReport) -> Iterator[Measured]:
+    """What `attach` told. A test may measure more than one case, and have properties of its own."""
+    cases: list[dict[str, object]] = []
+    for name, value in report.user_properties:
+        if name == FIRST:
+            cases.append({})
+        if cases:
+            cases[-1].setdefault(name, value)
+    for case in cases:
+        match case:
+            case {
+                "family": str(family),
+                "scenario": str(scenario),
+                "model": str(model),
+                "prompt_set": str(prompt_set),
+                "n": int(n),
+                "correct": int(correct),
+                "tokens": int(tokens),
+            }:
+                minimum = case.get("minimum")
+                required = float(minimum) if isinstance(minimum, int | float) else None
+                yield Measured(family, scenario, model, prompt_set, Rate(correct, n), tokens, required)

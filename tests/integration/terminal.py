@@ -1,0 +1,72 @@
+"""Runs on a pseudo-terminal: all that a run writes to it, and what it leaves to be seen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import threading
+from dataclasses import dataclass
+
+from tests.integration.conftest import Checkout
+
+SIGN = re.compile(r"\x1b\[(?P<number>[0-9;]*)(?P<letter>[A-Za-z])|\x1b\[\?\d+[hl]|\x1b\].*?\x1b\\|.", re.DOTALL)
+"""A control sequence, or one character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a run on a terminal left. written: with control sequences."""
+
+    code: int
+    written: str
+
+    @property
+    def text(self) -> str:
+        """All that was ever shown, without colours and moves."""
+        return "".join(sign[0] for sign in SIGN.finditer(self.written) if sign[0][0] != "\x1b")
+
+    @property
+    def screen(self) -> list[str]:
+        """The lines that can be read at the end."""
+        lines, row, column = [""], 0, 0
+        for sign in SIGN.finditer(self.written):
+            match sign["letter"] or sign[0]:
+                case "\n" if sign["letter"] is None:
+                    row += 1
+                    lines += [""] * (row + 1 - len(lines))
+                case "\r":
+                    column = 0
+                case "A" if sign["letter"]:
+                    row -= int(sign["number"] or 1)
+                case "K" if sign["letter"]:
+                    lines[row] = ""
+                case _ if sign[0][0] != "\x1b":
+                    lines[row] = lines[row][:column].ljust(column) + sign[0] + lines[row][column + 1 :]
+                    column += 1
+        return [line.rstrip() for line in lines]
+
+
+def on_terminal(checkout: Checkout, *arguments: object, env: dict[str, str] | None = None) -> Shown:
+    """`Checkout.pytest` on a terminal."""
+    written = bytearray()
+    ours, its = pty.openpty()
+
+    def read() -> None:
+        """To the end: where no process has the terminal open any longer, Linux says so by an error."""
+        try:
+            while found := os.read(ours, 65536):
+                written.extend(found)
+        except OSError:
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        checkout.start(*arguments, env={"TERM": "xterm", **(env or {})}, terminal=os.ttyname(its))
+        code = checkout.launcher.wait()
+    finally:
+        os.close(its)
+        reader.join()
+        os.close(ours)
+    return Shown(code, written.decode())

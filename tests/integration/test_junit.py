@@ -1,0 +1,61 @@
+"""--junitxml: each test's family, scenario, model, rate with its interval and number of trials, and tokens."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.integration.conftest import Checkout
+from tests.servers import Answer, Body, SimulatedServer, message, right
+
+NAMES = {"family", "scenario", "model", "prompt_set", "n", "correct", "tokens", "rate", "lo", "hi"}
+
+
+def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
+    """The properties of each test that was measured, by its name."""
+    found = {}
+    for case in ET.parse(checkout.file("junit.xml")).iter("testcase"):
+        told = [(one.attrib["name"], one.attrib["value"]) for one in case.iter("property")]
+        assert len(dict(told)) == len(told)
+        if told:
+            found[case.attrib["name"]] = dict(told)
+    return found
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+    def script(body: Body) -> Answer:
+        wrong = "line 5:" in body["messages"][0]["content"]
+        usage = {"input_tokens": 100, "output_tokens": 3}
+        return (200, {}, message("none", body, usage=usage)) if wrong else right(body)
+
+    server.script = script
+    checkout.record(server, workers, "--junitxml=junit.xml")
+    found = properties(checkout)
+    assert set(found) == {"test_line_retrieval[toy-seed-lines-3]", "test_line_retrieval[toy-seed-lines-5]"}
+    assert all(set(told) == NAMES for told in found.values())
+    assert found["test_line_retrieval[toy-seed-lines-5]"] == {
+        "family": "line_retrieval",
+        "scenario": "lines-5",
+        "model": "toy",
+        "prompt_set": "seed",
+        "n": "2",
+        "correct": "0",
+        "tokens": "206",
+        "rate": "0.0",
+        "lo": "0.0",
+        "hi": "0.65762",
+    }
+    assert found["test_line_retrieval[toy-seed-lines-3]"]["rate"] == "1.0"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+    checkout.record(server, "-k", "lines-3")
+    checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")
+    found = properties(checkout)
+    assert found["test_line_retrieval[toy-seed-lines-3]"]["minimum"] == "0.5"
+    told = found["test_line_retrieval[toy-seed-lines-5]"]
+    assert (told["n"], told["tokens"]) == ("0", "0")
+    assert not {"rate", "lo", "hi", "minimum"} & told.keys()

@@ -1,0 +1,88 @@
+"""What the asking pass tells: what a reply is worth, and what it cost."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from typing import Any
+
+import pytest
+
+from longctx.ask.case import Question
+from longctx.ask.client import Failure
+from longctx.config.models import Prices
+from longctx.measure.rates import Rate
+from longctx.plugin.progress import AskingProgress, live_progress
+from longctx.plugin.tally import Tally
+from longctx.scenarios import LineRetrieval
+from longctx.scenarios.base import Reply
+from tests.ask.examples import AT, line_case
+
+PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
+
+
+class Shown:
+    """In the place of Live."""
+
+    def __init__(self) -> None:
+        self.last: list[str] = []
+
+    def show(self, *details: str | None) -> None:
+        self.last = [one for one in details if one is not None]
+
+    def close(self) -> None: ...
+
+
+def reply(text: str) -> Reply:
+    return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
+
+
+def ended(progress: AskingProgress, text: str, **model: Any) -> None:
+    question = Question(line_case(**model), 0)
+    trial = question.build()
+    progress.started(question)
+    progress.ended(question, trial, reply(text or trial.expected))
+
+
+def test_replies_are_judged_and_counted() -> None:
+    tally, shown = Tally(3), Shown()
+    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+    progress.started(Question(line_case(), 0))
+    ended(progress, "", prices=PRICES)
+    ended(progress, "none", prices=PRICES)
+    assert tally.rates == {("line_retrieval", "toy"): Rate(1, 2)}
+    assert shown.last == ["2 of 3 trials", "24 tokens", "$24.00", "1 in flight"]
+
+
+def test_a_failure_is_in_no_rate() -> None:
+    tally, shown = Tally(1), Shown()
+    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+    question = Question(line_case(), 0)
+    progress.started(question)
+    progress.ended(question, question.build(), Failure("timeout", "no answer in time"))
+    assert tally.rates == {}
+    assert shown.last[-1] == "1 failed"
+
+
+def test_a_sum_that_lacks_a_models_prices_is_not_shown() -> None:
+    shown = Shown()
+    progress = AskingProgress(Tally(3), shown)  # type: ignore[arg-type]
+    for prices in (PRICES, None, PRICES):
+        ended(progress, "1", prices=prices)
+    assert shown.last == ["3 of 3 trials", "36 tokens", "0 in flight"]
+
+
+def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(LineRetrieval, "judge", judge)
+    tally = Tally(1)
+    ended(AskingProgress(tally, Shown()), "1")  # type: ignore[arg-type]
+    assert (tally.done, tally.rates) == (1, {})
+
+
+def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    with live_progress(1) as progress:
+        assert not isinstance(progress, AskingProgress)
