@@ -14,8 +14,8 @@ from longctx.config.profiles import load_profile, profile_path
 from longctx.measure.summary import summarize
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
-from longctx.report.data import as_json
-from longctx.report.text import as_markdown, as_terminal
+from longctx.report.files import write_report
+from longctx.report.text import as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
 
@@ -26,8 +26,7 @@ def close_run(config: pytest.Config) -> None:
     summary = summarize(store.merge(run.folder))
     _manifest(run).write(run.folder)
     config.stash[SUMMARY] = summary
-    (run.folder / "summary.md").write_text(as_markdown(summary, run.name), encoding="utf-8")
-    (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
+    write_report(summary, run.folder, run.name)
     if run.settings.report is None:
         _point_latest_to(run.folder)
 

@@ -13,10 +13,14 @@ from longctx.measure.summary import ScenarioSummary
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled frame of text cells; the index is the first column."""
+    """A titled frame of text cells; the index is the first column.
+
+    said: the columns whose text came from a model or a document.
+    """
 
     title: str
     frame: pd.DataFrame
+    said: tuple[str, ...] = ()
 
 
 def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:
