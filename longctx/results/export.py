@@ -65,7 +65,8 @@ def typed(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 def to_csv(frame: pd.DataFrame, path: Path) -> None:
     """frame: as `typed` makes it."""
     safe = frame.copy(deep=False)
-    for name in [str(one) for one in frame.select_dtypes("string").columns]:
+    texts: list[str] = frame.select_dtypes("string").columns.tolist()
+    for name in texts:
         safe[name] = frame[name].map(cell, na_action="ignore")
     safe.to_csv(path, index=False, date_format="%Y-%m-%dT%H:%M:%SZ", encoding="utf-8", lineterminator="\n")
 
