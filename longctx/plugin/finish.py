@@ -15,7 +15,7 @@ from longctx.measure.summary import summarize
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
-from longctx.report.data import as_json
+from longctx.report.files import write_report
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
@@ -32,16 +32,14 @@ def close_run(config: pytest.Config) -> None:
     manifest = _manifest(run)
     manifest.write(run.folder)
     config.stash[SUMMARY] = summary
-    text = as_markdown(summary, run.name)
-    (run.folder / "summary.md").write_text(text, encoding="utf-8")
-    (run.folder / "summary.json").write_text(as_json(summary, run.name), encoding="utf-8")
+    write_report(summary, run.folder, run.name)
     if run.settings.page:
         from longctx.report.page.page import write_page
 
         write_page(run.folder, summary, rows, store.load_views(run.folder), manifest)
     if run.settings.report is None:
         _point_latest_to(run.folder)
-    config.stash[WARNING] = add_step_summary(text)
+    config.stash[WARNING] = add_step_summary(as_markdown(summary, run.name))
 
 
 def _manifest(run: Run) -> Manifest:

@@ -13,11 +13,15 @@ from longctx.measure.summary import ScenarioSummary
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled frame of text cells; the index is the first column. family: whose table it is; empty for all."""
+    """A titled frame of text cells; the index is the first column.
+
+    family: whose table it is; empty for all. said: the columns whose text came from a model or a document.
+    """
 
     title: str
     frame: pd.DataFrame
     family: str = ""
+    said: tuple[str, ...] = ()
 
 
 def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:

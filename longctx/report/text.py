@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import pandas as pd
-from tabulate import tabulate
-
 from longctx.measure.summary import Summary, UsageSummary
+from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
+from longctx.visible import visible
 
 
 def as_terminal(summary: Summary) -> str:
-    return _render(summary, "simple", "{}", "\n")
+    head = "\n".join(visible(line) for line in _usages(summary))
+    return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
 
 def as_markdown(summary: Summary, run: str) -> str:
-    return f"# longctx run {run}\n\n" + _render(summary, "pipe", "## {}", "\n\n") + "\n"
+    head = [plain(f"# longctx run {run}"), *map(plain, _usages(summary))]
+    return "\n\n".join([*head, *map(markdown_table, tables(summary))]) + "\n"
 
 
 def headline(summary: Summary) -> str:
@@ -31,22 +32,8 @@ def headline(summary: Summary) -> str:
     return f"{total:,} {'trial' if total == 1 else 'trials'}: {'; '.join(parts)}."
 
 
-def _render(summary: Summary, style: str, title: str, separator: str) -> str:
-    blocks = [separator.join([headline(summary), *map(_usage, summary.usage)])]
-    for table in tables(summary):
-        frame = _escaped(table.frame) if style == "pipe" else table.frame
-        grid = tabulate(frame, headers="keys", tablefmt=style, disable_numparse=True)  # type: ignore[arg-type]
-        blocks.append(f"{title.format(table.title)}\n\n{grid}")
-    return "\n\n".join(blocks)
-
-
-def _escaped(frame: pd.DataFrame) -> pd.DataFrame:
-    """A bar in a name would end a cell of a Markdown table."""
-    return frame.rename(index=_no_bar, columns=_no_bar).map(_no_bar)
-
-
-def _no_bar(cell: object) -> str:
-    return str(cell).replace("|", "\\|")
+def _usages(summary: Summary) -> list[str]:
+    return [headline(summary), *(_usage(one) for one in summary.usage)]
 
 
 def _usage(one: UsageSummary) -> str:

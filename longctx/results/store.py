@@ -57,7 +57,12 @@ def read(folder: Path) -> list[tuple[str, str]]:
 
 def load(folder: Path) -> pd.DataFrame:
     """The rows of a finished run. Raises FileNotFoundError where there is none."""
-    return as_frame([json.loads(line) for line in _lines(folder / RESULTS)])
+    return as_frame(load_rows(folder))
+
+
+def load_rows(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a finished run, as fields of Row. Raises FileNotFoundError."""
+    return [json.loads(line) for line in _lines(folder / RESULTS)]
 
 
 def load_views(folder: Path) -> list[dict[str, Any]]:
@@ -66,11 +71,13 @@ def load_views(folder: Path) -> list[dict[str, Any]]:
 
 
 def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """One row a trial, a column for each field of Row."""
+    """One row a trial, a column for each field of Row.
+
+    Strings are Python's own: Arrow's, which pandas takes where pyarrow is installed, cannot hold a lone surrogate.
+    """
     import pandas as pd
 
-    # Texts stay Python's own: pandas' string type refuses what a model may say, such as half a surrogate pair.
-    with pd.option_context("future.infer_string", False):
+    with pd.option_context("mode.string_storage", "python"):
         return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
 
 
@@ -87,7 +94,13 @@ def _lines(path: Path) -> list[str]:
 
 
 def _place(row: dict[str, Any]) -> tuple[object, ...]:
-    """Sorts numbers in names by value: lines-5 before lines-10."""
-    name = re.split(r"(\d+)", row["scenario"])
-    natural = [int(part) if part.isdigit() else part for part in name]
-    return (row["family"], row["model"], row["prompt_set"], natural, row["item"] or "", row["trial"], row["repeat"])
+    """Sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
+    labels = [(name, _natural(value)) for name, value in sorted(row["labels"].items())]
+    subject = (row["model"], row["prompt_set"], labels)
+    question = (_natural(row["scenario"]), row["item"] or "", row["seed"], row["trial"], row["repeat"])
+    return (row["family"], *subject, *question)
+
+
+def _natural(name: str) -> list[str | int]:
+    """Text and numbers by turns."""
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", name))]

@@ -15,7 +15,9 @@ import sys
 
 import anthropic
 import httpx2
+import jinja2  # noqa: F401
 import pandas  # noqa: F401
+import pyarrow.parquet  # noqa: F401
 import pytest  # noqa: F401
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401

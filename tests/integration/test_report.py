@@ -7,7 +7,15 @@ import json
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
-RUN = ["results.jsonl", "run.json", "summary.json", "summary.md", "views.jsonl"]
+RUN = [
+    "results.csv",
+    "results.jsonl",
+    "results.parquet",
+    "run.json",
+    "summary.json",
+    "summary.md",
+    "views.jsonl",
+]
 
 
 def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: SimulatedServer) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from longctx.report.charts.chart import Chart
+from longctx.visible import visible
 
 FONT = "system-ui, sans-serif"
 CONFIG: dict[str, Any] = {
@@ -36,12 +37,23 @@ CONFIG: dict[str, Any] = {
 
 
 def draw(chart: Chart) -> str:
-    """The chart as SVG, its colours still CSS variables."""
+    """The chart as SVG, its colours still CSS variables.
+
+    What does not show in its texts is made visible: some control characters would end the process that draws.
+    """
     import vl_convert
 
-    spec = {**chart.spec, "title": chart.title, "config": CONFIG}
+    spec = _seen({**chart.spec, "title": chart.title, "config": CONFIG})
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
+
+
+def _seen(part: Any) -> Any:
+    if isinstance(part, str):
+        return visible(part)
+    if isinstance(part, dict):
+        return {name: _seen(value) for name, value in part.items()}
+    return [_seen(value) for value in part] if isinstance(part, list) else part
 
 
 def standing_alone(svg: str, colours: dict[str, str]) -> str:

@@ -25,6 +25,7 @@ from longctx.report.page import theme, trials
 from longctx.report.table import Table
 from longctx.report.tables import tables
 from longctx.results.manifest import Manifest
+from longctx.visible import visible
 
 HERE = Path(__file__).parent
 
@@ -69,6 +70,7 @@ def render(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["table"] = _table
+    environment.finalize = lambda value: visible(value) if type(value) is str else value
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -171,9 +173,9 @@ def _table(frame: pd.DataFrame) -> Markup:
     head = [frame.index.name or "", *frame.columns]
     rows = [[index, *cells] for index, cells in zip(frame.index, frame.itertuples(index=False), strict=True)]
     made = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
-    made += Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in head)
+    made += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in head)
     made += Markup("</tr></thead><tbody>")
     for first, *cells in rows:
-        made += Markup('<tr><th scope="row">{}</th>').format(first)
-        made += Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells) + Markup("</tr>")
+        made += Markup('<tr><th scope="row">{}</th>').format(visible(str(first)))
+        made += Markup("").join(Markup("<td>{}</td>").format(visible(cell)) for cell in cells) + Markup("</tr>")
     return made + Markup("</tbody></table></div>")

@@ -1,0 +1,118 @@
+"""`compare`: runs side by side on the same trials, the first as the reference."""
+
+from __future__ import annotations
+
+import argparse
+import string
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.output import check_free, write_file
+from longctx.errors import UserError
+from longctx.results.folder import find_run
+from longctx.results.manifest import load_manifest
+from longctx.visible import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUFFIXES = {".md": "markdown", ".html": "html"}
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="runs side by side, trial by trial",
+        description="Rates of each run, the difference to the first on the trials that both measured, and which "
+        "answers changed. One RUN with --between compares the models, prompt sets or labels within it.",
+    )
+    parser.add_argument(
+        "folders", type=Path, nargs="+", metavar="RUN", help="folders of runs; the first is the reference"
+    )
+    parser.add_argument("--between", metavar="WHAT", help="what changed: model, prompts, or the name of a label")
+    parser.add_argument(
+        "--reference", metavar="VALUE", help="with one RUN: the model, prompt set or label to compare with"
+    )
+    parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
+    parser.add_argument(
+        "--format", choices=("terminal", "markdown", "html"), help="default: as --out says, or terminal"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML")
+    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.measure.compare import compare
+    from longctx.report.comparison import comparison
+    from longctx.report.document import FORMATS
+
+    if options.out is not None:
+        check_free(options.out, options.force)
+    if options.flips < 0:
+        raise UserError(f"--flips {options.flips}: give a number of answers, 0 for none.")
+    if len(options.folders) == 1:
+        about, parts = _within(options.folders[0], options.between, options.reference)
+    else:
+        about, parts = _runs(options.folders, options.reference)
+    (reference, first), *others = parts
+    found = [(name, compare(first, rows, options.between)) for name, rows in others]
+    kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")
+    text = FORMATS[kind](comparison(reference, found, about, options.flips))
+    if options.out is None:
+        print(text, end="")
+    else:
+        write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
+        print(f"{options.out}: {len(text.encode()):,} bytes")
+    return 0
+
+
+Parts = list[tuple[str, "pd.DataFrame"]]
+"""What is compared: a short name and its rows."""
+
+
+def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Parts]:
+    """Runs by letters, and what each letter stands for."""
+    from longctx.results.store import load
+
+    if reference is not None:
+        raise UserError("--reference is for one RUN with --between: of several runs, the first is the reference.")
+    if len(paths) > len(string.ascii_uppercase):
+        raise UserError(
+            f"{len(paths)} runs are too many to stand side by side: give {len(string.ascii_uppercase)} at most."
+        )
+    folders = [find_run(path) for path in paths]
+    about = [f"{letter}: {_about(folder)}" for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
+    return about, [(letter, load(folder)) for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
+
+
+def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
+    """The parts of one run that differ in one thing, the reference first."""
+    from longctx.measure.match import parts_of
+    from longctx.results.store import load
+
+    if between is None:
+        raise UserError("Give two runs to compare, or one with --between model, prompts or the name of a label.")
+    folder = find_run(path)
+    parts = parts_of(load(folder), between)
+    if len(parts) < 2:
+        raise UserError(
+            f"{path} holds only {between} {next(iter(parts), '')!r}: there is nothing to compare within it."
+        )
+    if reference is None:
+        reference = "seed" if between == "prompts" and "seed" in parts else next(iter(parts))
+    if reference not in parts:
+        raise UserError(f"{path} has no {between} {reference!r}: there are {', '.join(map(repr, parts))}.")
+    names = [reference, *(name for name in parts if name != reference)]
+    return [f"Within {_about(folder)}, by {between}."], [(visible(name or "none"), parts[name]) for name in names]
+
+
+def _about(folder: Path) -> str:
+    """A run in a sentence, from what is known of it."""
+    try:
+        found = load_manifest(folder)
+    except FileNotFoundError:
+        return folder.name
+    labels = "".join(f", {name}={value}" for name, value in found.labels.items())
+    return f"run {found.run}, profile {found.profile}, seed {found.seed}{labels}, longctx {found.library}"

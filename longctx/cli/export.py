@@ -1,0 +1,83 @@
+"""`export`: a run's data in the format that a file's name says."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from longctx.cli.output import check_free, write_file
+from longctx.errors import UserError
+from longctx.results.folder import find_run
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "export",
+        help="write a run's data as CSV, Parquet, JSON or Markdown",
+        description="The suffix of FILE says what is written: .csv or .parquet, one row a trial with typed columns; "
+        ".jsonl, the rows as they were kept; .json, the summary for programs; .md, its tables.",
+    )
+    parser.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, such as reports/latest")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    file: Path = options.file
+    write = WRITERS.get(file.suffix.lower())
+    if write is None:
+        raise UserError(f"{file.name!r} does not say a format: end it in {', '.join(WRITERS)}.")
+    folder = find_run(options.folder)
+    check_free(file, options.force)
+    write_file(file, lambda part: write(folder, part))
+    print(f"{file}: {file.stat().st_size:,} bytes")
+    return 0
+
+
+def _csv(folder: Path, file: Path) -> None:
+    from longctx.results.export import to_csv, typed
+    from longctx.results.store import load_rows
+
+    to_csv(typed(load_rows(folder)), file)
+
+
+def _parquet(folder: Path, file: Path) -> None:
+    from longctx.results.export import to_parquet, typed
+    from longctx.results.store import load_rows
+
+    to_parquet(typed(load_rows(folder)), file)
+
+
+def _rows(folder: Path, file: Path) -> None:
+    from longctx.results.store import RESULTS
+
+    shutil.copyfile(folder / RESULTS, file)
+
+
+def _json(folder: Path, file: Path) -> None:
+    from longctx.measure.summary import summarize
+    from longctx.report.data import as_json
+    from longctx.results.store import load
+
+    file.write_text(as_json(summarize(load(folder)), folder.name), encoding="utf-8")
+
+
+def _markdown(folder: Path, file: Path) -> None:
+    from longctx.measure.summary import summarize
+    from longctx.report.text import as_markdown
+    from longctx.results.store import load
+
+    file.write_text(as_markdown(summarize(load(folder)), folder.name), encoding="utf-8")
+
+
+WRITERS: dict[str, Callable[[Path, Path], None]] = {
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".jsonl": _rows,
+    ".json": _json,
+    ".md": _markdown,
+}

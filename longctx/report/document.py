@@ -1,0 +1,48 @@
+"""A page of sentences and tables, as text for a terminal, as Markdown, or as HTML that stands alone."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from longctx.report.render import markdown_table, plain, terminal_table
+from longctx.report.table import Table
+from longctx.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, sentences below it, and tables."""
+
+    title: str
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+def as_terminal(document: Document) -> str:
+    head = "\n".join(visible(one) for one in (document.title, *document.notes))
+    return "\n\n".join([head, *map(terminal_table, document.tables)]) + "\n"
+
+
+def as_markdown(document: Document) -> str:
+    notes = "\n".join(f"- {plain(one)}" for one in document.notes)
+    return "\n\n".join([f"# {plain(document.title)}", notes, *map(markdown_table, document.tables)]) + "\n"
+
+
+def as_html(document: Document) -> str:
+    """One file that loads nothing and runs nothing: its policy allows its own style, by digest, and no more."""
+    import jinja2
+
+    here = Path(__file__).parent
+    loader = jinja2.FileSystemLoader(here)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["visible"] = lambda one: visible(str(one))
+    style = (here / "document.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return environment.get_template("document.html").render(document=document, style=style, digest=digest)
+
+
+FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}

@@ -1,0 +1,25 @@
+"""A run's folder as a user names it on a command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from longctx.errors import UserError
+from longctx.results.store import RESULTS
+
+
+def find_run(path: Path) -> Path:
+    """The folder of a finished run. Raises UserError.
+
+    `latest` may be a file that holds the run's name, where links are not allowed.
+    """
+    folder = path
+    if path.is_file() and path.name == "latest":
+        folder = path.parent / path.read_text(encoding="utf-8", errors="replace").strip()
+    if (folder / RESULTS).is_file():
+        return folder.resolve()
+    if any(folder.glob("rows-*.jsonl")):
+        raise UserError(f"{path} holds a run that did not finish: run it again, answers it recorded are kept.")
+    if path.is_file():
+        raise UserError(f"{path} is a file: give the folder of a run, such as reports/latest.")
+    raise UserError(f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")

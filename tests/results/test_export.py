@@ -1,0 +1,92 @@
+"""Rows as CSV and Parquet: typed, and harmless in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.results.export import CSV, PARQUET, cell, export, typed
+from longctx.results.row import Row
+from longctx.visible import visible
+from tests.results.test_store import row
+
+ANY = st.text(st.characters(codec=None, exclude_categories=()))
+
+
+def exported(folder: Path, *rows: Row) -> tuple[list[dict[str, str]], pd.DataFrame]:
+    """The cells of the CSV as text, and the Parquet as a frame."""
+    export(folder, [dataclasses.asdict(one) for one in rows])
+    with (folder / CSV).open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    return cells, pd.read_parquet(folder / PARQUET)
+
+
+def test_numbers_times_and_truth_have_their_types(tmp_path: Path) -> None:
+    answered: dict[str, Any] = {"depth": 0.25, "input_tokens": 7, "recorded_at": "2026-11-21T23:59:59+00:00"}
+    cells, frame = exported(tmp_path, row(**answered), row(outcome="wrong"), row(outcome="not_asked", error="missing"))
+    kinds = {name: str(frame[name].dtype) for name in ("trial", "input_tokens", "depth", "correct")}
+    assert kinds == {"trial": "Int64", "input_tokens": "Int64", "depth": "Float64", "correct": "boolean"}
+    assert str(frame["recorded_at"].dtype).endswith(", UTC]")
+    assert frame["recorded_at"][0] == pd.Timestamp("2026-11-21 23:59:59", tz="UTC")
+    assert frame["input_tokens"].isna().tolist() == [False, True, True]
+    assert frame["correct"].tolist() == [True, False, pd.NA]
+    assert [one["input_tokens"] for one in cells] == ["7", "", ""]
+    assert [one["correct"] for one in cells] == ["True", "False", ""]
+    assert cells[0]["recorded_at"] == "2026-11-21T23:59:59Z"
+
+
+def test_every_field_is_a_column_and_mappings_are_json(tmp_path: Path) -> None:
+    cells, frame = exported(tmp_path, row(labels={"na\x7fme": "ü\x1b=1"}, trace={"line": -2}))
+    names = [field.name for field in dataclasses.fields(Row)]
+    assert [name for name in frame.columns if name != "correct"] == names
+    for found in (cells[0], frame.iloc[0]):
+        assert json.loads(found["params"]) == {"lines": 5, "block_size": None}
+        assert json.loads(found["labels"]) == {"na\x7fme": "ü\x1b=1"}
+        assert json.loads(found["trace"]) == {"line": -2}
+
+
+@pytest.mark.parametrize(
+    "text", ['=HYPERLINK("http://x","y")', "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1", "\u200b=1"]
+)
+def test_no_formula_starts_and_parquet_keeps_the_text(tmp_path: Path, text: str) -> None:
+    cells, frame = exported(tmp_path, row(returned=text, latency_s=-0.5))
+    assert cells[0]["returned"] in (f"'{text}", visible(text))
+    assert cells[0]["returned"][0] not in "=+-@\uff1d\t\r\n "
+    assert frame["returned"].tolist() == [text]
+    assert cells[0]["latency_s"] == "-0.5"
+
+
+@given(ANY)
+def test_a_cell_never_starts_a_formula_nor_holds_a_control_character(text: str) -> None:
+    found = cell(text)
+    assert found.lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20\t\r\n"}
+    assert visible(found) == found
+
+
+@given(st.lists(ANY, min_size=1))
+@settings(max_examples=10)
+def test_any_text_is_a_cell_of_one_row(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    cells, frame = exported(tmp_path_factory.mktemp("run"), *(row(returned=text, error=text) for text in texts))
+    kept = [text.encode("utf-8", "backslashreplace").decode() for text in texts]
+    assert [one["returned"] for one in cells] == [one["error"] for one in cells] == [cell(text) for text in kept]
+    assert frame["returned"].tolist() == kept
+
+
+def test_absurd_counts_and_times_are_null() -> None:
+    frame = typed([dataclasses.asdict(row(input_tokens=10**30, recorded_at="yesterday"))])
+    assert frame["input_tokens"].isna().all()
+    assert frame["recorded_at"].isna().all()
+
+
+def test_a_run_of_nothing_has_its_columns(tmp_path: Path) -> None:
+    cells, frame = exported(tmp_path)
+    assert cells == []
+    assert str(frame["input_tokens"].dtype) == "Int64"
