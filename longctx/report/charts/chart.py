@@ -54,7 +54,7 @@ def curves(x: Spec, series: Spec) -> list[Spec]:
         },
         {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}},
         {
-            "mark": {"type": "point", "filled": True, "size": 60},
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
             "encoding": {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}},
         },
     ]
@@ -75,7 +75,7 @@ def intervals(y: Spec, colour: Spec, x: Spec) -> list[Spec]:
             "encoding": {**base, "x": low, "x2": {"field": "hi"}},
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 60},
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
             "encoding": {**base, "x": x, "description": {"field": "say"}},
         },
     ]

@@ -114,7 +114,7 @@
 
   // The needle is green, what was asked is yellow, the place of a wrong answer is red.
   const KINDS = { needle: "needle", record: "needle", instruction: "record", question: "record", answers: "record" };
-  const titled = (title, ...children) => [element("h4", "", title), element("pre", "", ...children)];
+  const titled = (title, ...children) => [element("h3", "", title), element("pre", "", ...children)];
 
   const open = async (item, place) => {
     const details = (await chunk(Math.floor(place / index.chunk)))[place % index.chunk];

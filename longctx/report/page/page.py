@@ -134,9 +134,10 @@ def _families(found: Sequence[FamilySummary]) -> pd.DataFrame:
 
 
 def _sections(summary: Summary, drawn: Sequence[tuple[Chart, str]]) -> Iterator[Section]:
-    """One a family, in the order in which the run has them, then what concerns all."""
+    """One a family, in the protocols' order and then a user's own, then what concerns all."""
     found = tables(summary)
-    for name in dict.fromkeys(one.family for one in summary.scenarios):
+    measured = dict.fromkeys(one.family for one in summary.scenarios)
+    for name in [*(one for one in FAMILIES if one in measured), *(one for one in measured if one not in FAMILIES)]:
         figures = [_figure(*one) for one in drawn if one[0].family == name]
         own = [table for table in found if table.family == name and not _drawn(table, figures)]
         yield Section(name.replace("_", "-"), FAMILIES.get(name, name), figures, own)
@@ -177,5 +178,5 @@ def _table(frame: pd.DataFrame) -> Markup:
     made += Markup("</tr></thead><tbody>")
     for first, *cells in rows:
         made += Markup('<tr><th scope="row">{}</th>').format(visible(str(first)))
-        made += Markup("").join(Markup("<td>{}</td>").format(visible(cell)) for cell in cells) + Markup("</tr>")
+        made += Markup("").join(Markup("<td>{}</td>").format(visible(str(cell))) for cell in cells) + Markup("</tr>")
     return made + Markup("</tbody></table></div>")

@@ -1,0 +1,45 @@
+"""Where wrong answers come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.measure.origins import EDGES, Origins, band, origins
+from longctx.measure.subject import subjects
+from longctx.results.store import as_frame
+
+
+def found(*traces: dict[str, int], **fields: Any) -> list[Origins]:
+    base = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "wrong"}
+    frame = as_frame([base | {"trace": trace} | fields for trace in traces])
+    return list(origins(frame.assign(subject=subjects(frame))))
+
+
+def test_another_line_an_echo_or_nowhere() -> None:
+    other = {"line": 9, "line_distance": 5, "place_distance": -1}
+    [one] = found(other, other, {"echoed_line": 3}, {})
+    assert (one.other_line, one.echoed, one.nowhere, one.wrong) == (2, 1, 1, 4)
+    assert one.by_number == {-4: 0, -3: 0, -2: 0, -1: 0, 1: 0, 2: 0, 3: 0, 4: 2}
+    assert one.by_place == {-1: 2, 1: 0}
+
+
+def test_right_answers_come_from_nowhere_else() -> None:
+    assert found({}, outcome="correct") == []
+
+
+@given(st.integers(-5000, 5000).filter(bool))
+def test_a_distance_lies_in_one_band(distance: int) -> None:
+    low = band(distance)
+    assert (low > 0) == (distance > 0)
+    assert abs(low) in EDGES
+    assert abs(low) <= abs(distance)
+    assert all(edge <= abs(low) or edge > abs(distance) for edge in EDGES)
+
+
+@given(st.lists(st.integers(-5000, 5000).filter(bool), min_size=1))
+def test_every_wrong_line_is_counted_once(distances: list[int]) -> None:
+    [one] = found(*({"line": 1, "line_distance": each, "place_distance": -each} for each in distances))
+    assert sum(one.by_number.values()) == sum(one.by_place.values()) == len(distances)

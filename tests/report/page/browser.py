@@ -1,0 +1,49 @@
+"""A real browser for tests of the page: Debian's Chromium, headless, without the network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+MISSING = f"no browser: install one of {', '.join(NAMES)} (Debian: apt-get install chromium)"
+
+
+def found() -> str | None:
+    """The path of an installed browser."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found(), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """An open page, and what the browser had to say: console messages, errors, dialogs, requests but for the page."""
+
+    page: Page
+    said: list[str] = field(default_factory=list)
+
+
+def open_page(browser: Browser, path: Path, **options: Any) -> Opened:
+    """The page from disk, once its script has run."""
+    page = browser.new_context(offline=True, **options).new_page()
+    opened = Opened(page)
+    page.on("console", lambda message: opened.said.append(message.text))
+    page.on("pageerror", lambda error: opened.said.append(str(error)))
+    page.on("dialog", lambda dialog: (opened.said.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: request.url == path.as_uri() or opened.said.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    return opened

@@ -1,0 +1,161 @@
+"""The page in a real browser: from disk, without the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from tests.report.page.browser import MISSING, found, launched, open_page
+from tests.report.sample import HOSTILE, write_run
+
+pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
+
+TRIALS = 98
+"""Of the sample run; 26 of them are not correct."""
+
+MARKS = """charts => charts.map(chart => {
+    const marks = [...chart.querySelectorAll("[role=graphics-symbol][aria-label]")];
+    const drawn = marks.map(mark => [mark.getAttribute("aria-roledescription"), mark.getBoundingClientRect()]);
+    return drawn.filter(([kind, box]) => !/axis|legend|title/.test(kind) && box.width > 1 && box.height > 1).length;
+})"""
+"""How many marks each chart shows."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("hostile"), model=HOSTILE, text=HOSTILE + "\ud800")
+
+
+def test_it_opens_without_a_word_or_a_request(browser: Browser, report: Path) -> None:
+    opened = open_page(browser, report)
+    opened.page.locator("details.trial summary").first.click()
+    opened.page.wait_for_selector("details.trial pre")
+    assert opened.said == []
+
+
+def test_charts_are_drawn(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    drawn = page.eval_on_selector_all("figure svg", MARKS)
+    assert len(drawn) == 11
+    assert all(marks >= 1 for marks in drawn), drawn
+
+
+def test_a_mark_says_its_rate_interval_and_n(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    say = "5 lines, blocks of 2: 0.75 [0.30, 0.95] n=4"
+    page.locator(f"figure svg [aria-label='{say}']").first.hover()
+    assert page.locator("#tip").inner_text() == say
+    page.locator("h1").hover()
+    assert page.locator("#tip").is_hidden()
+
+
+def test_every_chart_has_its_numbers(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    for figure in page.locator("figure").all():
+        figure.locator("summary").click()
+        assert figure.locator("td").first.is_visible()
+
+
+def test_filters_filter(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    assert page.locator("#count").inner_text() == f"26 of {TRIALS} trials"
+    assert page.locator("details.trial").count() == 26
+    page.select_option("#filter-outcome", label="truncated")
+    assert page.locator("details.trial .outcome").all_inner_texts() == ["truncated"]
+    page.select_option("#filter-outcome", label="all")
+    page.select_option("#filter-family", label="Passkey")
+    assert page.locator("#count").inner_text() == f"14 of {TRIALS} trials"
+    page.select_option("#filter-scenario", label="window-4096-k-1024")
+    assert page.locator("details.trial").count() == 4
+    page.select_option("#filter-family", label="Line retrieval")
+    assert page.locator("#count").inner_text() == f"0 of {TRIALS} trials"
+
+
+def test_a_long_list_comes_in_parts(browser: Browser, tmp_path: Path) -> None:
+    page = open_page(browser, write_run(tmp_path, trials=10)).page
+    page.select_option("#filter-outcome", label="correct")
+    assert page.locator("details.trial").count() == 100
+    page.get_by_role("button", name="Show 68 more").click()
+    assert page.locator("details.trial").count() == 168
+    assert page.locator("#more").is_hidden()
+
+
+def test_a_trial_opens(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    page.select_option("#filter-scenario", label="depth-0-none_scratchpad")
+    trial = page.locator("details.trial")
+    trial.locator("summary").click()
+    trial.locator("pre").first.wait_for()
+    assert [
+        (one.inner_text(), one.get_attribute("class")) for one in trial.locator("pre").first.locator("mark").all()
+    ] == [
+        ("one two three four", "needle"),
+        ("five six seven 1234", "nowhere"),
+    ]
+    text = trial.inner_text()
+    assert "needle (line 3 of the prompt)" in text
+    assert "pytest 'tests_longctx/test_collage.py::test[depth-0-none_scratchpad]' --ctx-trial=1" in text
+
+
+def test_a_trial_opens_by_keyboard(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    page.locator("#filter-outcome").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("details.trial[open] pre")
+    assert page.locator("details.trial").first.get_attribute("open") is not None
+
+
+def test_hostile_text_does_nothing_and_is_seen(browser: Browser, hostile: Path) -> None:
+    opened = open_page(browser, hostile)
+    page = opened.page
+    for trial in page.locator("details.trial").all()[::6]:
+        trial.locator("> summary").click()
+        trial.locator("pre").first.wait_for()
+    assert opened.said == []
+    assert page.title() == "longctx made-up"
+    assert page.locator("img").count() == page.locator("a[href^=javascript]").count() == 0
+    reply = page.locator("details.trial pre").first.inner_text()
+    assert all(part in reply for part in ("<script>", "\\u001b", "\\u202e", "\\u200b", "\\ud800"))
+    assert "{{ 7 * 7 }}" in page.locator("h1").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_accessibility_checker_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
+    page = open_page(browser, report, color_scheme=scheme).page
+    page.select_option("#filter-scenario", label="depth-0-none_scratchpad")
+    page.locator("details.trial summary").click()
+    page.locator("details.trial pre").first.wait_for()
+    page.locator("figure summary").first.click()
+    result = Axe().run(page)
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_it_follows_the_reader_s_theme(browser: Browser, report: Path) -> None:
+    grounds = {
+        open_page(browser, report, color_scheme=scheme).page.evaluate("getComputedStyle(document.body).backgroundColor")
+        for scheme in ("light", "dark")
+    }
+    assert len(grounds) == 2
+
+
+def test_a_phone_does_not_scroll_sideways(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report, viewport={"width": 360, "height": 640}).page
+    page.locator("details.trial summary").first.click()
+    page.wait_for_selector("details.trial pre")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
