@@ -106,10 +106,14 @@ class Checkout:
     launcher: Launcher
 
     def pytest(
-        self, *arguments: object, profile: str | None = "tiny.toml", env: dict[str, str] | None = None
+        self,
+        *arguments: object,
+        profile: str | None = "tiny.toml",
+        env: dict[str, str] | None = None,
+        page: bool = False,
     ) -> Result:
-        """`python -m pytest`, by default with the tiny profile, and without pytest's own cache."""
-        self.start(*arguments, profile=profile, env=env)
+        """`python -m pytest`, by default with the tiny profile, without pytest's own cache and without a page."""
+        self.start(*arguments, profile=profile, env=env, page=page)
         return self.wait()
 
     def longctx(self, *arguments: object, env: dict[str, str] | None = None) -> Result:
@@ -141,9 +145,9 @@ class Checkout:
         os.kill(pid, signal.SIGKILL)
         return self.wait()
 
-    def record(self, server: SimulatedServer, *arguments: object, mode: str = "once") -> Result:
+    def record(self, server: SimulatedServer, *arguments: object, mode: str = "once", page: bool = False) -> Result:
         """A run that may ask the server."""
-        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
+        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, page=page)
 
     def profile(self, *tables: str, name: str = "tiny.toml") -> None:
         (self.folder / name).write_text("".join(tables))

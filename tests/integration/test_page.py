@@ -1,0 +1,48 @@
+"""index.html, in every run's folder; --ctx-no-page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.report.page.browser import MISSING, found, launched, open_page
+from tests.servers import SimulatedServer
+
+
+@pytest.mark.skipif(found() is None, reason=MISSING)
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-ask-only")
+    result = checkout.pytest(workers, page=True)
+    assert result.says("Report: reports/latest/index.html")
+    with launched() as browser:
+        opened = open_page(browser, checkout.file("reports/latest").resolve() / "index.html")
+        page = opened.page
+        assert page.locator("h2").all_inner_texts()[-4:] == ["Line retrieval", "Passkey", "All families", "Trials"]
+        page.select_option("#filter-outcome", label="all")
+        page.select_option("#filter-scenario", label="lines-5")
+        assert page.locator("#count").inner_text() == "2 of 8 trials"
+        page.locator("details.trial summary").first.click()
+        page.locator("details.trial pre").first.wait_for()
+        assert "Go to line" in page.locator("details.trial").first.inner_text()
+        assert opened.said == []
+
+
+def test_the_command_of_a_trial_measures_it_again(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    result = checkout.pytest("tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-seed-lines-5]", "--ctx-trial=1")
+    assert result.code == 0
+    assert [(row["scenario"], row["trial"]) for row in checkout.rows()] == [("lines-5", 1)]
+
+
+def test_a_page_can_be_left_out(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-no-page")
+    assert not checkout.file("reports/latest/index.html").exists()
+    assert not checkout.file("reports/latest/charts").exists()
+
+
+def test_without_text_the_page_shows_none(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-no-text", page=True)
+    assert not checkout.file("reports/latest/views.jsonl").exists()
+    assert checkout.file("reports/latest/index.html").exists()

@@ -1,0 +1,96 @@
+"""The charts of a run: what they show is what was measured, and every point says its rate, interval and n."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from longctx.measure.summary import summarize
+from longctx.report.charts import charts
+from longctx.report.charts.chart import Chart
+from longctx.report.charts.draw import draw
+from longctx.results.store import as_frame
+from tests.report.sample import rows
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Chart]:
+    return {one.name: one for one in charts(summarize(as_frame([asdict(row) for row in rows()])))}
+
+
+def values(part: Any) -> Iterator[dict[str, Any]]:
+    """All data of a specification."""
+    if isinstance(part, dict):
+        yield from part.get("data", {}).get("values", [])
+        for one in part.values():
+            yield from values(one)
+    elif isinstance(part, list):
+        for one in part:
+            yield from values(one)
+
+
+def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
+    for chart in drawn.values():
+        said = [value["say"] for value in values(chart.spec) if value]
+        assert said, chart.name
+        if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "controls", "heatmap")):
+            rates = [one for one in said if "k_max" not in one]
+            assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", one) for one in rates), chart.name
+
+
+def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
+    for chart in drawn.values():
+        assert not chart.frame.empty, chart.name
+        assert all(isinstance(cell, str) for cell in chart.frame.to_numpy().ravel()), chart.name
+
+
+def test_line_retrieval_by_length_and_by_order(drawn: dict[str, Chart]) -> None:
+    by_length, by_order = drawn["line-retrieval-by-length-1"].frame, drawn["line-retrieval-by-order-1"].frame
+    assert by_length.index.tolist() == by_order.columns.tolist() == [5, 100]
+    assert by_length.columns.tolist() == by_order.index.tolist() == ["ordered", "shuffled", "blocks of 2"]
+    assert by_length.loc[5, "shuffled"] == by_order.loc["shuffled", 5] == "0.75 [0.30, 0.95] n=4"
+
+
+def test_where_wrong_answers_come_from(drawn: dict[str, Chart]) -> None:
+    frame = drawn["line-retrieval-origins-1"].frame
+    assert frame.loc["+1", "in place"] == "6"
+    assert frame.loc["nowhere in the file", "in line number"] == "0"
+
+
+def test_passkey_marks_the_twenty_percent_line_and_k_max(drawn: dict[str, Chart]) -> None:
+    spec = drawn["passkey-window-4096"].spec
+    assert {"y": {"datum": 0.2}} in [layer["encoding"] for layer in spec["layer"]]
+    assert "k_max 4,096 [" in next(value["say"] for value in values(spec) if "k_max" in value.get("say", ""))
+
+
+def test_qa_effects_have_intervals_around_the_difference(drawn: dict[str, Chart]) -> None:
+    points = [value for value in values(drawn["qa-effects-1"].spec) if value]
+    assert len(points) == 2 * 3 + 2 * 3
+    assert all(point["lo"] <= point["rate"] <= point["hi"] for point in points)
+
+
+def test_outcomes_count_every_trial(drawn: dict[str, Chart]) -> None:
+    frame = drawn["outcomes"].frame
+    assert frame.columns.tolist() == ["correct", "wrong", "truncated", "not_asked"]
+    assert sum(int(cell) for cell in frame.to_numpy().ravel()) == 98
+
+
+def test_what_was_not_measured_has_no_chart() -> None:
+    assert list(charts(summarize(as_frame([])))) == []
+    unmeasured = [asdict(row) | {"outcome": "not_asked", "depth": None} for row in rows()]
+    assert [one.name for one in charts(summarize(as_frame(unmeasured)))] == ["outcomes"]
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\ufffe", "\u202e", "\ud800", "</svg><script>", "漢字 😀"])
+def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
+    one = drawn["outcomes"]
+    svg = draw(
+        Chart(one.name, one.family, text, {**one.spec, "data": {"values": [{"row": text, "kind": text}]}}, one.frame)
+    )
+    assert svg.startswith("<svg")
+    assert "<script" not in svg
+    assert not re.search(r"[\x00\x1b\u202e\ufffe]", svg)
