@@ -115,4 +115,5 @@ def _about(folder: Path) -> str:
     except FileNotFoundError:
         return folder.name
     labels = "".join(f", {name}={value}" for name, value in found.labels.items())
-    return f"run {found.run}, profile {found.profile}, seed {found.seed}{labels}, longctx {found.library}"
+    seed = "several seeds" if found.seed is None else f"seed {found.seed}"
+    return f"run {found.run}, profile {found.profile}, {seed}{labels}, longctx {found.library}"
