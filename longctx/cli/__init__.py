@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,8 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
     try:
-        return int(found.run(found, rest))
+        code = int(found.run(found, rest))
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

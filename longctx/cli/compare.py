@@ -96,6 +96,8 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
         raise UserError("Give two runs to compare, or one with --between model, prompts or the name of a label.")
     folder = find_run(path)
     parts = parts_of(load(folder), between)
+    if set(parts) <= {""}:
+        raise UserError(f"{path} has no label {between!r}: say model, prompts or the name of one of its labels.")
     if len(parts) < 2:
         raise UserError(
             f"{path} holds only {between} {next(iter(parts), '')!r}: there is nothing to compare within it."

@@ -65,9 +65,7 @@ def _run_with(options: argparse.Namespace) -> int:
         return 0
     now = digest(request_body(trial, question.case.model))
     if model and any(row["prompt_sha256"] not in (None, now) for row, _ in found):
-        print(
-            "# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's."
-        )
+        print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
     _print(question, model)
     return 0
 
