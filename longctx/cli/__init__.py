@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
-from longctx.cli import compare, corpus, export, filter, record, show
+from longctx.cli import compare, corpus, export, filter, merge, record, show
 from longctx.errors import UserError
 
 
@@ -14,13 +16,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains."""
     parser = argparse.ArgumentParser(prog="python -m longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (show, record, compare, export, corpus, filter):
+    for command in (show, record, compare, merge, export, corpus, filter):
         command.add(commands)
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
     try:
-        return int(found.run(found, rest))
+        code = int(found.run(found, rest))
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -96,6 +96,8 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
         raise UserError("Give two runs to compare, or one with --between model, prompts or the name of a label.")
     folder = find_run(path)
     parts = parts_of(load(folder), between)
+    if set(parts) <= {""}:
+        raise UserError(f"{path} has no label {between!r}: say model, prompts or the name of one of its labels.")
     if len(parts) < 2:
         raise UserError(
             f"{path} holds only {between} {next(iter(parts), '')!r}: there is nothing to compare within it."
@@ -115,4 +117,5 @@ def _about(folder: Path) -> str:
     except FileNotFoundError:
         return folder.name
     labels = "".join(f", {name}={value}" for name, value in found.labels.items())
-    return f"run {found.run}, profile {found.profile}, seed {found.seed}{labels}, longctx {found.library}"
+    seed = "several seeds" if found.seed is None else f"seed {found.seed}"
+    return f"run {found.run}, profile {found.profile}, {seed}{labels}, longctx {found.library}"

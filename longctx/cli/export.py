@@ -16,9 +16,9 @@ from longctx.results.folder import find_run
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "export",
-        help="write a run's data as CSV, Parquet, JSON or Markdown",
+        help="write a run's data as CSV, Parquet, JSON, Markdown or HTML",
         description="The suffix of FILE says what is written: .csv or .parquet, one row a trial with typed columns; "
-        ".jsonl, the rows as they were kept; .json, the summary for programs; .md, its tables.",
+        ".jsonl, the rows as they were kept; .json, the summary for programs; .md, its tables; .html, its page.",
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, such as reports/latest")
     parser.add_argument("file", type=Path, metavar="FILE")
@@ -74,10 +74,22 @@ def _markdown(folder: Path, file: Path) -> None:
     file.write_text(as_markdown(summarize(load(folder)), folder.name), encoding="utf-8")
 
 
+def _page(folder: Path, file: Path) -> None:
+    from longctx.measure.summary import summarize
+    from longctx.report.page.page import render
+    from longctx.results.manifest import load_manifest
+    from longctx.results.store import load, load_views
+
+    rows = load(folder)
+    page = render(summarize(rows), rows, load_views(folder), load_manifest(folder))
+    file.write_text(page, encoding="utf-8")
+
+
 WRITERS: dict[str, Callable[[Path, Path], None]] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".jsonl": _rows,
     ".json": _json,
     ".md": _markdown,
+    ".html": _page,
 }

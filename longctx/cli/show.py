@@ -1,13 +1,15 @@
-"""`show`: the exact prompt of a trial, before a cent is spent."""
+"""`show`: the exact prompt of a trial, before a cent is spent; after a run, what it measured there."""
 
 from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 from typing import Any
 
 from longctx.ask.case import Case, Question
 from longctx.ask.request import digest, request_body
+from longctx.cli import measured
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -19,20 +21,57 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="print the prompt of a trial",
-        description="Prints what a model would be sent. SCENARIO[#TRIAL] is like line_retrieval/lines-20#3 "
-        "or passkey/window-4096-k-1024; trials count from 0.",
+        description="Prints what a model would be sent, and with --run what it answered. SCENARIO[#TRIAL] is like "
+        "line_retrieval/lines-20#3 or passkey/window-4096-k-1024; trials count from 0.",
     )
     parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
-    parser.add_argument("--prompts", default="seed", metavar="DIR", help="prompt set (default: seed)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the trials (default: 0)")
+    parser.add_argument("--prompts", default=None, metavar="DIR", help="prompt set (default: seed, or those of RUN)")
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")
+    parser.add_argument(
+        "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
+    )
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    question = find(options.scenario, options.model, options.prompts, options.seed)
+    if options.folder is not None:
+        return _run_with(options)
+    _print(find(options.scenario, options.model, options.prompts or "seed", options.seed or 0), options.model)
+    return 0
+
+
+def _run_with(options: argparse.Namespace) -> int:
+    """What a run measured, then the prompt, as far as it can be built again."""
+    models = {options.model, load_model(options.model).model} if options.model else set()
+    prompt_set = Path(options.prompts).resolve().name if options.prompts else None
+    found = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
+    for one in found:
+        print("\n".join(measured.lines(one)), end="\n\n")
+    sent = {(row["prompt_set"], row["seed"]) for row, _ in found}
+    asked = {row["model"] for row, _ in found}
+    if len(sent) > 1:
+        print(
+            "# prompt: they were asked in different words, or with different seeds: see one with --prompts or --seed."
+        )
+        return 0
+    [(prompts, seed)] = sent
+    model = options.model or (asked.pop() if len(asked) == 1 else None)
+    try:
+        question = find(options.scenario, model, options.prompts or prompts, seed)
+        trial = question.build()
+    except UserError as error:
+        print(f"# prompt: {error}")
+        return 0
+    now = digest(request_body(trial, question.case.model))
+    if model and any(row["prompt_sha256"] not in (None, now) for row, _ in found):
+        print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
+    _print(question, model)
+    return 0
+
+
+def _print(question: Question, model: str | None) -> None:
     trial = question.build()
-    model = question.case.model
     facts = {
         "trial": trial.identity,
         "expected": trial.expected,
@@ -41,7 +80,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         **trial.recorded,
         "about, in tokens": f"{question.case.size_tokens:,}",
         "max_tokens": trial.max_tokens,
-        "sha256 of the request": digest(request_body(trial, model)) if options.model else None,
+        "sha256 of the request": digest(request_body(trial, question.case.model)) if model else None,
     }
     for name, value in facts.items():
         if value is not None:
@@ -49,7 +88,6 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if trial.system:
         print(f"\n# system\n{trial.system}")
     print(f"\n# user\n{trial.user}")
-    return 0
 
 
 def find(name: str, model: str | None, prompts: str, seed: int) -> Question:

@@ -27,16 +27,9 @@ WARNING = pytest.StashKey[str | None]()
 def close_run(config: pytest.Config) -> None:
     """Write the run's folder."""
     run = config.stash[RUN]
-    rows = store.merge(run.folder)
-    summary = summarize(rows)
-    manifest = _manifest(run)
-    manifest.write(run.folder)
+    summary = summarize(store.merge(run.folder))
     config.stash[SUMMARY] = summary
-    write_report(summary, run.folder, run.name)
-    if run.settings.page:
-        from longctx.report.page.page import write_page
-
-        write_page(run.folder, summary, rows, store.load_views(run.folder), manifest)
+    write_report(run.folder, summary, _manifest(run), run.settings.page)
     if run.settings.report is None:
         _point_latest_to(run.folder)
     config.stash[WARNING] = add_step_summary(as_markdown(summary, run.name))
@@ -63,7 +56,8 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     run, summary = config.stash[RUN], config.stash[SUMMARY]
     terminal.section("longctx")
     terminal.write_line(as_terminal(summary))
-    terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/summary.md, rows in results.jsonl beside it.")
+    page = "index.html" if run.settings.page else "summary.md"
+    terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/{page}, rows in results.jsonl beside it.")
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
     if warning := config.stash[WARNING]:

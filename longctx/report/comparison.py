@@ -22,7 +22,7 @@ def comparison(reference: str, others: Against, about: Sequence[str], flips: int
     """about: sentences on what each name stands for. flips: how many to list of each family, 0 for none."""
     notes = [
         *about,
-        "A rate is of all that a run measured of a scenario; differences and gains are of the trials that both measured.",
+        "A rate is of all that a run measured of a scenario; a difference, of the trials that both measured.",
         *_notes(reference, others),
     ]
     title = f"{' and '.join(name for name, _ in others)} against {reference}"

@@ -8,11 +8,19 @@ from longctx.measure.summary import Summary
 from longctx.report.data import as_json
 from longctx.report.text import as_markdown
 from longctx.results.export import export
-from longctx.results.store import load_rows
+from longctx.results.manifest import Manifest
+from longctx.results.store import as_frame, load_rows, load_views
 
 
-def write_report(summary: Summary, folder: Path, run: str) -> None:
-    """summary.md, summary.json, results.csv and results.parquet of a run whose rows lie in `folder`."""
-    (folder / "summary.md").write_text(as_markdown(summary, run), encoding="utf-8")
-    (folder / "summary.json").write_text(as_json(summary, run), encoding="utf-8")
-    export(folder, load_rows(folder))
+def write_report(folder: Path, summary: Summary, manifest: Manifest, page: bool = True) -> None:
+    """summary.md, summary.json, run.json, results.csv and results.parquet of a run whose rows lie in `folder`, and
+    index.html with charts/ where a page is wanted."""
+    rows = load_rows(folder)
+    manifest.write(folder)
+    (folder / "summary.md").write_text(as_markdown(summary, manifest.run), encoding="utf-8")
+    (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
+    export(folder, rows)
+    if page:
+        from longctx.report.page.page import write_page
+
+        write_page(folder, summary, as_frame(rows), load_views(folder), manifest)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
+from longctx.measure.summary import ScenarioSummary, Summary
 from longctx.measure.words import order
 from longctx.report import qa
-from longctx.report.table import Table, by_subject, pivot, subject_columns, tokens
+from longctx.report.passkey import passkey
+from longctx.report.table import Table, by_subject, pivot, subject_columns
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -27,7 +28,7 @@ def _of(family: str, scenarios: Sequence[ScenarioSummary], summary: Summary) -> 
         case "line_retrieval":
             return _line_retrieval(scenarios)
         case "passkey":
-            return _passkey(scenarios, summary.passkey)
+            return passkey(scenarios, summary.passkey)
         case "collage":
             return qa.collage(scenarios, summary.qa)
         case "control":
@@ -43,32 +44,6 @@ def _line_retrieval(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
         yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", frame)
 
 
-def _passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Table]:
-    """Success by k of every window, side by side; then the effective windows."""
-    cells = []
-    for one in scenarios:
-        window, k = one.params["window"], one.params["k"]
-        prompts = "" if one.subject.prompt_set == "seed" else one.subject.prompt_set
-        column = " ".join(filter(None, [one.subject.model, str(window), prompts, one.subject.label]))
-        cells.append((k, column, str(one.rate)))
-    yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
-    frame = pd.DataFrame(
-        {
-            **subject_columns([one.subject for one in windows]),
-            "window": [one.window for one in windows],
-            "k_max [95%]": [_k_max(one) for one in windows],
-            "real distance": [tokens(one.distance_at_k_max) for one in windows],
-            "at least": [tokens(one.effective.at_least) for one in windows],
-            "less than": [tokens(one.effective.less_than) for one in windows],
-        }
-    ).set_index("model")
-    yield Table(
-        "Passkey: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: every trial "
-        "up to it succeeds; less than: every trial at it fails",
-        frame,
-    )
-
-
 def _plain(family: str, scenarios: Sequence[ScenarioSummary]) -> Table:
     frame = pd.DataFrame(
         {
@@ -78,8 +53,3 @@ def _plain(family: str, scenarios: Sequence[ScenarioSummary]) -> Table:
         }
     )
     return Table(family, frame.set_index("model"))
-
-
-def _k_max(one: PasskeySummary) -> str:
-    lo, hi = one.interval
-    return f"{tokens(one.effective.k_max)} [{lo:,}, {hi:,}]"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 MANIFEST = "run.json"
 
@@ -15,6 +16,8 @@ class Manifest:
     """library: the version of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
 
     options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
+    merged: of a run that was merged from others, the manifest of each, in the order of their names. Then library and
+    profile name all there are, and what else differs between them is empty, or null.
     """
 
     run: str
@@ -22,10 +25,11 @@ class Manifest:
     profile: str
     profile_digest: str
     about: str
-    seed: int
+    seed: int | None
     labels: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     finished_at: str
+    merged: tuple[Mapping[str, Any], ...] = ()
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
@@ -35,4 +39,4 @@ class Manifest:
 def load_manifest(folder: Path) -> Manifest:
     """Raises FileNotFoundError where the folder holds no finished run."""
     fields = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return Manifest(**fields | {"options": tuple(fields["options"])})
+    return Manifest(**fields | {name: tuple(fields[name]) for name in ("options", "merged")})

@@ -127,9 +127,11 @@ class Checkout:
         profile: str | None = "tiny.toml",
         env: dict[str, str] | None = None,
         terminal: str | None = None,
+        page: bool = False,
     ) -> int:
         """Like `pytest`, but return its pid while it runs; on that terminal, where its path is given."""
         given = [] if profile is None else [f"--ctx-profile={profile}"]
+        given += [] if page else ["--ctx-no-page"]
         return self._start(
             ["pytest", "-W", IMPORTED, *(f"-pno:{name}" for name in UNWANTED), *given, *map(str, arguments)],
             env,

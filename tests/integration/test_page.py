@@ -15,7 +15,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
     checkout.profile(LINES, PASSKEY)
     checkout.record(server, "--ctx-ask-only")
     result = checkout.pytest(workers, page=True)
-    assert result.says("Report: reports/latest/index.html")
+    assert result.says("/index.html, rows in results.jsonl beside it.")
     with launched() as browser:
         opened = open_page(browser, checkout.file("reports/latest").resolve() / "index.html")
         page = opened.page
@@ -31,7 +31,9 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
 
 def test_the_command_of_a_trial_measures_it_again(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server)
-    result = checkout.pytest("tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-seed-lines-5]", "--ctx-trial=1")
+    result = checkout.pytest(
+        "tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-seed-lines-5]", "--ctx-trial=1"
+    )
     assert result.code == 0
     assert [(row["scenario"], row["trial"]) for row in checkout.rows()] == [("lines-5", 1)]
 

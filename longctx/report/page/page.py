@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -30,6 +30,11 @@ from longctx.visible import visible
 HERE = Path(__file__).parent
 
 
+class Drawn(NamedTuple):
+    chart: Chart
+    svg: str
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     title: str
@@ -49,7 +54,7 @@ def write_page(
     folder: Path, summary: Summary, rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], manifest: Manifest
 ) -> None:
     """index.html in the run's folder, and its charts as SVG files in charts/."""
-    drawn = [(chart, draw(chart)) for chart in charts(summary)]
+    drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
     (folder / "charts").mkdir(exist_ok=True)
     light = theme.colours("light")
     for chart, svg in drawn:
@@ -62,15 +67,20 @@ def render(
     rows: pd.DataFrame,
     views: Sequence[Mapping[str, Any]],
     manifest: Manifest,
-    drawn: Sequence[tuple[Chart, str]],
+    drawn: Sequence[Drawn] | None = None,
 ) -> str:
-    """The page. The template escapes all text but what it marks as safe: this suite's own script and style, charts in
-    which Vega escaped the text, and JSON that holds no `<`."""
+    """The page, with these charts or, without any given, with its own.
+
+    The template escapes all text but what it marks as safe: this suite's own script and style, charts in which Vega
+    escaped the text, and JSON that holds no `<`.
+    """
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["table"] = _table
     environment.finalize = lambda value: visible(value) if type(value) is str else value
+    if drawn is None:
+        drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -133,15 +143,15 @@ def _families(found: Sequence[FamilySummary]) -> pd.DataFrame:
     ).set_index("family")
 
 
-def _sections(summary: Summary, drawn: Sequence[tuple[Chart, str]]) -> Iterator[Section]:
+def _sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
     """One a family, in the protocols' order and then a user's own, then what concerns all."""
     found = tables(summary)
     measured = dict.fromkeys(one.family for one in summary.scenarios)
     for name in [*(one for one in FAMILIES if one in measured), *(one for one in measured if one not in FAMILIES)]:
-        figures = [_figure(*one) for one in drawn if one[0].family == name]
+        figures = [_figure(one) for one in drawn if one.chart.family == name]
         own = [table for table in found if table.family == name and not _drawn(table, figures)]
         yield Section(name.replace("_", "-"), FAMILIES.get(name, name), figures, own)
-    figures = [_figure(*one) for one in drawn if not one[0].family]
+    figures = [_figure(one) for one in drawn if not one.chart.family]
     yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary.usage))])
 
 
@@ -150,8 +160,8 @@ def _drawn(table: Table, figures: Sequence[Figure]) -> bool:
     return any(table.frame.equals(figure.frame) for figure in figures)
 
 
-def _figure(chart: Chart, svg: str) -> Figure:
-    return Figure(chart.title, svg, chart.frame)
+def _figure(drawn: Drawn) -> Figure:
+    return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame)
 
 
 def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:

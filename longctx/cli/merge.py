@@ -1,0 +1,51 @@
+"""`merge`: several runs as one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from longctx.errors import UserError
+from longctx.results.folder import find_run
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "merge",
+        help="several runs as one, such as CI shards or checkpoints",
+        description="Writes one run's folder from several. Runs with different labels (--ctx-label) stay apart in its "
+        "tables; a trial that two runs hold must have the same answer in both, and counts once.",
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="folders of runs")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the merged run")
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.measure.summary import summarize
+    from longctx.report.files import write_report
+    from longctx.report.text import as_terminal
+    from longctx.results import store
+    from longctx.results.union import unite, unite_manifests
+
+    out: Path = options.out
+    _check_free(out)
+    folders = list(dict.fromkeys(find_run(path) for path in options.folders))
+    pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        summary = summarize(store.write(out, pairs))
+        write_report(out, summary, manifest)
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error.strerror or error}.") from None
+    print(as_terminal(summary))
+    print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
+    return 0
+
+
+def _check_free(out: Path) -> None:
+    if file := next((path for path in (out, *out.parents) if path.is_file()), None):
+        raise UserError(f"--out {out}: {file} is a file: give a folder.")
+    if out.is_dir() and any(out.iterdir()):
+        raise UserError(f"--out {out} is not empty: give another folder, or delete it first.")

@@ -1,0 +1,155 @@
+"""Several runs as one: CI shards, or checkpoints told apart by labels. The order of the runs does not matter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from longctx.errors import UserError
+from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.store import read
+from longctx.scenarios.base import MEASURED
+
+Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A row of one of the runs, with its view, both as lines of JSON."""
+
+    folder: Path
+    fields: Mapping[str, Any]
+    row: str
+    view: str
+
+    @property
+    def subject(self) -> Place:
+        """Whom it is of, and in which family."""
+        labels = json.dumps(sorted(self.fields["labels"].items()))
+        return (self.fields["family"], self.fields["model"], self.fields["prompt_set"], labels)
+
+    @property
+    def trial(self) -> Place:
+        """What was asked of whom: rows with the same are the same trial."""
+        return (*self.subject, *(str(self.fields[name]) for name in ("scenario", "item", "seed", "trial", "repeat")))
+
+    @property
+    def answer(self) -> Place:
+        """Which answer it is; rows of one trial with the same count once."""
+        return (str(self.fields["prompt_sha256"]), str(self.fields["recorded_at"]))
+
+    @property
+    def measured(self) -> bool:
+        return self.fields["outcome"] in MEASURED
+
+    def __str__(self) -> str:
+        one = self.fields
+        labels = "".join(f" {name}={value}" for name, value in sorted(one["labels"].items()))
+        return (
+            f"{one['family']}/{one['scenario']}#{one['trial']} of {one['model']}, prompts {one['prompt_set']}{labels}"
+        )
+
+
+def unite(folders: Sequence[Path]) -> list[tuple[str, str]]:
+    """The rows of all runs with their views, as `store.write` takes them; what several runs hold counts once.
+
+    Raises UserError where two runs answer one trial differently, or mean different words by one name.
+    """
+    kept = [Kept(folder, json.loads(row), row, view) for folder in folders for row, view in read(folder)]
+    _check_words(kept)
+    found: dict[Place, Kept] = {}
+    for one in kept:
+        other = found.setdefault(one.trial, one)
+        if other is not one:
+            found[one.trial] = _one_of(other, one)
+    return [(one.row, one.view) for one in sorted(found.values(), key=lambda one: one.trial)]
+
+
+def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
+    """What the runs have in common; `merged` holds the manifest of each. Raises UserError.
+
+    Words that differ are all named, digests and numbers that differ are left out. Runs that were merged before stand
+    for those that they hold.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for folder in folders:
+        one = _manifest(folder)
+        for part in one.merged or (asdict(one),):
+            text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
+            found[text] = json.loads(text)
+    parts = [found[key] for key in sorted(found, key=lambda key: (found[key]["run"], key))]
+    labels = set.intersection(*(set(part["labels"].items()) for part in parts))
+    return Manifest(
+        run=name,
+        library=_all(parts, "library"),
+        profile=_all(parts, "profile"),
+        profile_digest=_shared(parts, "profile_digest") or "",
+        about=_shared(parts, "about") or "",
+        seed=_shared(parts, "seed"),
+        labels=dict(sorted(labels)),
+        options=tuple(_shared(parts, "options") or ()),
+        finished_at=max(part["finished_at"] for part in parts),
+        merged=tuple(parts),
+    )
+
+
+def _check_words(kept: Sequence[Kept]) -> None:
+    """One name of a prompt set stands for one wording."""
+    words: dict[Place, Kept] = {}
+    for one in kept:
+        other = words.setdefault(one.subject, one)
+        if one.fields["prompt_digest"] != other.fields["prompt_digest"]:
+            raise UserError(
+                f"The prompts {one.fields['prompt_set']!r} of {one.fields['family']} are in other words in "
+                f"{one.folder} ({one.fields['prompt_digest']}) than in {other.folder} "
+                f"({other.fields['prompt_digest']}): "
+                f"{_told_apart(one, other)}"
+            )
+
+
+def _one_of(first: Kept, second: Kept) -> Kept:
+    """Which of two rows of a trial counts: what was measured before what was not; then, of one answer, either."""
+    if first.measured and second.measured:
+        if first.answer != second.answer:
+            raise UserError(
+                f"{first} was answered twice, in {first.folder} and in {second.folder}, and which answer counts is not "
+                f"for longctx to say: {_told_apart(first, second)}"
+            )
+        judged = [one.fields["outcome"] for one in (first, second)]
+        if judged[0] != judged[1]:
+            raise UserError(
+                f"{first} has one answer, judged {judged[0]} in {first.folder} and {judged[1]} in "
+                f"{second.folder}: replay both runs with one version of longctx, and merge those."
+            )
+    return min(first, second, key=_rank)
+
+
+def _rank(one: Kept) -> tuple[object, ...]:
+    """Measured first, with text before without, live before replayed; then any order, but the same every time."""
+    return (not one.measured, not one.view, one.fields["source"] != "live", one.row, one.view)
+
+
+def _told_apart(first: Kept, second: Kept) -> str:
+    if first.folder == second.folder:
+        return f"run {first.folder} again, once."
+    return "leave one of the runs out, or run them with labels that tell them apart (--ctx-label NAME=VALUE)."
+
+
+def _manifest(folder: Path) -> Manifest:
+    try:
+        return load_manifest(folder)
+    except FileNotFoundError:
+        raise UserError(f"{folder} lacks run.json, which says what it is a run of: run it again.") from None
+
+
+def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
+    return ", ".join(sorted({part[name] for part in parts}))
+
+
+def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
+    """What all say; None where they differ."""
+    first = parts[0][name]
+    return first if all(part[name] == first for part in parts) else None

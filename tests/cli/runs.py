@@ -1,0 +1,38 @@
+"""Runs on disk, for the commands that read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
+from longctx.results.store import append, merge
+from longctx.results.view import View
+from tests.measure.test_summary import row
+
+HOSTILE = "=1+1|<b>\x1b[31m`x`\u202e"
+
+
+def rows(*outcomes: str, **fields: Any) -> list[Row]:
+    """A row a trial, counted from 0."""
+    answered: dict[str, Any] = {
+        "returned": "7",
+        "prompt_sha256": "ab",
+        "expected": "7",
+        "latency_s": 1.0,
+        "cost_usd": 0.0,
+    }
+    answered |= {"input_tokens": 9, "cached_tokens": 0, "output_tokens": 1}
+    return [row(outcome, trial=trial, **answered | fields) for trial, outcome in enumerate(outcomes)]
+
+
+def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
+    """A finished run's folder. Its replies are hostile."""
+    found = [replace(one, run=folder.name) for part in parts for one in part]
+    append(folder, "", found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found))
+    merge(folder)
+    of = {"library": "1.0", "profile": "tiny", "profile_digest": "d", "about": "", "seed": 0, "finished_at": "2026"}
+    Manifest(**{"run": folder.name} | of | fields).write(folder)
+    return folder

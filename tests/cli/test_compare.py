@@ -1,0 +1,92 @@
+"""`python -m longctx compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from tests.cli.runs import HOSTILE, rows, run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[str]:
+    """Two runs; of the second, trial 1 is lost and trial 2 gained."""
+    before = run(tmp_path / "before", rows("correct", "correct", "wrong"))
+    after = run(tmp_path / "after", rows("correct", "wrong", "correct", returned=HOSTILE), labels={"steps": "2"})
+    return [str(before), str(after)]
+
+
+def test_tables_on_the_terminal(two: list[str], capsys: Capture) -> None:
+    assert main(["compare", *two]) == 0
+    out = capsys.readouterr().out
+    assert "A: run before, profile tiny, seed 0, longctx 1.0\n" in out
+    assert "B: run after, profile tiny, seed 0, steps=2, longctx 1.0\n" in out
+    assert "+0.00 [-0.69, +0.69] n=3" in out
+    assert "line_retrieval/lines-5#1  correct -> wrong  7           7             =1+1|<b>\\x1b[31m`x`\\u202e\n" in out
+
+
+def test_each_format_and_where_it_goes(two: list[str], tmp_path: Path, capsys: Capture) -> None:
+    for arguments, start in (
+        (["--format", "markdown"], "# B against A\n"),
+        (["--format", "html"], "<!doctype html>"),
+        (["--out", str(tmp_path / "x.md")], "# B against A\n"),
+        (["--out", str(tmp_path / "x.html")], "<!doctype html>"),
+        (["--out", str(tmp_path / "x.txt")], "B against A\n"),
+    ):
+        assert main(["compare", *two, *arguments]) == 0
+        printed = capsys.readouterr().out
+        assert (Path(arguments[1]).read_text() if "--out" in arguments else printed).startswith(start)
+    assert printed.startswith(f"{tmp_path / 'x.txt'}: ")
+
+
+def test_flips_may_be_fewer(two: list[str], capsys: Capture) -> None:
+    main(["compare", *two, "--flips", "1"])
+    assert "1 more, --flips 2 lists all" in capsys.readouterr().out
+
+
+def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) -> None:
+    folder = run(
+        tmp_path / "run",
+        *(
+            rows(outcome, model=model, prompt_set=prompts)
+            for model in ("a", "b")
+            for prompts, outcome in (("mine", "correct"), ("seed", "wrong"))
+        ),
+    )
+    assert main(["compare", str(folder), "--between", "prompts"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("mine against seed\nWithin run run, profile tiny, seed 0, longctx 1.0, by prompts.\n")
+    assert "line_retrieval, seed: a, prompts seed; mine: a, prompts mine: rate" in out
+    assert "line_retrieval, seed: b, prompts seed; mine: b, prompts mine: rate" in out
+    assert main(["compare", str(folder), "--between", "model", "--reference", "b"]) == 0
+    assert capsys.readouterr().out.startswith("a against b\n")
+
+
+def test_labels_within_one_run(tmp_path: Path, capsys: Capture) -> None:
+    folder = run(tmp_path / "run", *(rows("correct", labels={"steps": steps}) for steps in ("1000", "200", "400")))
+    assert main(["compare", str(folder), "--between", "steps"]) == 0
+    assert capsys.readouterr().out.startswith("400 and 1000 against 200\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{0}"], "Give two runs to compare, or one with --between model, prompts or the name of a label."),
+        (["{0}", "--between", "prompts"], "holds only prompts 'seed': there is nothing to compare within it."),
+        (["{0}", "--between", "size"], "has no label 'size'"),
+        (["{0}", "{1}", "--reference", "a"], "--reference is for one RUN with --between"),
+        (["{0}", "{1}", "--flips", "-1"], "--flips -1: give a number of answers, 0 for none."),
+        (["{0}", "{0}/nowhere"], "nowhere holds no run"),
+        (["{0}", "{1}", "--out", "{0}"], "is a folder: give the name of a file."),
+        (["{0}", "{1}", "--out", "{0}/run.json"], "exists: give another name, or --force to write over it."),
+        (["{0}", "{1}", "--out", "{0}/no/x.md"], "There is no folder"),
+        (["{0}"] * 27, "27 runs are too many to stand side by side: give 26 at most."),
+    ],
+)
+def test_a_mistake_is_a_sentence(two: list[str], capsys: Capture, arguments: list[str], sentence: str) -> None:
+    assert main(["compare", *(one.format(*two) for one in arguments)]) == 2
+    assert sentence in capsys.readouterr().err

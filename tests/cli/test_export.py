@@ -1,0 +1,60 @@
+"""`python -m longctx export`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from longctx.cli import main
+from tests.cli.runs import HOSTILE, rows, run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return run(tmp_path / "run", rows("correct", "wrong", "not_asked", returned=HOSTILE))
+
+
+def test_the_suffix_says_what_is_written(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    for suffix in ("csv", "parquet", "jsonl", "json", "MD"):
+        assert main(["export", str(folder), str(tmp_path / f"x.{suffix}")]) == 0
+    assert f"{tmp_path / 'x.csv'}: {(tmp_path / 'x.csv').stat().st_size:,} bytes\n" in capsys.readouterr().out
+    csv, parquet = pd.read_csv(tmp_path / "x.csv"), pd.read_parquet(tmp_path / "x.parquet")
+    assert csv["returned"][0] == "'=1+1|<b>\\x1b[31m`x`\\u202e"
+    assert parquet["returned"][0] == HOSTILE
+    assert csv["correct"].tolist()[:2] == parquet["correct"].tolist()[:2] == [True, False]
+    assert (tmp_path / "x.jsonl").read_bytes() == (folder / "results.jsonl").read_bytes()
+    assert json.loads((tmp_path / "x.json").read_text())["run"] == "run"
+    assert (tmp_path / "x.MD").read_text().startswith("# longctx run run\n")
+
+
+def test_nothing_is_written_over_unless_forced(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "x.csv").write_text("mine")
+    assert main(["export", str(folder), str(tmp_path / "x.csv")]) == 2
+    assert "x.csv exists: give another name, or --force to write over it." in capsys.readouterr().err
+    assert (tmp_path / "x.csv").read_text() == "mine"
+    assert main(["export", str(folder), str(tmp_path / "x.csv"), "--force"]) == 0
+    assert (tmp_path / "x.csv").read_text().startswith("run,model,")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "x.csv"]
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [
+        ("x.xlsx", "'x.xlsx' does not say a format: end it in .csv, .parquet, .jsonl, .json, .md."),
+        ("x", "'x' does not say a format"),
+        ("no/x.csv", "There is no folder"),
+    ],
+)
+def test_a_mistake_is_a_sentence(folder: Path, tmp_path: Path, capsys: Capture, file: str, sentence: str) -> None:
+    assert main(["export", str(folder), str(tmp_path / file)]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["export", str(tmp_path), str(tmp_path / "x.csv")]) == 2
+    assert "holds no run: give the folder that pytest wrote" in capsys.readouterr().err

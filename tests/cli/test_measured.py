@@ -1,0 +1,76 @@
+"""`python -m longctx show SCENARIO --run RUN`: what a run measured of a trial."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from tests.cli.runs import HOSTILE, rows, run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """Two models, one of them with two prompt sets."""
+    return str(
+        run(
+            tmp_path / "run",
+            rows("correct", "wrong", returned=HOSTILE, why="the value of line 3"),
+            rows("not_asked", "not_asked", model="other", error="missing"),
+            rows("correct", prompt_set="mine"),
+        )
+    )
+
+
+def test_every_model_that_was_asked_then_the_prompt(folder: str, capsys: Capture) -> None:
+    assert main(["show", "line_retrieval/lines-5#1", "--run", folder]) == 0
+    other, mine, prompt = capsys.readouterr().out.split("\n\n", 2)
+    assert other.splitlines()[:4] == [
+        "# measured: other, prompts seed", "# outcome: not_asked", "# error: missing", "# expected: 7",
+    ]  # fmt: skip
+    assert "# measured: some-model, prompts seed\n# outcome: wrong\n# why: the value of line 3\n" in mine
+    assert "# returned: =1+1|<b>\\x1b[31m`x`\\u202e\n" in mine
+    assert mine.endswith("# reply\n=1+1|<b>\\x1b[31m`x`\\u202e\nsecond line")
+    assert prompt.startswith("# trial: line_retrieval.v1/lines-5/seed-0/trial-1/repeat-0\n")
+    assert "Go to line" in prompt
+
+
+def test_model_and_prompts_narrow_it(folder: str, capsys: Capture) -> None:
+    assert main(["show", "line_retrieval/lines-5", "--run", folder, "--model", "some-model", "--prompts", "seed"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("# measured:") == 1
+    assert "# prompt: not all as it was sent" in out
+
+
+def test_different_words_are_not_guessed_between(folder: str, capsys: Capture) -> None:
+    assert main(["show", "line_retrieval/lines-5", "--run", folder]) == 0
+    out = capsys.readouterr().out
+    assert out.count("# measured:") == 3
+    assert out.endswith("see one with --prompts or --seed.\n")
+
+
+def test_a_prompt_that_cannot_be_built_again_is_said(folder: str, capsys: Capture) -> None:
+    assert main(["show", "line_retrieval/lines-5", "--run", folder, "--prompts", "mine"]) == 0
+    assert "# prompt: No prompt set 'mine'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["line_retrieval/lines-5", "--model", "absent"], "has line_retrieval/lines-5 of these only: other, prompts"),
+        (["line_retrieval/lines-5", "--seed", "4"], "of these only"),
+        (["line_retrieval/lines-5#9"], "has no trial 9 of line_retrieval/lines-5: its trials are 0, 1."),
+        (["line_retrieval/lines-6"], "did not run line_retrieval/lines-6. It ran line_retrieval/lines-5."),
+    ],
+)
+def test_a_mistake_is_a_sentence(folder: str, capsys: Capture, arguments: list[str], sentence: str) -> None:
+    assert main(["show", *arguments, "--run", folder]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["show", "line_retrieval/lines-5", "--run", str(tmp_path)]) == 2
+    assert "holds no run" in capsys.readouterr().err

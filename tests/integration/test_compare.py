@@ -1,0 +1,60 @@
+"""python -m longctx compare: what a change of the model or of the words made better or worse."""
+
+from __future__ import annotations
+
+import shutil
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer, saying
+
+WRONG = "<script>alert(1)</script>\x1b[31m 0"
+
+
+def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-report=old")
+    server.script = saying(WRONG)
+    checkout.record(server, "--ctx-report=new", "--ctx-model=other", "-k", "line_retrieval")
+    result = checkout.longctx("compare", "old", "new")
+    assert result.code == 0
+    assert result.says(
+        "line_retrieval, A: toy, prompts seed; B: other, prompts seed",
+        "all 1.00 [0.51, 1.00] n=4 0.00 [0.00, 0.49] n=4 -1.00 [-1.00, -0.02] n=4 0 4",
+        "line_retrieval/lines-3#0 correct -> wrong",
+        "passkey: toy, prompts seed was measured by A only (4 trials), compared with nothing.",
+    )
+    assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 0
+    page = checkout.file("page.html").read_text()
+    assert "Content-Security-Policy" in page
+    assert "<script" not in page
+    assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 2
+
+
+def test_changed_words_under_their_own_name_or_another(checkout: Checkout, server: SimulatedServer) -> None:
+    mine = checkout.file("fixtures/prompts/mine")
+    shutil.copytree(checkout.file("fixtures/prompts/seed"), mine)
+    template = mine / "line_retrieval" / "instruction.txt"
+    template.write_text(template.read_text().replace("Go to line", "Please! Go to line"))
+    both = "--ctx-prompts=seed", "--ctx-prompts=mine"
+    checkout.record(server, "--ctx-report=both", *both)
+    result = checkout.longctx("compare", "both", "--between=prompts")
+    assert result.says("mine against seed", "seed: toy, prompts seed; mine: toy, prompts mine", "+0.00 [-0.49, +0.49]")
+    template.write_text(template.read_text().replace("Please!", "Now!"))
+    server.script = saying("0")
+    checkout.record(server, "--ctx-report=changed", *both, mode="new_episodes")
+    result = checkout.longctx("compare", "both", "changed")
+    assert result.code == 0
+    assert result.says("line_retrieval: the prompts 'mine' are in other words in B (", "1.00 [0.51, 1.00] n=4")
+
+
+def test_what_cannot_be_compared_is_a_sentence(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-report=one")
+    checkout.record(server, "--ctx-report=two", "--ctx-model=a", "--ctx-model=b")
+    result = checkout.longctx("compare", "one", "two")
+    assert result.code == 2
+    assert result.says(
+        "Only the first run measured (toy, prompts seed); only the second measured (a, prompts seed) and"
+    )
+    checkout.record(server, "--ctx-report=three", "--ctx-seed=5")
+    assert checkout.longctx("compare", "one", "three").says("No trial was measured by both")
+    assert checkout.longctx("compare", "one").says("Give two runs to compare, or one with --between")

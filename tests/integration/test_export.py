@@ -1,0 +1,67 @@
+"""results.csv and results.parquet beside every run, and python -m longctx export."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pandas as pd
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer, saying
+
+FORMULA = "=cmd|'/c calc'!A1 \x1b[31m 7"
+
+
+def test_every_run_has_its_rows_as_csv_and_parquet(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "-n2", "-k", "lines or k-256")
+    rows = checkout.rows()
+    with checkout.file("reports/latest/results.csv").open(newline="") as file:
+        cells = list(csv.DictReader(file))
+    frame = pd.read_parquet(checkout.file("reports/latest/results.parquet"))
+    assert [one["expected"] for one in rows] == [one["expected"] for one in cells] == frame["expected"].tolist()
+    assert [one["input_tokens"] for one in rows] == frame["input_tokens"].tolist()
+    assert [one["params"] for one in rows] == [json.loads(one) for one in frame["params"]]
+    assert str(frame["input_tokens"].dtype) == "Int64"
+    assert [pd.Timestamp(one["recorded_at"]) for one in rows] == frame["recorded_at"].tolist()
+    assert frame["correct"].all()
+
+
+def test_no_formula_reaches_a_spreadsheet(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying(FORMULA, model=FORMULA)
+    checkout.record(server, "--ctx-label", "name==1+1")
+    with checkout.file("reports/latest/results.csv").open(newline="") as file:
+        cells = list(csv.DictReader(file))
+    assert {one["model_returned"] for one in cells} == {"'=cmd|'/c calc'!A1 \\x1b[31m 7"}
+    assert set(pd.read_parquet(checkout.file("reports/latest/results.parquet"))["model_returned"]) == {FORMULA}
+
+
+def test_without_text_there_is_none(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-no-text")
+    frame = pd.read_parquet(checkout.file("reports/latest/results.parquet"))
+    assert frame[["expected", "returned", "why"]].isna().all(axis=None)
+
+
+def test_the_command(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    for name in ("results.csv", "results.parquet", "results.jsonl", "summary.json", "summary.md"):
+        file = f"mine.{name.rpartition('.')[2]}"
+        result = checkout.longctx("export", "reports/latest", file)
+        assert result.code == 0, result.err
+        assert checkout.file(file).read_bytes() == checkout.file(f"reports/latest/{name}").read_bytes()
+    result = checkout.longctx("export", "reports/latest", "mine.csv")
+    assert result.code == 2
+    assert result.says("mine.csv exists: give another name, or --force to write over it.")
+    result = checkout.longctx("export", "reports", "other.csv")
+    assert result.code == 2
+    assert result.says("reports holds no run: give the folder that pytest wrote, such as reports/latest.")
+
+
+def test_latest_may_be_a_file(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    [run] = checkout.runs()
+    latest = checkout.file("reports/latest")
+    latest.unlink()
+    latest.write_text(run.name)
+    assert checkout.longctx("export", "reports/latest", "mine.csv").code == 0

@@ -1,0 +1,53 @@
+"""python -m longctx show SCENARIO --run RUN: what a run measured of a trial, beside its prompt."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import PASSKEY, Checkout
+from tests.servers import SimulatedServer, saying
+
+HOSTILE = "\x1b]0;title\x07 7\u202e"
+
+
+def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying(HOSTILE)
+    checkout.record(server, "--ctx-model=a", "--ctx-model=b")
+    result = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest")
+    assert result.code == 0, result.err
+    row = next(row for row in checkout.rows() if (row["model"], row["scenario"], row["trial"]) == ("a", "lines-5", 1))
+    for part in ("# measured: a, prompts seed", "# measured: b, prompts seed", f"# why: {row['why']}", "# returned: 0"):
+        assert f"{part}\n" in result.out
+    assert "# reply\n\\x1b]0;title\\x07 7\\u202e\n" in result.out
+    assert "\x1b" not in result.out
+    one = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest", "--model=b").out
+    assert "# measured: a" not in one
+    asked = next(body for body in server.asked if row["expected"] in str(body) and body["model"] == "b")
+    assert one.endswith(f"\n# user\n{asked['messages'][0]['content']}\n")
+    assert "# prompt: not all as it was sent" not in one
+
+
+def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(PASSKEY)
+    checkout.record(server, "--ctx-seed=3", "-k", "k-128")
+    result = checkout.longctx("show", "passkey/window-256-k-128#1", "--run=reports/latest")
+    assert result.code == 0
+    assert "# trial: passkey.v1/window-256-k-128/seed-3/trial-1/repeat-0\n" in result.out
+    assert "not all as it was sent" not in result.out
+
+
+def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-no-text")
+    result = checkout.longctx("show", "line_retrieval/lines-5", "--run=reports/latest")
+    assert "# outcome: correct\n" in result.out
+    assert "# reply: not kept (--ctx-no-text)\n" in result.out
+
+
+def test_a_mistake_is_a_sentence(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    for arguments, sentence in (
+        (["line_retrieval/lines-7", "--run=reports/latest"], "did not run line_retrieval/lines-7. It ran"),
+        (["line_retrieval/lines-5#2", "--run=reports/latest"], "has no trial 2 of line_retrieval/lines-5"),
+        (["line_retrieval/lines-5", "--run=reports"], "reports holds no run"),
+    ):
+        result = checkout.longctx("show", *arguments)
+        assert result.code == 2
+        assert result.says(sentence)

@@ -1,0 +1,156 @@
+"""Several runs as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.errors import UserError
+from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.row import Row
+from longctx.results.store import append, load, load_rows, load_views, merge, write
+from longctx.results.union import unite, unite_manifests
+from longctx.results.view import View
+from tests.results.test_store import row
+
+ANSWERED: dict[str, Any] = {"prompt_sha256": "ab", "recorded_at": "2026-11-21T10:00:00+00:00", "source": "replayed"}
+UNMEASURED: dict[str, Any] = {"outcome": "not_asked", "error": "missing"}
+
+
+def answered(**fields: Any) -> Row:
+    return row(**ANSWERED | fields)
+
+
+def run(folder: Path, *rows: Row, **fields: Any) -> Path:
+    """A finished run's folder; each view's reply is the name of its folder."""
+    append(folder, "", rows, [View("test", reply=folder.name)] * len(rows))
+    merge(folder)
+    of = {"library": "1", "profile": "p", "profile_digest": "d", "about": "a", "seed": 0, "finished_at": "2026"}
+    Manifest(**{"run": folder.name} | of | fields).write(folder)
+    return folder
+
+
+def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:
+    first = run(tmp_path / "a", answered(trial=1), answered(scenario="lines-10"))
+    second = run(tmp_path / "b", answered(trial=0))
+    (tmp_path / "out").mkdir()
+    write(tmp_path / "out", unite([first, second]))
+    assert [(one["scenario"], one["trial"]) for one in load_rows(tmp_path / "out")] == [
+        ("lines-5", 0),
+        ("lines-5", 1),
+        ("lines-10", 0),
+    ]
+    assert [one["reply"] for one in load_views(tmp_path / "out")] == ["b", "a", "a"]
+
+
+def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    runs = [run(tmp_path / steps, answered(labels={"steps": steps}, prompt_digest=steps)) for steps in ("1000", "200")]
+    (tmp_path / "out").mkdir()
+    frame = write(tmp_path / "out", unite(runs))
+    assert [one["steps"] for one in frame["labels"]] == ["200", "1000"]
+
+
+def test_one_answer_counts_once(tmp_path: Path) -> None:
+    live = run(tmp_path / "live", answered(source="live"))
+    replayed = run(tmp_path / "again", answered())
+    for runs in ([live, replayed], [replayed, live]):
+        [(found, _)] = unite(runs)
+        assert '"source":"live"' in found
+
+
+def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
+    runs = [
+        run(tmp_path / "a", row(**UNMEASURED)),
+        run(tmp_path / "b", answered()),
+        run(tmp_path / "c", row(**UNMEASURED)),
+    ]
+    for order in (runs, runs[::-1]):
+        [(found, _)] = unite(order)
+        assert '"outcome":"correct"' in found
+
+
+def test_two_answers_are_refused(tmp_path: Path) -> None:
+    first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(recorded_at="2026-11-22"))
+    with pytest.raises(UserError, match=r"lines-5#0 of some-model, prompts seed was answered twice.*--ctx-label NAME"):
+        unite([first, second])
+    other_request = run(tmp_path / "c", answered(prompt_sha256="cd"))
+    with pytest.raises(UserError, match="answered twice"):
+        unite([first, other_request])
+
+
+def test_one_answer_judged_twice_is_refused(tmp_path: Path) -> None:
+    first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(outcome="wrong"))
+    with pytest.raises(UserError, match="replay both runs with one version of longctx"):
+        unite([first, second])
+
+
+def test_one_name_for_different_words_is_refused_unless_labels_differ(tmp_path: Path) -> None:
+    first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(trial=1, prompt_digest="other"))
+    with pytest.raises(
+        UserError, match=r"The prompts 'seed' of line_retrieval are in other words in .*b \(other\) than"
+    ):
+        unite([first, second])
+    labelled = run(tmp_path / "c", answered(trial=1, prompt_digest="other", labels={"wording": "new"}))
+    assert len(unite([first, labelled])) == 2
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda trial, seed, steps, measured: (answered if measured else row)(
+            trial=trial, seed=seed, labels={"steps": steps} if steps else {}, **({} if measured else UNMEASURED)
+        ),
+        st.integers(0, 2), st.integers(0, 1), st.sampled_from(["", "9", "10"]), st.booleans(),
+    ),
+    min_size=1, max_size=5, unique_by=lambda one: (one.trial, one.seed, str(one.labels)),
+)  # fmt: skip
+
+
+@given(st.lists(ROWS, min_size=1, max_size=3), st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_the_order_of_the_runs_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory, runs: list[list[Row]], random: Any
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    folders = [run(folder / str(place), *rows) for place, rows in enumerate(runs)]
+    expected = unite(folders), unite_manifests(folders, "all")
+    random.shuffle(folders)
+    assert (unite(folders), unite_manifests(folders, "all")) == expected
+    (folder / "out").mkdir()
+    write(folder / "out", expected[0])
+    expected[1].write(folder / "out")
+    assert len(load(folder / "out")) == len({(one.trial, one.seed, str(one.labels)) for rows in runs for one in rows})
+    assert load_manifest(folder / "out") == expected[1]
+
+
+def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
+    first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-seed=3",))
+    second = run(
+        tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-seed=4",),
+        library="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
+    )  # fmt: skip
+    found = unite_manifests([second, first], "both")
+    assert (found.run, found.library, found.profile, found.profile_digest) == ("both", "1, 2", "other, p", "")
+    assert (found.seed, found.labels, found.options, found.finished_at) == (None, {"method": "PI"}, (), "2027")
+    assert [(one["run"], one["seed"]) for one in found.merged] == [("a", 0), ("b", 4)]
+    same = unite_manifests([first], "one")
+    assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
+
+
+def test_merging_what_was_merged_names_the_first_runs(tmp_path: Path) -> None:
+    runs = [run(tmp_path / name, answered(trial=place)) for place, name in enumerate("abc")]
+    both = tmp_path / "both"
+    both.mkdir()
+    write(both, unite(runs[:2]))
+    unite_manifests(runs[:2], "both").write(both)
+    assert unite([both, *runs]) == unite(runs)
+    assert unite_manifests([both, runs[2]], "all") == unite_manifests(runs, "all")
+
+
+def test_a_run_without_its_manifest_is_a_sentence(tmp_path: Path) -> None:
+    (run(tmp_path / "a", answered()) / "run.json").unlink()
+    with pytest.raises(UserError, match=r"a lacks run\.json"):
+        unite_manifests([tmp_path / "a"], "x")
