@@ -83,7 +83,8 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
             f"{len(paths)} runs are too many to stand side by side: give {len(string.ascii_uppercase)} at most."
         )
     folders = [find_run(path) for path in paths]
-    about = [f"{letter}: {_about(folder)}" for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
+    named = zip(string.ascii_uppercase, paths, folders, strict=False)
+    about = [f"{letter}: {_about(path, folder)}" for letter, path, folder in named]
     return about, [(letter, load(folder)) for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
 
 
@@ -107,15 +108,16 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
     if reference not in parts:
         raise UserError(f"{path} has no {between} {reference!r}: there are {', '.join(map(repr, parts))}.")
     names = [reference, *(name for name in parts if name != reference)]
-    return [f"Within {_about(folder)}, by {between}."], [(visible(name or "none"), parts[name]) for name in names]
+    return [f"Within {_about(path, folder)}, by {between}"], [(visible(name or "none"), parts[name]) for name in names]
 
 
-def _about(folder: Path) -> str:
-    """A run in a sentence, from what is known of it."""
+def _about(path: Path, folder: Path) -> str:
+    """A run as the user named it, and what is known of it."""
     try:
         found = load_manifest(folder)
     except FileNotFoundError:
-        return folder.name
-    labels = "".join(f", {name}={value}" for name, value in found.labels.items())
+        return str(path)
+    name = [] if found.run == path.name else [f"run {found.run}"]
+    labels = [f"{name}={value}" for name, value in found.labels.items()]
     seed = "several seeds" if found.seed is None else f"seed {found.seed}"
-    return f"run {found.run}, profile {found.profile}, {seed}{labels}, longctx {found.library}"
+    return f"{path} ({', '.join([*name, f'profile {found.profile}', seed, *labels, f'longctx {found.library}'])})"

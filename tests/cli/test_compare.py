@@ -23,8 +23,8 @@ def two(tmp_path: Path) -> list[str]:
 def test_tables_on_the_terminal(two: list[str], capsys: Capture) -> None:
     assert main(["compare", *two]) == 0
     out = capsys.readouterr().out
-    assert "A: run before, profile tiny, seed 0, longctx 1.0\n" in out
-    assert "B: run after, profile tiny, seed 0, steps=2, longctx 1.0\n" in out
+    assert f"A: {two[0]} (profile tiny, seed 0, longctx 1.0)\n" in out
+    assert f"B: {two[1]} (profile tiny, seed 0, steps=2, longctx 1.0)\n" in out
     assert "+0.00 [-0.69, +0.69] n=3" in out
     assert "line_retrieval/lines-5#1  correct -> wrong  7           7             =1+1|<b>\\x1b[31m`x`\\u202e\n" in out
 
@@ -59,7 +59,7 @@ def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) 
     )
     assert main(["compare", str(folder), "--between", "prompts"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("mine against seed\nWithin run run, profile tiny, seed 0, longctx 1.0, by prompts.\n")
+    assert out.startswith(f"mine against seed\nWithin {folder} (profile tiny, seed 0, longctx 1.0), by prompts\n")
     assert "line_retrieval, seed: a, prompts seed; mine: a, prompts mine: rate" in out
     assert "line_retrieval, seed: b, prompts seed; mine: b, prompts mine: rate" in out
     assert main(["compare", str(folder), "--between", "model", "--reference", "b"]) == 0
