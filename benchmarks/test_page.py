@@ -1,0 +1,29 @@
+"""How soon a report's page is usable in a browser, with 1,500 and with 15,000 trials of a made-up run.
+
+Aim: at most 3 times as long with ten times the trials.
+"""
+
+import pytest
+
+from tests.report.page.browser import MISSING, found, launched, open_page
+from tests.report.sample import write_run
+
+SCENARIOS = 24
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as browser:
+        yield browser
+
+
+@pytest.mark.skipif(found() is None, reason=MISSING)
+@pytest.mark.benchmark(group="a page, opened until its list of trials can be filtered")
+@pytest.mark.parametrize("trials", [1_500, 15_000])
+def test_page(benchmark, browser, tmp_path, trials):
+    page = write_run(tmp_path, trials // SCENARIOS)
+
+    def opened():
+        open_page(browser, page).page.context.close()
+
+    benchmark.pedantic(opened, rounds=5, warmup_rounds=1)
