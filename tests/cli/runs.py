@@ -33,6 +33,13 @@ def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     found = [replace(one, run=folder.name) for part in parts for one in part]
     append(folder, "", found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found))
     merge(folder)
-    of = {"library": "1.0", "profile": "tiny", "profile_digest": "d", "about": "", "seed": 0, "finished_at": "2026"}
+    of = {
+        "library": "1.0",
+        "profile": "tiny",
+        "profile_digest": "d",
+        "about": "",
+        "seed": 0,
+        "finished_at": "2026-11-22T00:00:00+00:00",
+    }
     Manifest(**{"run": folder.name} | of | fields).write(folder)
     return folder

@@ -45,7 +45,7 @@ def test_nothing_is_written_over_unless_forced(folder: Path, tmp_path: Path, cap
 @pytest.mark.parametrize(
     ("file", "sentence"),
     [
-        ("x.xlsx", "'x.xlsx' does not say a format: end it in .csv, .parquet, .jsonl, .json, .md."),
+        ("x.xlsx", "'x.xlsx' does not say a format: end it in .csv, .parquet, .jsonl, .json, .md, .html."),
         ("x", "'x' does not say a format"),
         ("no/x.csv", "There is no folder"),
     ],

@@ -20,11 +20,12 @@ def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
     assert main(["merge", str(second), str(first), "--out", str(tmp_path / "all" / "run")]) == 0
     out = capsys.readouterr().out
     assert "lines    ordered\n" in out
-    assert out.endswith(f"Merged 2 runs, 3 trials: {tmp_path / 'all' / 'run' / 'summary.md'}\n")
+    assert out.endswith(f"Merged 2 runs, 3 trials: {tmp_path / 'all' / 'run' / 'index.html'}\n")
     made = tmp_path / "all" / "run"
     assert sorted(path.name for path in made.iterdir()) == [
-        "results.csv", "results.jsonl", "results.parquet", "run.json", "summary.json", "summary.md", "views.jsonl",
-    ]  # fmt: skip
+        *("charts", "index.html", "results.csv", "results.jsonl", "results.parquet"),
+        *("run.json", "summary.json", "summary.md", "views.jsonl"),
+    ]
     assert [one["run"] for one in load_rows(made)] == ["a", "a", "b"]
     assert [one["run"] for one in json.loads((made / "run.json").read_text())["merged"]] == ["a", "b"]
     assert main(["compare", str(first), str(made)]) == 0

@@ -15,7 +15,7 @@ def test_shards_become_the_run_that_they_are_parts_of(checkout: Checkout, server
     checkout.pytest("--ctx-report=b", "-k", "passkey")
     result = checkout.longctx("merge", "b", "a", "--out", "both")
     assert result.code == 0, result.err
-    assert result.says("Merged 2 runs, 8 trials: both/summary.md", "Passkey: effective window in tokens")
+    assert result.says("Merged 2 runs, 8 trials: both/index.html", "Passkey: effective window in tokens")
     unnamed = [[{**row, "run": "", "source": ""} for row in checkout.rows(name)] for name in ("whole", "both")]
     assert unnamed[0] == unnamed[1]
     assert checkout.file("both/views.jsonl").read_bytes() == checkout.file("whole/views.jsonl").read_bytes()

@@ -29,7 +29,14 @@ def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     """A finished run's folder; each view's reply is the name of its folder."""
     append(folder, "", rows, [View("test", reply=folder.name)] * len(rows))
     merge(folder)
-    of = {"library": "1", "profile": "p", "profile_digest": "d", "about": "a", "seed": 0, "finished_at": "2026"}
+    of = {
+        "library": "1",
+        "profile": "p",
+        "profile_digest": "d",
+        "about": "a",
+        "seed": 0,
+        "finished_at": "2026-11-22T00:00:00+00:00",
+    }
     Manifest(**{"run": folder.name} | of | fields).write(folder)
     return folder
 

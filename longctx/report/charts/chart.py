@@ -15,6 +15,8 @@ Spec = dict[str, Any]
 
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
 WIDTH, HEIGHT = 560, 260
+LONG = 16
+"""Characters of a name, beyond which a legend has a line for each: a reader's font may be wider than the drawer's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def rate_axis(name: str, title: str = "rate") -> Spec:
 def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
     """A colour for each of the named series, in their order; beyond the palette they repeat."""
     palette = [SERIES[place % len(SERIES)] for place in range(len(values))]
-    return field(name, "nominal", title, scale={"domain": list(values), "range": palette}, sort=None)
+    columns = 1 if max(map(len, values), default=0) > LONG else 0
+    scale = {"domain": list(values), "range": palette}
+    return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": columns})
 
 
 def curves(x: Spec, series: Spec) -> list[Spec]:

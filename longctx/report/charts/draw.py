@@ -8,7 +8,8 @@ from typing import Any
 from longctx.report.charts.chart import Chart
 from longctx.visible import visible
 
-FONT = "system-ui, sans-serif"
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
+"""The first two have the same widths, and the drawer has one of them: labels take the room that was measured."""
 CONFIG: dict[str, Any] = {
     "background": "transparent",
     "font": FONT,
@@ -31,6 +32,7 @@ CONFIG: dict[str, Any] = {
         "orient": "bottom",
         "labelLimit": 320,
         "symbolOpacity": 1,
+        "columnPadding": 28,
     },
     "view": {"stroke": None},
 }

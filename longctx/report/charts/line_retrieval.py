@@ -79,12 +79,12 @@ def _origins(one: Origins, number: int) -> Chart:
             "description": {"field": "say"},
         },
     }
-    frame = pd.DataFrame(
-        {name: [str(counts.get(band, 0)) for band in bands] for name, counts in names.items()},
-        index=pd.Index([_band(band) for band in bands], name="distance of the returned line"),
+    rows = {_band(band): [str(counts.get(band, 0)) for counts in names.values()] for band in bands}
+    rows["the number of a line"] = [str(one.echoed), ""]
+    rows["nowhere in the file"] = [str(one.nowhere), ""]
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(names)).rename_axis(
+        "distance of the returned line"
     )
-    frame.loc["the number of a line"] = str(one.echoed)
-    frame.loc["nowhere in the file"] = str(one.nowhere)
     title = f"Where {one.wrong:,} wrong answers come from: {one.subject}"
     return Chart(f"line-retrieval-origins-{number}", "line_retrieval", title, spec, frame)
 

@@ -107,7 +107,7 @@ def _facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     total = summary.live + summary.replayed + summary.unmeasured
     yield "run", manifest.run
     yield "profile", manifest.profile
-    yield "seed of the trials", str(manifest.seed)
+    yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
     if manifest.labels:
         yield "labels", ", ".join(f"{name}={value}" for name, value in manifest.labels.items())
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
