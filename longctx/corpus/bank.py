@@ -23,9 +23,11 @@ def load_bank(documents: Path | None, questions: Path | None, model: str) -> Ban
     asked = load_questions(questions or REGISTER_QUESTIONS, corpus)
     digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
     items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
+    known = load_filter(model, digest)
     return Bank(
         sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
         items=items,
         digest=digest,
-        kept=frozenset(known.kept if (known := load_filter(model, digest)) else (item.id for item in items)),
+        kept=frozenset(known.kept if known else (item.id for item in items)),
+        asked=len(known.kept) + len(known.dropped) if known else 0,
     )

@@ -63,10 +63,15 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True)
 class QaSummary:
-    """Of one subject at one budget (tokens): effects, and the quotes of each variant and depth (percent)."""
+    """Of one subject at one budget (tokens): effects, and the quotes of each variant and depth (percent).
+
+    filter_asked, filter_kept: how many questions the filter was made from, and how many it kept; 0 asked: no filter.
+    """
 
     subject: Subject
     budget: int
+    filter_asked: int
+    filter_kept: int
     effects: tuple[Effect, ...]
     quotes: dict[tuple[str, int], Quotes]
 
@@ -78,7 +83,9 @@ def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
     for key in dict.fromkeys(budgets):
         group = rows[[one == key for one in budgets]]
         pads = {cell: quotes(cell_rows) for cell, cell_rows in _cells(group) if cell[0].endswith(SCRATCHPAD)}
-        yield QaSummary(*key, tuple(effects(group)), pads)
+        first = group["params"].iloc[0]
+        asked, kept = (int(first.get(f"filter_{name}", 0)) for name in ("asked", "kept"))
+        yield QaSummary(*key, asked, kept, tuple(effects(group)), pads)
 
 
 def effects(rows: pd.DataFrame) -> list[Effect]:

@@ -52,6 +52,8 @@ def as_json(summary: Summary, run: str) -> str:
             {
                 **_subject(one.subject),
                 "budget": one.budget,
+                "filter_asked": one.filter_asked,
+                "filter_kept": one.filter_kept,
                 "effects": [_effect(effect) for effect in one.effects],
             }
             for one in summary.qa

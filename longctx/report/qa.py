@@ -21,14 +21,21 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
                 for one in group
                 if one.params["budget"] == budget
             ]
-            title = f"Long-context QA, {subject}, {budget:,} tokens: rate [95% interval]"
+            params = group[0].params
+            kept = filtered(int(params.get("filter_asked") or 0), int(params.get("filter_kept") or 0))
+            title = f"Long-context QA, {subject}, {budget:,} tokens, {kept}: rate [95% interval]"
             yield Table(title, pivot(cells, "variant"))
     for one in summaries:
-        where = f"{one.subject}, {one.budget:,} tokens"
+        where = f"{one.subject}, {one.budget:,} tokens, {filtered(one.filter_asked, one.filter_kept)}"
         if one.effects:
             yield Table(f"What helps, {where}: difference on the same questions [95% interval]", _effects(one.effects))
         if one.quotes:
             yield Table(f"Quotes in scratchpads, {where}: share found [95% interval]", _quotes(one.quotes))
+
+
+def filtered(asked: int, kept: int) -> str:
+    """What the "too hard" filter left of the questions."""
+    return f"{asked:,} questions asked alone, {kept:,} kept" if asked else "no filter"
 
 
 def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:

@@ -23,12 +23,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model."""
+    """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
+    made from `asked` items; without a filter all are kept and `asked` is 0."""
 
     sections: Mapping[str, Section]
     items: tuple[Item, ...]
     digest: str
     kept: frozenset[str]
+    asked: int = 0
 
     def needle(self, index: int) -> Section:
         """The section that item `index` asks about."""

@@ -113,7 +113,7 @@ class Collage(Scenario):
             max_tokens=self.max_tokens,
             depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
             prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
-            recorded={"sections": len(record.sections)},
+            recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
             prefill=words["prefill"] if self.variant == "none" else "",
             without_prefill=fill(words["without_prefill"], words),
             facts=Asked(choices, record.text, bank.needle(index).text),

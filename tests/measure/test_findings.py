@@ -82,7 +82,7 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     effects = tuple(
         Effect("a scratchpad", "none", depth, paired, 100.0) for depth, paired in ((0, shown), (50, not_shown))
     )
-    [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, effects, {}),)))
+    [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
     assert found == (
         f"Long-context QA, {WHO}: a scratchpad changes none, needle at beginning by +0.40 [+0.24, +0.58] n=30."
     )

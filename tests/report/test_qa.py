@@ -40,7 +40,7 @@ def test_effects_say_what_a_point_costs() -> None:
         Effect("a scratchpad", "none", 50, Paired(6, 1, 20), 100.0),
         Effect("5 examples", "none", 100, Paired(1, 2, 20), 400.0),
     )
-    [table] = collage([], [QaSummary(SUBJECT, 3000, effects, {})])
+    [table] = collage([], [QaSummary(SUBJECT, 3000, 0, 0, effects, {})])
     first, second = table.frame.to_dict("records")
     assert (first["needle at"], first["extra tokens"], first["tokens a point"]) == ("middle", "+100", "4")
     assert first["difference"].startswith("+0.25 [")
@@ -49,7 +49,7 @@ def test_effects_say_what_a_point_costs() -> None:
 
 def test_quotes() -> None:
     found = {("none_scratchpad", 0): Quotes(Rate(9, 10), Rate(5, 10))}
-    [table] = collage([], [QaSummary(SUBJECT, 3000, (), found)])
+    [table] = collage([], [QaSummary(SUBJECT, 3000, 0, 0, (), found)])
     [row] = table.frame.to_dict("records")
     assert row["in the record"].startswith("0.90 [")
     assert row["in the right section"].startswith("0.50 [")
@@ -60,3 +60,16 @@ def test_controls_are_corrected_for_chance() -> None:
     cells.append(scenario("control", Rate(0, 0), record="wrong"))
     [table] = control(cells)
     assert list(table.frame["above chance"]) == ["+0.87", "+0.00", ""]
+
+
+def test_every_table_says_what_the_filter_left() -> None:
+    params = {"budget": 3000, "depth": 0, "variant": "none", "filter_asked": 430, "filter_kept": 387}
+    effects = (Effect("a scratchpad", "none", 0, Paired(1, 0, 2), 10.0),)
+    pads = {("none_scratchpad", 0): Quotes(Rate(1, 2), Rate(0, 2))}
+    found = list(
+        collage([scenario("collage", Rate(1, 2), **params)], [QaSummary(SUBJECT, 3000, 430, 387, effects, pads)])
+    )
+    assert len(found) == 3
+    assert all("430 questions asked alone, 387 kept" in table.title for table in found)
+    [unfiltered] = collage([scenario("collage", Rate(1, 2), budget=3000, depth=0, variant="none")], [])
+    assert "no filter" in unfiltered.title
