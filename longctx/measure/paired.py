@@ -35,8 +35,8 @@ class Paired:
         return f"{self.difference:+.2f} [{lo:+.2f}, {hi:+.2f}] n={self.n}" if self.n else "not measured"
 
 
-def tango(gained: int, lost: int, n: int, z: float = Z95) -> tuple[float, float]:
-    """Score interval for (gained - lost) / n, n pairs. (-1, 1) without pairs."""
+def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """Score interval for (gained - lost) / n, n pairs, which may be an effective number. (-1, 1) without pairs."""
     if n == 0:
         return -1.0, 1.0
     estimate = (gained - lost) / n
@@ -45,7 +45,7 @@ def tango(gained: int, lost: int, n: int, z: float = Z95) -> tuple[float, float]
     return lo, hi
 
 
-def _score(gained: int, lost: int, n: int, delta: float) -> float:
+def _score(gained: float, lost: float, n: float, delta: float) -> float:
     """The standardized distance of the observed difference from `delta`; falls as delta grows."""
     b = -gained - lost + (2 * n - gained + lost) * delta
     c = -lost * delta * (1 - delta)

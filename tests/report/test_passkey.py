@@ -10,7 +10,7 @@ from longctx.report.passkey import passkey
 
 def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> PasskeySummary:
     subject = Subject.of(model, "seed", labels)
-    return PasskeySummary(subject, size, EffectiveWindow(k_max, None, None), (k_max, k_max), None)
+    return PasskeySummary(subject, size, EffectiveWindow(k_max, None, None), (k_max, k_max), size, None)
 
 
 def by_labels(*windows: PasskeySummary) -> list[list[str]]:

@@ -1,0 +1,115 @@
+"""The verdict on a change: pass, regression or inconclusive, from paired trials in bands of length.
+
+Every band is a hypothesis of its own, so that a collapse at the long end is not averaged away. A band passes where
+the drop is shown to be smaller than the margin; it is a regression where a drop above zero is shown, Holm over all
+bands, and the band does not pass; else it is inconclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from longctx.measure.bound import design_effect, drop_bound, trials_to_settle
+from longctx.measure.rates import holm
+from longctx.measure.signflip import drop_p_value
+
+Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
+
+MARGIN = 0.05
+ALPHA = 0.05
+LEAST_CLUSTERS = 20
+"""With fewer clusters of several trials nothing is shown, neither a drop nor its absence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A family's trials of one range of lengths."""
+
+    family: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.family}, {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class BandVerdict:
+    """difference: of the rates, second minus first. bound: the upper one of the drop. p_value: of the drop.
+
+    needed: about how many trials would settle an inconclusive band if nothing had changed; None for the others.
+    """
+
+    band: Band
+    verdict: Verdict
+    n: int
+    clusters: int
+    gained: int
+    lost: int
+    bound: float
+    p_value: float
+    shown: bool
+    needed: int | None
+
+    @property
+    def difference(self) -> float:
+        return (self.gained - self.lost) / self.n if self.n else 0.0
+
+    @property
+    def within_margin(self) -> bool:
+        """A drop is shown, and shown to be smaller than the margin: it passes, and is named."""
+        return self.verdict == "pass" and self.shown
+
+
+Clusters = Sequence[Sequence[int]]
+"""Of each cluster, its trials' changes: 1 gained, -1 lost, 0 neither."""
+
+
+def judge(bands: Mapping[Band, Clusters], margin: float = MARGIN, alpha: float = ALPHA) -> list[BandVerdict]:
+    """A verdict for each band, in their order."""
+    p_values = [_p_value(clusters) for clusters in bands.values()]
+    shown = holm(p_values, alpha)
+    return [
+        _band(band, clusters, p_value, is_shown, margin, alpha)
+        for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)
+    ]
+
+
+def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
+    """Of several bands: a regression if there is one, a pass if all pass, else inconclusive, as is nothing at all."""
+    found = {one.verdict for one in verdicts}
+    if "regression" in found:
+        return "regression"
+    return "pass" if found == {"pass"} else "inconclusive"
+
+
+def enough(clusters: Clusters) -> bool:
+    """Whether clusters are so many, or each so small, that they can show anything."""
+    return len(clusters) >= LEAST_CLUSTERS or all(len(cluster) == 1 for cluster in clusters)
+
+
+def _p_value(clusters: Clusters) -> float:
+    return drop_p_value([sum(cluster) for cluster in clusters]) if enough(clusters) else 1.0
+
+
+def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float) -> BandVerdict:
+    changes = [change for cluster in clusters for change in cluster]
+    bound = drop_bound(clusters, alpha) if enough(clusters) else 1.0
+    verdict: Verdict = "pass" if bound < margin else "regression" if shown else "inconclusive"
+    discordance = (sum(map(abs, changes)) + 1) / (len(changes) + 2)
+    needed = (
+        trials_to_settle(discordance, margin, alpha, design_effect(clusters)) if verdict == "inconclusive" else None
+    )
+    return BandVerdict(
+        band=band,
+        verdict=verdict,
+        n=len(changes),
+        clusters=len(clusters),
+        gained=changes.count(1),
+        lost=changes.count(-1),
+        bound=bound,
+        p_value=p_value,
+        shown=shown,
+        needed=needed,
+    )
