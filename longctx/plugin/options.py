@@ -130,7 +130,7 @@ def add(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="folder for this run's rows and summary (default: reports/<time>)",
     )
-    option("--ctx-no-page", action="store_true", help="write no index.html and no charts, which takes some seconds")
+    option("--ctx-no-page", action="store_true", help="write no index.html and no charts")
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
     option("--ctx-max-cost", type=_number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
