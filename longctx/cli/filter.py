@@ -11,6 +11,7 @@ from longctx.config.folders import REPORTS
 from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
 from longctx.measure.summary import MEASURED
+from longctx.results.folder import find_run
 from longctx.results.store import load
 
 
@@ -27,11 +28,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    folder: Path = options.folder or REPORTS / "latest"
-    try:
-        rows = load(folder)
-    except FileNotFoundError:
-        raise UserError(f"{folder} holds no run: run the controls first, pytest tests_longctx -k control.") from None
+    folder = find_run(options.folder or REPORTS / "latest")
+    rows = load(folder)
     correct: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     columns = ("model", "prompt_set", "family", "params", "item", "outcome")
     for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
@@ -40,7 +38,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             question, _, bank = item.rpartition("@")
             correct[model, bank][question] = outcome == "correct"
     if not correct:
-        raise UserError(f"{folder} measured no question with its right section and the prompts {options.prompts!r}.")
+        raise UserError(
+            f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
+            "controls first, pytest tests_longctx -k control."
+        )
     for (model, bank), answers in correct.items():
         path = make_filter(model, bank, folder.resolve().name, answers)
         print(f"{path}: {len(answers)} asked, {sum(answers.values())} kept")

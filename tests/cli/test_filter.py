@@ -45,4 +45,4 @@ def test_a_run_without_controls_is_a_sentence(run: Path, capsys: pytest.CaptureF
 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["filter", str(tmp_path)]) == 2
-    assert "holds no run: run the controls first" in capsys.readouterr().err
+    assert "holds no run: give the folder that pytest wrote" in capsys.readouterr().err
