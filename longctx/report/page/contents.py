@@ -1,0 +1,129 @@
+"""What stands on a run's page: facts of the run, one line a family, and a section of charts and tables for each."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from longctx.measure.families import FamilySummary
+from longctx.measure.summary import Summary, UsageSummary
+from longctx.measure.words import FAMILIES, family
+from longctx.report.charts.chart import Chart
+from longctx.report.table import Table
+from longctx.report.tables import tables
+from longctx.results.manifest import Manifest
+
+
+class Drawn(NamedTuple):
+    """A chart and its SVG."""
+
+    chart: Chart
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawn chart with the table of its numbers."""
+
+    title: str
+    svg: str
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page under one heading; id: its place in the page."""
+
+    id: str
+    title: str
+    figures: list[Figure]
+    tables: list[Table]
+
+
+def headline(summary: Summary) -> str:
+    """Which families, which models."""
+    names = dict.fromkeys(family(one.family) for one in summary.scenarios)
+    models = dict.fromkeys(one.subject.model for one in summary.scenarios)
+    return f"{', '.join(names)}: {', '.join(models)}" if names else "Nothing was measured"
+
+
+def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """What ran: names and what they say."""
+    total = summary.live + summary.replayed + summary.unmeasured
+    yield "run", manifest.run
+    yield "profile", manifest.profile
+    yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
+    if manifest.labels:
+        yield "labels", ", ".join(f"{name}={value}" for name, value in manifest.labels.items())
+    yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
+    if summary.unmeasured:
+        yield "not measured", f"{summary.unmeasured:,}"
+    if summary.recorded:
+        first, last = summary.recorded
+        age = (datetime.datetime.fromisoformat(manifest.finished_at).date() - datetime.date.fromisoformat(first)).days
+        yield (
+            "recorded",
+            f"{first}{f' to {last}' if last != first else ''}, up to {age} {'day' if age == 1 else 'days'} old",
+        )
+    yield "cost when asked", _cost(summary.usage)
+
+
+def _cost(usage: Sequence[UsageSummary]) -> str:
+    known = [one.cost_usd for one in usage if one.cost_usd is not None]
+    unknown = sorted({one.model for one in usage if one.cost_usd is None})
+    parts = [f"${sum(known):,.2f}"] if known else []
+    return "; ".join([*parts, *(f"no prices known of {name}" for name in unknown)]) or "-"
+
+
+def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
+    """The first table of the page."""
+    return pd.DataFrame(
+        {
+            "family": [family(one.family) for one in found],
+            "model": [str(one.subject) for one in found],
+            "scenarios": [f"{one.scenarios:,}" for one in found],
+            "rate over all [95% interval]": [str(one.rate) for one in found],
+            "lowest": [f"{one.lowest.rate.rate:.2f} {one.lowest.scenario}" if one.lowest else "-" for one in found],
+            "highest": [f"{one.highest.rate.rate:.2f} {one.highest.scenario}" if one.highest else "-" for one in found],
+        }
+    ).set_index("family")
+
+
+def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
+    """One a family, in the protocols' order and then a user's own, then what concerns all."""
+    found = tables(summary)
+    measured = dict.fromkeys(one.family for one in summary.scenarios)
+    for name in [*(one for one in FAMILIES if one in measured), *(one for one in measured if one not in FAMILIES)]:
+        figures = [_figure(one) for one in drawn if one.chart.family == name]
+        own = [table for table in found if table.family == name and not _drawn(table, figures)]
+        yield Section(name.replace("_", "-"), FAMILIES.get(name, name), figures, own)
+    figures = [_figure(one) for one in drawn if not one.chart.family]
+    yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary.usage))])
+
+
+def _drawn(table: Table, figures: Sequence[Figure]) -> bool:
+    """Whether a figure has this table as its numbers."""
+    return any(table.frame.equals(figure.frame) for figure in figures)
+
+
+def _figure(drawn: Drawn) -> Figure:
+    return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame)
+
+
+def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "family": [family(one.family) for one in usage],
+            "model": [one.model for one in usage],
+            "input tokens": [f"{one.input:,}" for one in usage],
+            "read from cache": [f"{one.cached / one.input:.0%}" if one.input else "-" for one in usage],
+            "output tokens": [f"{one.output:,}" for one in usage],
+            "latency, median": [f"{one.latency_s[0]:.2f} s" for one in usage],
+            "latency, 95%": [f"{one.latency_s[1]:.2f} s" for one in usage],
+            "cost": ["-" if one.cost_usd is None else f"${one.cost_usd:,.2f}" for one in usage],
+        }
+    ).set_index("family")
