@@ -24,10 +24,15 @@ class FamilySummary:
 
 def families(scenarios: Sequence[ScenarioSummary]) -> list[FamilySummary]:
     """Of each family and subject, in the order in which they come."""
+    return [_family(family, subject, group) for (family, subject), group in grouped(scenarios).items()]
+
+
+def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], list[ScenarioSummary]]:
+    """The scenarios of each family and subject, in the order in which they come."""
     groups: dict[tuple[str, Subject], list[ScenarioSummary]] = {}
     for one in scenarios:
         groups.setdefault((one.family, one.subject), []).append(one)
-    return [_family(family, subject, group) for (family, subject), group in groups.items()]
+    return groups
 
 
 def _family(family: str, subject: Subject, group: list[ScenarioSummary]) -> FamilySummary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from longctx.measure.families import grouped
 from longctx.measure.heatmap import SIZES
 from longctx.measure.rates import Rate
 from longctx.measure.summary import ScenarioSummary, Summary
@@ -62,10 +63,7 @@ def _lengths(summary: Summary) -> Iterator[str]:
 
 
 def _unusable(summary: Summary) -> Iterator[str]:
-    families: dict[tuple[str, str], list[ScenarioSummary]] = {}
-    for one in summary.scenarios:
-        families.setdefault((one.family, str(one.subject)), []).append(one)
-    for (name, subject), group in families.items():
+    for (name, subject), group in grouped(summary.scenarios).items():
         total = sum(one.rate.n for one in group)
         for kind in UNUSABLE:
             count = sum(one.outcomes.get(kind, 0) for one in group)
