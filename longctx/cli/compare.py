@@ -120,4 +120,4 @@ def _about(path: Path, folder: Path) -> str:
     name = [] if found.run == path.name else [f"run {found.run}"]
     labels = [f"{name}={value}" for name, value in found.labels.items()]
     seed = "several seeds" if found.seed is None else f"seed {found.seed}"
-    return f"{path} ({', '.join([*name, f'profile {found.profile}', seed, *labels, f'longctx {found.library}'])})"
+    return f"{path} ({', '.join([*name, f'profile {found.profile}', seed, *labels, f'longctx {found.version}'])})"

@@ -40,7 +40,7 @@ def _manifest(run: Run) -> Manifest:
     profile = load_profile(settings.profile)
     return Manifest(
         run=run.name,
-        library=longctx.__version__,
+        version=longctx.__version__,
         profile=profile_path(settings.profile).stem,
         profile_digest=digest_of(profile_path(settings.profile)),
         about=profile.about,

@@ -13,15 +13,15 @@ MANIFEST = "run.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """library: the version of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
+    """version: of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
 
     options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
-    merged: of a run that was merged from others, the manifest of each, in the order of their names. Then library and
+    merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
     """
 
     run: str
-    library: str
+    version: str
     profile: str
     profile_digest: str
     about: str

@@ -84,7 +84,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
     labels = set.intersection(*(set(part["labels"].items()) for part in parts))
     return Manifest(
         run=name,
-        library=_all(parts, "library"),
+        version=_all(parts, "version"),
         profile=_all(parts, "profile"),
         profile_digest=_shared(parts, "profile_digest") or "",
         about=_shared(parts, "about") or "",

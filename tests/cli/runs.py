@@ -34,7 +34,7 @@ def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     append(folder, "", found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found))
     merge(folder)
     of = {
-        "library": "1.0",
+        "version": "1.0",
         "profile": "tiny",
         "profile_digest": "d",
         "about": "",

@@ -25,7 +25,7 @@ HOSTILE = (
 
 MANIFEST = Manifest(
     run="made-up",
-    library="0.1.0",
+    version="0.1.0",
     profile="made-up",
     profile_digest="0" * 64,
     about="Made up for a test: no model was asked.",

@@ -30,7 +30,7 @@ def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     append(folder, "", rows, [View("test", reply=folder.name)] * len(rows))
     merge(folder)
     of = {
-        "library": "1",
+        "version": "1",
         "profile": "p",
         "profile_digest": "d",
         "about": "a",
@@ -137,10 +137,10 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
     first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-seed=3",))
     second = run(
         tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-seed=4",),
-        library="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
+        version="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
     )  # fmt: skip
     found = unite_manifests([second, first], "both")
-    assert (found.run, found.library, found.profile, found.profile_digest) == ("both", "1, 2", "other, p", "")
+    assert (found.run, found.version, found.profile, found.profile_digest) == ("both", "1, 2", "other, p", "")
     assert (found.seed, found.labels, found.options, found.finished_at) == (None, {"method": "PI"}, (), "2027")
     assert [(one["run"], one["seed"]) for one in found.merged] == [("a", 0), ("b", 4)]
     same = unite_manifests([first], "one")
