@@ -36,12 +36,19 @@ def is_message(body: bytes) -> bool:
     return True
 
 
-def to_reply(body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool) -> Reply:
-    """The reply in an answer's body: its text blocks joined, thinking left out. Raises MalformedAnswer."""
+def to_reply(
+    body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool, prefill: str = ""
+) -> Reply:
+    """The reply in an answer's body: its text blocks joined, thinking left out. Raises MalformedAnswer.
+
+    prefill: the beginning of the answer that the request ended in. It is part of the reply, also where the server
+    gives back only what it added (llama.cpp's gives back both).
+    """
     message = read_message(body)
+    text = _text(message)
     fresh, cached, answered = _tokens(message["usage"])
     return Reply(
-        text=_text(message),
+        text=text if text.startswith(prefill) else prefill + text,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
         input_tokens=fresh + cached,

@@ -33,11 +33,16 @@ def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
 
 def _messages(trial: Trial, model: ModelProfile) -> list[dict[str, str]]:
     """The user's turn and, where the trial has one and the model takes it, the beginning of the answer."""
-    if not trial.prefill:
-        return [{"role": "user", "content": trial.user}]
-    if not model.prefill:
+    if begun := prefill(trial, model):
+        return [{"role": "user", "content": trial.user}, {"role": "assistant", "content": begun}]
+    if trial.prefill:
         return [{"role": "user", "content": f"{trial.user}\n{trial.without_prefill}"}]
-    return [{"role": "user", "content": trial.user}, {"role": "assistant", "content": trial.prefill}]
+    return [{"role": "user", "content": trial.user}]
+
+
+def prefill(trial: Trial, model: ModelProfile) -> str:
+    """The beginning of the answer that is sent with the question; empty where the model or the trial has none."""
+    return trial.prefill if model.prefill else ""
 
 
 def digest(body: dict[str, Any]) -> str:

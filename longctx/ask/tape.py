@@ -23,7 +23,7 @@ from vcr.serialize import deserialize, serialize
 from longctx.ask import compact_json
 from longctx.ask.case import Question
 from longctx.ask.reply import MalformedAnswer, to_reply
-from longctx.ask.request import PATH, digest, request_body
+from longctx.ask.request import PATH, digest, prefill, request_body
 from longctx.errors import TapeError
 from longctx.scenarios.base import Reply, Trial
 
@@ -32,19 +32,24 @@ Status = Literal["found", "stale", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A question's place on the tape: its file, its trial, the digest of its request, and in whose wording."""
+    """A question's place on the tape: its file, its trial, the digest of its request, and in whose wording.
+
+    prefill: the beginning of the answer that the request ends in.
+    """
 
     file: str
     trial: str
     sha256: str
     prompt_set: str
     wording: str
+    prefill: str = ""
 
     @classmethod
     def of(cls, question: Question, trial: Trial) -> Wanted:
         case = question.case
         sha256 = digest(request_body(trial, case.model))
-        return cls(case.file, str(trial.identity), sha256, case.wording.prompt_set, case.wording.digest)
+        begun = prefill(trial, case.model)
+        return cls(case.file, str(trial.identity), sha256, case.wording.prompt_set, case.wording.digest, begun)
 
     def request(self) -> Request:
         """The request as the tape stores it: no host, no body, no header, hence no key."""
@@ -100,6 +105,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 recorded_at=metadata["recorded_at"],
                 request_sha256=wanted.sha256,
                 live=bool(self._run) and metadata["run"] == self._run,
+                prefill=wanted.prefill,
             )
         except MalformedAnswer as error:
             raise TapeError(f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}.") from None

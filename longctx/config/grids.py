@@ -41,6 +41,7 @@ class Grid(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
     trials: Count
     min_rate: float | None = Field(default=None, ge=0, le=1)
 

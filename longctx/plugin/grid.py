@@ -53,15 +53,15 @@ def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
     """A family's cases under these settings. Raises UserError."""
     profile = load_profile(settings.profile)
     grids = profile.grids(family.family)
-    wordings = _wordings(settings, family) if grids else []
+    wordings = _wordings(settings, family, grids)
     models = {name: load_model(name) for grid in grids for name in _models(settings, grid)}
     found: dict[str, Case] = {}
-    for wording, grid in itertools.product(wordings, grids):
-        for model in _models(settings, grid):
+    for grid in grids:
+        for prompts, model in itertools.product(settings.prompts or grid.prompts, _models(settings, grid)):
             for scenario in grid.scenarios(functools.partial(_bank, settings, model)):
                 case = Case(
                     model=models[model],
-                    wording=wording,
+                    wording=wordings[prompts],
                     scenario=scenario,
                     seed=profile.seed if settings.seed is None else settings.seed,
                     trials=settings.trials or grid.trials,
@@ -80,15 +80,17 @@ def _bank(settings: Settings, model: str) -> Bank:
     return load_bank(settings.corpus, settings.questions, model)
 
 
-def _wordings(settings: Settings, family: type[Scenario]) -> list[Wording]:
-    sets = [PromptSet.open(name) for name in settings.prompts]
-    names = Counter(one.name for one in sets)
-    if twice := [one for one in sets if names[one.name] > 1]:
+def _wordings(settings: Settings, family: type[Scenario], grids: Sequence[Grid]) -> dict[str, Wording]:
+    """By the name or path that means it."""
+    named = settings.prompts or tuple(name for grid in grids for name in grid.prompts)
+    sets = {name: PromptSet.open(name) for name in named} if grids else {}
+    names = Counter(one.name for one in sets.values())
+    if twice := [one for one in sets.values() if names[one.name] > 1]:
         raise UserError(
             f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
             f"{', '.join(str(one.folder) for one in twice)}."
         )
-    return [one.wording(family) for one in sets]
+    return {name: one.wording(family) for name, one in sets.items()}
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:

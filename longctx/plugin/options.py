@@ -59,7 +59,7 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="prompt set: a folder of fixtures/prompts/ or a path (repeatable, to compare; default: seed)",
+        help="prompt set: a folder of fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
     )
     option(
         "--ctx-corpus",
@@ -146,7 +146,7 @@ def read(config: pytest.Config) -> Settings:
     return Settings(
         models=tuple(option.ctx_model),
         profile=option.ctx_profile,
-        prompts=tuple(option.ctx_prompts) or ("seed",),
+        prompts=tuple(option.ctx_prompts),
         record=option.ctx_record,
         corpus=option.ctx_corpus,
         questions=option.ctx_questions,
@@ -172,7 +172,7 @@ def again(settings: Settings) -> tuple[str, ...]:
     given = {
         "profile": [settings.profile] if settings.profile != "recorded" else [],
         "model": settings.models,
-        "prompts": settings.prompts if settings.prompts != ("seed",) else [],
+        "prompts": settings.prompts,
         "corpus": filter(None, [settings.corpus]),
         "questions": filter(None, [settings.questions]),
         "seed": [] if settings.seed is None else [settings.seed],

@@ -14,8 +14,8 @@ from longctx.scenarios.base import Reply
 from tests.servers import message
 
 
-def reply(body: bytes) -> Reply:
-    return to_reply(body, latency_s=0.5, recorded_at="now", request_sha256="abc", live=True)
+def reply(body: bytes, prefill: str = "") -> Reply:
+    return to_reply(body, latency_s=0.5, recorded_at="now", request_sha256="abc", live=True, prefill=prefill)
 
 
 def test_all_of_a_plain_answer() -> None:
@@ -46,6 +46,11 @@ def test_text_blocks_are_joined_and_others_left_out() -> None:
 
 def test_no_content_is_an_empty_reply() -> None:
     assert reply(message("", content=[], stop_reason="refusal")).text == ""
+
+
+@pytest.mark.parametrize("given_back", ["B</Answer>", "The answer is: <Answer>B</Answer>"])
+def test_the_beginning_that_was_sent_is_part_of_the_reply(given_back: str) -> None:
+    assert reply(message(given_back), "The answer is: <Answer>").text == "The answer is: <Answer>B</Answer>"
 
 
 def test_cached_tokens_are_input_too() -> None:

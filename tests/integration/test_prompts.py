@@ -68,7 +68,7 @@ def test_a_change_to_one_family_leaves_the_others(checkout: Checkout, server: Si
 def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
-    assert result.says("No prompt set 'sead': there are seed. Or give the path of a folder of templates.")
+    assert result.says("No prompt set 'sead': there are seed, tagged. Or give the path of a folder of templates.")
     reworded(checkout, "mine")
     checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
     result = checkout.pytest("--ctx-prompts=mine")
@@ -78,3 +78,25 @@ def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=mine")
     assert result.code == 4
     assert result.says("The prompt set 'mine' lacks mine/line_retrieval/line.txt: copy it from")
+
+
+def test_a_profile_names_those_of_a_table_unless_the_option_is_given(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    reworded(checkout, "fixtures/prompts/short", header="Short.")
+    profile = checkout.file("two.toml")
+    table = '[[line_retrieval]]\nmodels = ["toy"]\norders = ["ordered"]\ntrials = 1\n'
+    profile.write_text(f'{table}lines = [3]\n{table}lines = [5]\nprompts = ["short"]\n')
+    assert checkout.record(server, "--ctx-profile=two.toml").code == 0
+    assert {row["scenario"]: row["prompt_set"] for row in checkout.rows()} == {"lines-3": "seed", "lines-5": "short"}
+    again = checkout.record(server, "--ctx-profile=two.toml", "--ctx-prompts=short", mode="new_episodes")
+    assert again.code == 0
+    assert {row["prompt_set"] for row in checkout.rows()} == {"short"}
+
+
+def test_a_prompt_set_of_a_profile_that_does_not_exist_is_named(checkout: Checkout) -> None:
+    table = '[[line_retrieval]]\nmodels = ["toy"]\nlines = [3]\ntrials = 1\nprompts = ["shrt"]\n'
+    checkout.file("one.toml").write_text(table)
+    result = checkout.pytest("--ctx-profile=one.toml")
+    assert result.code == 4
+    assert result.says("No prompt set 'shrt': there are seed, tagged")
