@@ -26,6 +26,8 @@ class Case:
     only_trial: int | None = None
     """Its index, where a single trial is asked rather than `trials`."""
     min_rate: float | None = None
+    band: str = "all"
+    """Of the lengths of its family."""
 
     @property
     def id(self) -> str:

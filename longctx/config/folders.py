@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
 CASSETTES = ROOT / "cassettes"
 REPORTS = ROOT / "reports"
+BASELINES = FIXTURES / "baselines"
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -35,6 +36,18 @@ def resolve(name: str, folder: Path, kind: str) -> Path:
             return path
     names = sorted(path.stem for path in folder.glob("*.toml"))
     raise UserError(f"No {kind} {name!r}: {_suggest(name, names)} Or give the path of a .toml file.")
+
+
+def find_baseline(name: str) -> Path:
+    """The file of a baseline's name, or the path of its file or of a run's folder. Raises UserError."""
+    for path in (BASELINES / f"{name}.jsonl", Path(name)):
+        if path.exists():
+            return path
+    names = sorted(path.stem for path in BASELINES.glob("*.jsonl"))
+    raise UserError(
+        f"No baseline {name!r}: {_suggest(name, names)} Or give the path of its file, or of a run's folder. "
+        "To make one: python -m longctx baseline save NAME."
+    )
 
 
 def read_text(path: Path) -> str:

@@ -44,6 +44,19 @@ class Grid(BaseModel):
     prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
     trials: Count
     min_rate: float | None = Field(default=None, ge=0, le=1)
+    bands: dict[str, Count] = {}
+    """Of the gate: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
+
+    def band(self, scenario: Scenario) -> str:
+        """The shortest band that holds the scenario. Raises ValueError where none does."""
+        if not self.bands:
+            return "all"
+        holding = [(largest, name) for name, largest in self.bands.items() if scenario.length <= largest]
+        if not holding:
+            raise ValueError(
+                f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}."
+            )
+        return min(holding)[1]
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         """The table's scenarios. bank: gives the questions that the QA families ask."""
@@ -71,6 +84,8 @@ class PasskeyGrid(Grid):
     windows: tuple[Count, ...] = Field(min_length=1)
     distances: Count = 32
     max_tokens: Count = 16
+    min_k_max: Count | None = None
+    """Tokens: a gate holds k_max of each window that is as large against it."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window in self.windows:

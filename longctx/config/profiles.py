@@ -54,7 +54,7 @@ def load_profile(name: str) -> Profile:
     for family in FAMILIES:
         for grid in profile.grids(family):
             try:
-                empty = not list(grid.scenarios(_no_bank))
+                empty = not [grid.band(scenario) for scenario in grid.scenarios(_no_bank)]
             except ValueError as error:
                 raise UserError(f"{path}, [{family}]: {error}") from None
             if empty:

@@ -7,23 +7,26 @@ import hashlib
 from pathlib import Path
 
 from longctx.corpus.documents import REGISTER, load_corpus
-from longctx.corpus.filters import load_filter
+from longctx.corpus.filters import Filter, choose_filter, load_filter
 from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
 from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.multiple_choice import Item
 
 
 @functools.lru_cache(maxsize=4)
-def load_bank(documents: Path | None, questions: Path | None, model: str) -> Bank:
+def load_bank(
+    documents: Path | None, questions: Path | None, model: str, frozen: tuple[Filter, ...] | None = None
+) -> Bank:
     """The sections of a folder and the questions of a file, the shipped register's by default.
 
-    kept: the questions that the filter of `model` keeps; all of them where it has none. Raises UserError.
+    kept: the questions that the filter of `model` keeps; all of them where it has none. frozen: the filters of a
+    baseline, which count instead of the model's own; None without a baseline. Raises UserError.
     """
     corpus = load_corpus(documents or REGISTER)
     asked = load_questions(questions or REGISTER_QUESTIONS, corpus)
     digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
     items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
-    known = load_filter(model, digest)
+    known = load_filter(model, digest) if frozen is None else choose_filter(frozen, model, digest)
     return Bank(
         sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
         items=items,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -50,6 +50,21 @@ def load_filter(model: str, bank: str) -> Filter | None:
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"]) or "the file"
         raise UserError(f"{path} is no filter: {where}: {first['msg']}. Restore it from version control.") from None
+
+
+def choose_filter(frozen: Sequence[Filter], model: str, bank: str) -> Filter | None:
+    """A baseline's filter of the model; for a model that it knows nothing of, that of the only one it knows.
+
+    Both runs of a gate ask the same questions: with a filter of its own, each would drop what it finds hard.
+    """
+    found = [one for one in frozen if one.bank[:12] == bank[:12]]
+    own = [one for one in found if one.model == model]
+    if len(found) > 1 and not own:
+        raise UserError(
+            f"The baseline has filters of {', '.join(one.model for one in found)}, and none of {model}: which "
+            "questions to ask is not clear. Gate against a baseline of one model."
+        )
+    return next(iter(own or found), None)
 
 
 def make_filter(model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:

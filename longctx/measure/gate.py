@@ -66,10 +66,12 @@ Clusters = Sequence[Sequence[int]]
 """Of each cluster, its trials' changes: 1 gained, -1 lost, 0 neither."""
 
 
-def judge(bands: Mapping[Band, Clusters], margin: float = MARGIN, alpha: float = ALPHA) -> list[BandVerdict]:
-    """A verdict for each band, in their order."""
+def judge(
+    bands: Mapping[Band, Clusters], margin: float = MARGIN, alpha: float = ALPHA, beside: Sequence[float] = ()
+) -> list[BandVerdict]:
+    """A verdict for each band, in their order. beside: p-values of further hypotheses, which Holm counts too."""
     p_values = [_p_value(clusters) for clusters in bands.values()]
-    shown = holm(p_values, alpha)
+    shown = holm([*p_values, *beside], alpha)[: len(p_values)]
     return [
         _band(band, clusters, p_value, is_shown, margin, alpha)
         for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)

@@ -64,11 +64,20 @@ def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     correct = np.array([by_k[k].correct for k in ordered], dtype=float)
     n = np.array([by_k[k].n for k in ordered], dtype=float)
     drawn = np.random.RandomState(0).beta(correct + 0.5, n - correct + 0.5, size=(DRAWS, len(ordered)))
-    reached = (_non_increasing(drawn, n + 1) >= SUCCESS_RATE).sum(axis=1)
+    reached = steps_reached(drawn, n)
     ends = np.quantile(reached, (0.025, 0.975), method="inverted_cdf").astype(int)
     lo, hi = (([0, *ordered])[end] for end in ends)
     seen = effective_window(by_k).k_max or 0
     return min(lo, seen), max(hi, seen)
+
+
+def steps_reached(drawn: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many steps of k, from the smallest, each draw of their rates reaches by the 20% rule.
+
+    drawn: (draws, k), made non-increasing in k first. n: (k,), trials of each.
+    """
+    reached: NDArray[np.int64] = (_non_increasing(drawn, n + 1) >= SUCCESS_RATE).sum(axis=1)
+    return reached
 
 
 def _non_increasing(rates: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from longctx.ask.case import Case
-from longctx.plugin import asking, grid, minimum, options, replaying, run
+from longctx.plugin import asking, gating, grid, minimum, options, replaying, run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,9 +18,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
     )
-    settings = run.start(config).settings
+    started = run.start(config)
     if not hasattr(config, "workerinput"):
-        grid.check(settings)
+        gating.check(started)
+        grid.check(started.settings)
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(replaying.Replaying(config))
 
@@ -62,6 +63,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     replaying.tell(report, item)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.exitstatus = gating.exit_status(session.config, exitstatus)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

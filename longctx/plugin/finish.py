@@ -6,15 +6,20 @@ import datetime
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import longctx
 from longctx.config.folders import digest_of
 from longctx.config.profiles import load_profile, profile_path
 from longctx.measure.summary import summarize
+from longctx.plugin import gating
+from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
+from longctx.report.document import as_markdown as document_as_markdown
+from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
@@ -27,15 +32,18 @@ WARNING = pytest.StashKey[str | None]()
 def close_run(config: pytest.Config) -> None:
     """Write the run's folder."""
     run = config.stash[RUN]
-    summary = summarize(store.merge(run.folder))
+    rows = store.merge(run.folder)
+    summary, manifest = summarize(rows), _manifest(run, rows)
     config.stash[SUMMARY] = summary
-    write_report(run.folder, summary, _manifest(run), run.settings.page)
+    write_report(run.folder, summary, manifest, run.settings.page)
+    gating.judge(config, rows, manifest)
     if run.settings.report is None:
         _point_latest_to(run.folder)
-    config.stash[WARNING] = add_step_summary(as_markdown(summary, run.name))
+    gate = document_as_markdown(config.stash[gating.DOCUMENT]) + "\n" if gating.DOCUMENT in config.stash else ""
+    config.stash[WARNING] = add_step_summary(gate + as_markdown(summary, run.name))
 
 
-def _manifest(run: Run) -> Manifest:
+def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
     settings = run.settings
     profile = load_profile(settings.profile)
     return Manifest(
@@ -47,6 +55,7 @@ def _manifest(run: Run) -> Manifest:
         seed=profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
+        filters=tuple(one.model_dump(mode="json") for one in filters_used(settings.baseline, rows)),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
 
@@ -56,6 +65,8 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     run, summary = config.stash[RUN], config.stash[SUMMARY]
     terminal.section("longctx")
     terminal.write_line(as_terminal(summary))
+    if gating.DOCUMENT in config.stash:
+        terminal.write_line(f"\n{document_as_terminal(config.stash[gating.DOCUMENT])}")
     page = "index.html" if run.settings.page else "summary.md"
     terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/{page}, rows in results.jsonl beside it.")
     if run.settings.no_text:

@@ -15,6 +15,7 @@ from longctx.config.models import load_model
 from longctx.config.profiles import load_profile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
+from longctx.plugin.frozen import frozen_filters
 from longctx.plugin.options import Settings
 from longctx.plugin.run import RUN
 from longctx.scenarios import FAMILIES
@@ -68,6 +69,7 @@ def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
                     only_trial=settings.only_trial,
                     repeats=settings.repeats,
                     min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
+                    band=grid.band(scenario),
                 )
                 found.setdefault(case.id, case)
     return tuple(found.values())
@@ -77,7 +79,7 @@ def _bank(settings: Settings, model: str) -> Bank:
     """The questions of the QA families, read when a trial first needs them."""
     from longctx.corpus.bank import load_bank
 
-    return load_bank(settings.corpus, settings.questions, model)
+    return load_bank(settings.corpus, settings.questions, model, frozen_filters(settings.baseline))
 
 
 def _wordings(settings: Settings, family: type[Scenario], grids: Sequence[Grid]) -> dict[str, Wording]:

@@ -138,11 +138,14 @@ class Measurer:
             "prompt_digest": case.wording.digest,
             "labels": dict(self._run.settings.labels),
             "family": identity.family,
+            "version": identity.version,
             "scenario": identity.scenario,
             "seed": identity.seed,
             "trial": identity.trial,
             "item": identity.item,
             "repeat": identity.repeat,
+            "band": case.band if case.scenario.gated else None,
+            "cluster": case.scenario.cluster(question.index) or None,
         }
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from longctx.measure.gate import ALPHA, MARGIN
+from longctx.measure.validity import MAX_AGE_DAYS
+
 RECORD_MODES = ("none", "once", "new_episodes", "all")
 
 
@@ -36,6 +39,11 @@ class Settings:
     ask_only: bool
     max_cost: float | None
     no_text: bool
+    baseline: str | None
+    margin: float
+    alpha: float
+    on_inconclusive: str
+    max_age: float
 
 
 def add(parser: pytest.Parser) -> None:
@@ -139,6 +147,40 @@ def add(parser: pytest.Parser) -> None:
         action="store_true",
         help="keep replies and answers out of cassettes and reports; such a run cannot be replayed",
     )
+    option(
+        "--ctx-baseline",
+        default=None,
+        metavar="NAME",
+        help="give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
+        "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
+    )
+    option(
+        "--ctx-margin",
+        type=_number(float, 0, 1),
+        default=MARGIN,
+        metavar="SHARE",
+        help=f"a drop that does not matter (default: {MARGIN}, 5 points)",
+    )
+    option(
+        "--ctx-alpha",
+        type=_number(float, 0, 1),
+        default=ALPHA,
+        metavar="P",
+        help=f"the chance of a false alarm over all of a run (default: {ALPHA})",
+    )
+    option(
+        "--ctx-on-inconclusive",
+        choices=("pass", "fail"),
+        default="fail",
+        help="whether a run that shows neither a drop nor its absence ends with status 0 or 11 (default: fail)",
+    )
+    option(
+        "--ctx-max-age",
+        type=_number(float, 0),
+        default=MAX_AGE_DAYS,
+        metavar="DAYS",
+        help=f"how old recordings may be that speak for a changed model (default: {MAX_AGE_DAYS})",
+    )
 
 
 def read(config: pytest.Config) -> Settings:
@@ -164,6 +206,11 @@ def read(config: pytest.Config) -> Settings:
         ask_only=option.ctx_ask_only,
         max_cost=option.ctx_max_cost,
         no_text=option.ctx_no_text,
+        baseline=option.ctx_baseline,
+        margin=option.ctx_margin,
+        alpha=option.ctx_alpha,
+        on_inconclusive=option.ctx_on_inconclusive,
+        max_age=option.ctx_max_age,
     )
 
 

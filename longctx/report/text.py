@@ -18,6 +18,11 @@ def as_markdown(summary: Summary, run: str) -> str:
     return "\n\n".join([*head, *map(markdown_table, tables(summary))]) + "\n"
 
 
+def rates(summary: Summary) -> str:
+    """The tables alone, for a terminal."""
+    return "\n\n".join(map(terminal_table, tables(summary)))
+
+
 def headline(summary: Summary) -> str:
     """Live, replayed and unmeasured trials in a sentence."""
     total = summary.live + summary.replayed + summary.unmeasured

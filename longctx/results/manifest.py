@@ -16,6 +16,7 @@ class Manifest:
     """version: of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
 
     options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
+    filters: the "too hard" filters of its questions, as their files say them.
     merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
     """
@@ -29,6 +30,7 @@ class Manifest:
     labels: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     finished_at: str
+    filters: tuple[Mapping[str, Any], ...] = ()
     merged: tuple[Mapping[str, Any], ...] = ()
 
     def write(self, folder: Path) -> None:
@@ -38,5 +40,9 @@ class Manifest:
 
 def load_manifest(folder: Path) -> Manifest:
     """Raises FileNotFoundError where the folder holds no finished run."""
-    fields = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return Manifest(**fields | {name: tuple(fields[name]) for name in ("options", "merged")})
+    return as_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+
+
+def as_manifest(fields: Mapping[str, Any]) -> Manifest:
+    """From what `write` wrote; what an earlier version did not write is empty."""
+    return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in ("options", "filters", "merged")}})

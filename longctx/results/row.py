@@ -15,7 +15,8 @@ class Row:
 
     depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens. latency_s: seconds. cost_usd: what the
     answer cost when it was asked. recorded_at: ISO 8601, UTC. source: `live` if this run asked, else `replayed`.
-    labels: what the user said of the run. None is what was never known.
+    labels: what the user said of the run. version: of the family. band: of lengths, in which a gate judges the trial;
+    None where no gate does. cluster: trials with the same are easy or hard together. None is what was never known.
     """
 
     run: str
@@ -23,6 +24,7 @@ class Row:
     prompt_set: str
     prompt_digest: str
     family: str
+    version: int = 1
     scenario: str
     params: Mapping[str, int | str | None]
     seed: int
@@ -30,6 +32,8 @@ class Row:
     item: str | None
     repeat: int
     outcome: Kind
+    band: str | None = None
+    cluster: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     model_returned: str | None = None
     expected: str | None = None

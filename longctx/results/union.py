@@ -91,6 +91,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         seed=_shared(parts, "seed"),
         labels=dict(sorted(labels)),
         options=tuple(_shared(parts, "options") or ()),
+        filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         merged=tuple(parts),
     )

@@ -132,6 +132,20 @@ class Scenario(ABC):
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         """About how many tokens a prompt takes, by a model's tokens per unit (see model profiles)."""
 
+    @property
+    def length(self) -> int:
+        """How long it is, in the unit of its family: what the bands of a profile are told by."""
+        return 0
+
+    @property
+    def gated(self) -> bool:
+        """Whether a drop of its rate is a drop of what is measured."""
+        return True
+
+    def cluster(self, index: int) -> str:
+        """What trial `index` has in common with others that are easy or hard with it; empty where it stands alone."""
+        return ""
+
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         """Where the needle, the question, and the source of a wrong answer stand in `trial.user`; often fewer."""
         return []

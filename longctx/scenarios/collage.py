@@ -139,6 +139,15 @@ class Collage(Scenario):
                 found += mark("where the wrong answer stands", trial.user, place[0])
         return found
 
+    @property
+    def length(self) -> int:
+        """Tokens of the record."""
+        return self.budget
+
+    def cluster(self, index: int) -> str:
+        """The section that is asked about."""
+        return self.bank().items[index].section
+
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(self.budget * tokens["reference"]) + 600
 

@@ -73,6 +73,15 @@ class Control(Scenario):
         asked = multiple_choice.marks(trial.facts, trial.user)
         return asked + mark("record", trial.user, self._text(self.bank(), trial.identity.trial))
 
+    @property
+    def gated(self) -> bool:
+        """With a wrong section or none, a rate says what is guessed or known."""
+        return self.record == "right"
+
+    def cluster(self, index: int) -> str:
+        """The section that is asked about."""
+        return self.bank().items[index].section
+
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return (0 if self.record == "none" else int(self.longest * tokens["reference"])) + 200
 

@@ -120,6 +120,11 @@ class LineRetrieval(Scenario):
             found += mark(name, trial.user, _line(words, line, file.values[line - 1]) + "\n")
         return found
 
+    @property
+    def length(self) -> int:
+        """Lines."""
+        return self.lines
+
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(tokens["line"] * self.lines) + 100
 

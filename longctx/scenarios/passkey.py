@@ -152,6 +152,11 @@ class Passkey(Scenario):
         needle = mark("needle", trial.user, words["needle"].replace("{key}", trial.expected))
         return [*needle, Mark("question", trial.user.rindex(words["question"]), len(trial.user))]
 
+    @property
+    def length(self) -> int:
+        """Tokens from the passkey to the end."""
+        return self.k
+
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return self.window - self.max_tokens
 

@@ -1,0 +1,74 @@
+"""`baseline`: keep a run to gate later runs against, and see what was kept."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+from longctx.cli.output import check_free, write_file
+from longctx.config.folders import BASELINES, REPORTS, find_baseline
+from longctx.errors import UserError
+from longctx.results.folder import find_run
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "baseline",
+        help="keep a run to gate later runs against",
+        description="A baseline is a file of fixtures/baselines/: the outcomes of a run by trial, without texts. "
+        "pytest --ctx-baseline NAME gives a verdict on a run against it.",
+    )
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    save = actions.add_parser("save", help="write fixtures/baselines/NAME.jsonl from a finished run")
+    save.add_argument("name", metavar="NAME")
+    save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
+    save.add_argument("--force", action="store_true", help="write over a baseline of that name")
+    save.set_defaults(run=_save, passes_on=False)
+    listed = actions.add_parser("list", help="the baselines there are")
+    listed.set_defaults(run=_list, passes_on=False)
+    show = actions.add_parser("show", help="what a baseline holds: its run, and the rate of each scenario")
+    show.add_argument("name", metavar="NAME")
+    show.set_defaults(run=_show, passes_on=False)
+
+
+def _save(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.results.baseline import write_baseline
+
+    if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
+        raise UserError(f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -.")
+    folder = find_run(options.folder or REPORTS / "latest")
+    BASELINES.mkdir(parents=True, exist_ok=True)
+    file = BASELINES / f"{options.name}.jsonl"
+    check_free(file, options.force)
+    write_file(file, lambda part: write_baseline(part, options.name, folder))
+    print(f"{file}: the run {folder.name}, {file.stat().st_size:,} bytes. Commit it.")
+    return 0
+
+
+def _list(_: argparse.Namespace, __: list[str]) -> int:
+    from longctx.results.baseline import load_head
+
+    files = sorted(BASELINES.glob("*.jsonl"))
+    for file in files:
+        head = load_head(file)
+        run = head["run"]
+        print(f"{file.stem}: run {run['run']}, profile {run['profile']}, saved {head['saved_at'][:10]}")
+    if not files:
+        print("There is no baseline yet: run pytest tests_longctx, then python -m longctx baseline save NAME.")
+    return 0
+
+
+def _show(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.measure.summary import summarize
+    from longctx.report.text import rates
+    from longctx.results.baseline import load_baseline
+
+    found = load_baseline(find_baseline(options.name))
+    run = found.manifest
+    print(f"# {found.name}, saved {found.saved_at}")
+    print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")
+    print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}")
+    print(rates(summarize(found.rows)))
+    return 0

@@ -1,0 +1,72 @@
+"""What the pairs of a family say in each band, and what is missing from them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from longctx.measure.gate import Clusters
+from longctx.measure.pairs import Key, Pairs, Trial, correct, measured
+from longctx.measure.window_gate import Change
+
+
+@dataclass(slots=True)
+class Evidence:
+    """One band. measured: changes of the pairs that both runs measured, by cluster; pessimistic: with those that only
+    the baseline measured, counted as wrong. asked: pairs that the baseline measured; missing: those the run did not.
+    """
+
+    changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    pessimistic_changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    asked: int = 0
+    missing: int = 0
+
+    @property
+    def clusters(self) -> Clusters:
+        return list(self.changes.values())
+
+    @property
+    def pessimistic(self) -> Clusters:
+        return list(self.pessimistic_changes.values())
+
+    def add(self, cluster: object, before: Trial, after: Trial) -> None:
+        self.asked += 1
+        change = int(correct(after)) - int(correct(before))
+        self.pessimistic_changes[cluster].append(change)
+        if measured(after):
+            self.changes[cluster].append(change)
+        else:
+            self.missing += 1
+
+
+def by_band(pairs: Pairs) -> dict[str, Evidence]:
+    """The bands of the run, and those of the baseline that the run has nothing of, which are empty."""
+    found: dict[str, Evidence] = {}
+    for key, (before, after) in pairs.both.items():
+        if measured(before) and after["band"] is not None:
+            found.setdefault(after["band"], Evidence()).add(_cluster(key, after), before, after)
+    for trial in _only_before(pairs):
+        if trial["band"] is not None and measured(trial):
+            found.setdefault(trial["band"], Evidence())
+    return found
+
+
+def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
+    """Of families with a window and a k (tokens): whether each pair was right before and after, by both."""
+    found: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
+    for before, after in pairs.both.values():
+        params: Mapping[str, object] = after["params"]
+        window, k = params.get("window"), params.get("k")
+        if isinstance(window, int) and isinstance(k, int) and measured(before) and measured(after):
+            found[window][k].append((correct(before), correct(after)))
+    return found
+
+
+def _cluster(key: Key, trial: Trial) -> object:
+    """Repeats of a trial are one cluster, too."""
+    return trial["cluster"] or key[:-1]
+
+
+def _only_before(pairs: Pairs) -> Iterable[Trial]:
+    return (trial for key, trial in pairs.before.items() if key not in pairs.after)

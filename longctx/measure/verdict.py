@@ -1,0 +1,198 @@
+"""The verdict on a run against its baseline: for each family, and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from longctx.measure.evidence import Evidence, by_band, by_window
+from longctx.measure.gate import ALPHA, MARGIN, Band, BandVerdict, Verdict, judge, overall
+from longctx.measure.match import match
+from longctx.measure.pairs import Pairs, by_family, pairs
+from longctx.measure.rates import holm
+from longctx.measure.subject import Subject
+from longctx.measure.validity import Age, unmeasured, unproven
+from longctx.measure.window_gate import WindowVerdict, judge_window, window_drop
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """margin: the drop that does not matter, a share of trials. alpha: the chance of a false alarm in all.
+
+    age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out.
+    minimum_k_max: (model, window) -> tokens.
+    """
+
+    margin: float = MARGIN
+    alpha: float = ALPHA
+    age: Age = field(default_factory=Age)
+    cut_down: int = 0
+    minimum_k_max: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyVerdict:
+    """One family of one subject. reasons: why it is invalid, a sentence each.
+
+    alone: trials of the baseline, and of the run, that the other lacks; otherwise: those of one name that ask
+    different questions. asked, missing: pairs, and those of them that the run did not measure.
+    """
+
+    family: str
+    before: Subject
+    after: Subject
+    verdict: Verdict
+    bands: tuple[BandVerdict, ...]
+    windows: tuple[WindowVerdict, ...]
+    reasons: tuple[str, ...]
+    asked: int
+    missing: int
+    alone: tuple[int, int]
+    otherwise: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """reasons: why the whole run is invalid. left: (family, subject) that only the baseline, only the run, has."""
+
+    verdict: Verdict
+    rules: Rules
+    families: tuple[FamilyVerdict, ...]
+    reasons: tuple[str, ...]
+    left: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A family of one subject in both runs."""
+
+    family: str
+    before: Subject
+    after: Subject
+    pairs: Pairs
+    bands: Mapping[str, Evidence]
+    unproven: str
+
+
+def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> RunVerdict:
+    """before, after: the rows of the baseline and of the run, as results.store loads them.
+
+    Raises UserError where it is not clear which subject is compared with which.
+    """
+    compared, left = _compare(before, after, rules)
+    families = _families(compared, rules)
+    reasons = tuple(_reasons(families, rules))
+    verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in families])
+    return RunVerdict(verdict, rules, families, reasons, left)
+
+
+def _compare(
+    before: pd.DataFrame, after: pd.DataFrame, rules: Rules
+) -> tuple[list[_Compared], tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]]:
+    first, second = by_family(before), by_family(after)
+    found: list[_Compared] = []
+    left: tuple[list[tuple[str, Subject]], list[tuple[str, Subject]]] = ([], [])
+    for family in dict.fromkeys((*first, *second)):
+        ours, theirs = first.get(family, {}), second.get(family, {})
+        partners = match(family, tuple(ours), tuple(theirs))
+        for one, two in partners:
+            both = pairs(ours[one], theirs[two])
+            found.append(_Compared(family, one, two, both, by_band(both), unproven(ours[one], theirs[two], rules.age)))
+        left[0].extend((family, one) for one in ours if one not in {pair[0] for pair in partners})
+        left[1].extend((family, two) for two in theirs if two not in {pair[1] for pair in partners})
+    return found, (tuple(left[0]), tuple(left[1]))
+
+
+def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, ...]:
+    """Holm over all bands and windows of all families."""
+    names = [(place, name) for place, one in enumerate(compared) for name in one.bands]
+    keys = {(place, name): Band(f"{compared[place].family} {place}", name) for place, name in names}
+    drops = [
+        (place, window_drop(window, by_k, rules.alpha))
+        for place, one in enumerate(compared)
+        for window, by_k in by_window(one.pairs).items()
+    ]
+    p_windows = [drop.p_value for _, drop in drops]
+
+    def judged(pessimistic: bool) -> dict[tuple[int, str], BandVerdict]:
+        bands = {
+            keys[place, name]: evidence.pessimistic if pessimistic else evidence.clusters
+            for place, one in enumerate(compared)
+            for name, evidence in one.bands.items()
+        }
+        found = judge(bands, rules.margin, rules.alpha, beside=p_windows)
+        return {
+            (place, name): replace(one, band=Band(compared[place].family, name))
+            for (place, name), one in zip(names, found, strict=True)
+        }
+
+    seen, feared = judged(False), judged(True)
+    shown = holm([*p_windows, *(one.p_value for one in seen.values())], rules.alpha)[: len(drops)]
+    windows = [
+        (place, judge_window(drop, is_shown, rules.margin, _minimum(compared[place], drop.window, rules)))
+        for (place, drop), is_shown in zip(drops, shown, strict=True)
+    ]
+    return tuple(
+        _family(
+            one,
+            tuple(seen[place, name] for name in one.bands),
+            tuple(feared[place, name] for name in one.bands),
+            tuple(window for where, window in windows if where == place),
+        )
+        for place, one in enumerate(compared)
+    )
+
+
+def _family(
+    one: _Compared, bands: tuple[BandVerdict, ...], feared: tuple[BandVerdict, ...], windows: tuple[WindowVerdict, ...]
+) -> FamilyVerdict:
+    verdict = _worst([overall(bands), *_of_windows(windows)])
+    fear = _worst([overall(feared), *_of_windows(windows)])
+    reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven])]
+    if verdict != fear:
+        reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")
+    both = len(one.pairs.both) + one.pairs.otherwise
+    return FamilyVerdict(
+        family=one.family,
+        before=one.before,
+        after=one.after,
+        verdict="invalid" if reasons else verdict,
+        bands=bands,
+        windows=windows,
+        reasons=tuple(reasons),
+        asked=sum(evidence.asked for evidence in one.bands.values()),
+        missing=sum(evidence.missing for evidence in one.bands.values()),
+        alone=(len(one.pairs.before) - both, len(one.pairs.after) - both),
+        otherwise=one.pairs.otherwise,
+    )
+
+
+def _of_windows(windows: tuple[WindowVerdict, ...]) -> Iterator[Verdict]:
+    for one in windows:
+        yield one.verdict
+        if one.against_minimum is not None:
+            yield one.against_minimum
+
+
+def _minimum(one: _Compared, window: int, rules: Rules) -> int | None:
+    return rules.minimum_k_max.get((one.after.model, window))
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    order: tuple[Verdict, ...] = ("invalid", "regression", "inconclusive", "pass")
+    return min(verdicts, key=order.index, default="inconclusive")
+
+
+def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
+    """Why nothing can be said of the run."""
+    if rules.cut_down:
+        yield (
+            f"{rules.cut_down:,} of the grid's scenarios were not run: a verdict is given on the whole grid, "
+            "without -k, -x, --lf and --ctx-trial"
+        )
+    if not any(one.asked for one in families):
+        yield "the run and its baseline have no trial in common: use the same profile and seed for both"
+    if broken := [one.family for one in families if one.reasons]:
+        yield f"too little is known of {', '.join(dict.fromkeys(broken))}"

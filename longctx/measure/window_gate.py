@@ -1,0 +1,99 @@
+"""The gate on k_max: has the effective window shrunk, and does it reach a stated minimum?
+
+Each k's pairs are both right, gained, lost or both wrong; these four shares are drawn from the posterior under a
+Dirichlet prior of 1/4 each, which gives each run's rate its Jeffreys posterior and keeps what the runs share. Each
+draw is made non-increasing in k (measure/kmax.py), and k_max is read from it for both runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longctx.measure.kmax import DRAWS, effective_window, k_max_interval, steps_reached
+from longctx.measure.rates import Rate
+
+Change = tuple[bool, bool]
+"""Of one trial: right before, right after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """k_max of one run, tokens, with its 95% interval; 0 stands for less than the smallest k."""
+
+    k_max: int
+    interval: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDrop:
+    """One window (tokens). bound: the upper one of the drop of k_max, confidence 1 - alpha, tokens.
+
+    p_value: the share of draws in which k_max does not drop. span: the largest k of the grid.
+    """
+
+    window: int
+    before: Reach
+    after: Reach
+    bound: int
+    p_value: float
+    span: int
+
+
+@dataclass(frozen=True, slots=True)
+class WindowVerdict:
+    """against_minimum: None where no minimum is stated."""
+
+    drop: WindowDrop
+    verdict: Literal["pass", "regression", "inconclusive"]
+    minimum: int | None
+    against_minimum: Literal["pass", "regression", "inconclusive"] | None
+
+
+def window_drop(window: int, by_k: Mapping[int, Iterable[Change]], alpha: float) -> WindowDrop:
+    """by_k: the pairs of each k (tokens), at least one k."""
+    ordered = sorted(by_k)
+    counts = np.array([_counts(by_k[k]) for k in ordered], dtype=float)
+    n = counts.sum(axis=1)
+    random = np.random.RandomState(0)
+    drawn = np.stack([random.dirichlet(row + 0.25, size=DRAWS) for row in counts], axis=1)
+    steps = np.array([0, *ordered])
+    before, after = (steps[steps_reached(drawn[:, :, cells].sum(axis=2), n)] for cells in ([0, 2], [0, 1]))
+    drops: NDArray[np.int64] = before - after
+    return WindowDrop(
+        window=window,
+        before=_reach(ordered, counts[:, 0] + counts[:, 2], n),
+        after=_reach(ordered, counts[:, 0] + counts[:, 1], n),
+        bound=int(np.quantile(drops, 1 - alpha, method="inverted_cdf")),
+        p_value=float((1 + (drops <= 0).sum()) / (1 + DRAWS)),
+        span=ordered[-1],
+    )
+
+
+def judge_window(drop: WindowDrop, shown: bool, margin: float, minimum: int | None = None) -> WindowVerdict:
+    """shown: whether a drop is, Holm over all that is gated. margin: a share of the grid's largest k."""
+    verdict: Literal["pass", "regression", "inconclusive"] = "inconclusive"
+    if drop.bound <= margin * drop.span:
+        verdict = "pass"
+    elif shown:
+        verdict = "regression"
+    against: Literal["pass", "regression", "inconclusive"] | None = None
+    if minimum is not None:
+        lo, hi = drop.after.interval
+        against = "pass" if lo >= minimum else "regression" if hi < minimum else "inconclusive"
+    return WindowVerdict(drop, verdict, minimum, against)
+
+
+def _counts(changes: Iterable[Change]) -> list[int]:
+    """Both right, gained, lost, both wrong."""
+    found = list(changes)
+    return [found.count(kind) for kind in ((True, True), (False, True), (True, False), (False, False))]
+
+
+def _reach(ordered: list[int], correct: NDArray[np.float64], n: NDArray[np.float64]) -> Reach:
+    rates = {k: Rate(int(right), int(all_)) for k, right, all_ in zip(ordered, correct, n, strict=True)}
+    return Reach(effective_window(rates).k_max or 0, k_max_interval(rates))

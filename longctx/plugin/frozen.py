@@ -1,0 +1,38 @@
+"""The "too hard" filters of the baseline that a run is gated against: both ask the same questions."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from longctx.config.folders import find_baseline
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.corpus.filters import Filter
+
+
+@functools.lru_cache(maxsize=4)
+def frozen_filters(baseline: str | None) -> tuple[Filter, ...] | None:
+    """None without a baseline. Raises UserError."""
+    if baseline is None:
+        return None
+    from longctx.corpus.filters import Filter
+    from longctx.results.baseline import load_manifest_of
+
+    return tuple(Filter.model_validate(one) for one in load_manifest_of(find_baseline(baseline)).filters)
+
+
+def filters_used(baseline: str | None, rows: pd.DataFrame) -> list[Filter]:
+    """The filters that a run's questions had passed, its baseline's where it has one."""
+    from longctx.corpus.filters import choose_filter, load_filter
+
+    asked = rows[rows["family"] == "collage"]
+    names = {(model, item.rpartition("@")[2]) for model, item in zip(asked["model"], asked["item"], strict=True)}
+    frozen = frozen_filters(baseline)
+    found = [
+        load_filter(model, bank) if frozen is None else choose_filter(frozen, model, bank)
+        for model, bank in sorted(names)
+    ]
+    return [one for one in found if one is not None]

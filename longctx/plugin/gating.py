@@ -1,0 +1,111 @@
+"""The gate at the end of a run: its verdict, in the run's folder, on the terminal, and as the exit status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.config.folders import find_baseline
+from longctx.config.grids import PasskeyGrid
+from longctx.config.profiles import load_profile
+from longctx.errors import UserError
+from longctx.plugin import grid
+from longctx.plugin.run import RUN, Run
+from longctx.scenarios import FAMILIES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.measure.verdict import Rules
+    from longctx.report.document import Document
+    from longctx.results.manifest import Manifest
+
+EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
+"""Verdict -> exit status; a pass leaves pytest's own."""
+VERDICT = pytest.StashKey[str]()
+DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
+
+
+def check(run: Run) -> None:
+    """Raises UsageError where the baseline cannot be used, before anything is asked."""
+    if run.settings.baseline is None:
+        return
+    from longctx.results.baseline import load_manifest_of
+
+    try:
+        load_manifest_of(find_baseline(run.settings.baseline))
+    except UserError as error:
+        raise pytest.UsageError(f"--ctx-baseline: {error}") from None
+
+
+def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> None:
+    """Give the verdict on a finished run, and write gate.md and gate.json beside its rows."""
+    run = config.stash[RUN]
+    if run.settings.baseline is None:
+        return
+    from longctx.measure.changed import changed
+    from longctx.measure.verdict import give_verdict
+    from longctx.report.document import as_markdown
+    from longctx.report.verdict import as_data, verdict_document
+    from longctx.results.baseline import load_baseline
+
+    baseline = load_baseline(find_baseline(run.settings.baseline))
+    found = give_verdict(baseline.rows, rows, _rules(run, rows, manifest.finished_at))
+    between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
+    document = verdict_document(found, baseline.name, between)
+    data = json.dumps(as_data(found, baseline.name, between), ensure_ascii=False, indent=1)
+    (run.folder / "gate.json").write_text(f"{data}\n", encoding="utf-8")
+    (run.folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
+    config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
+
+
+def exit_status(config: pytest.Config, status: int) -> int:
+    """pytest's own from 2 on, then 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
+    verdict = config.stash.get(VERDICT, "pass")
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or verdict == "pass":
+        return status
+    if verdict == "inconclusive":
+        fails = config.stash[RUN].settings.on_inconclusive == "fail"
+        return status or (EXIT[verdict] if fails else status)
+    return EXIT[verdict]
+
+
+def _rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
+    from longctx.measure.validity import Age
+    from longctx.measure.verdict import Rules
+
+    settings = run.settings
+    return Rules(
+        margin=settings.margin,
+        alpha=settings.alpha,
+        age=Age(now, settings.max_age),
+        cut_down=_cut_down(run, rows),
+        minimum_k_max=_minimum_k_max(run),
+    )
+
+
+def _cut_down(run: Run, rows: pd.DataFrame) -> int:
+    """How many scenarios of the grid the run left out, or measured only in part."""
+    cases = [case for family in FAMILIES.values() for case in grid.cases(run.settings, family)]
+    if run.settings.only_trial is not None:
+        return len(cases)
+    columns = ("model", "prompt_set", "family", "scenario")
+    ran = set(zip(*(rows[name] for name in columns), strict=True))
+    names = ((one.model.model, one.wording.prompt_set, one.scenario.family, one.scenario.slug) for one in cases)
+    return sum(name not in ran for name in names)
+
+
+def _minimum_k_max(run: Run) -> Mapping[tuple[str, int], int]:
+    """(model, window) -> tokens, of the windows that are as large."""
+    return {
+        (model, window): one.min_k_max
+        for one in load_profile(run.settings.profile).grids("passkey")
+        if isinstance(one, PasskeyGrid) and one.min_k_max is not None
+        for model in run.settings.models or one.models
+        for window in one.windows
+        if window >= one.min_k_max
+    }

@@ -1,0 +1,183 @@
+"""The verdict of a gate in words: one line for a tired person, then the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from longctx.measure.gate import BandVerdict
+from longctx.measure.subject import Subject
+from longctx.measure.verdict import FamilyVerdict, RunVerdict
+from longctx.measure.window_gate import Reach, WindowVerdict
+from longctx.report.document import Document
+from longctx.report.table import Table
+
+SAYS = {
+    "pass": "no drop of {margin:.0%} or more, in any band",
+    "regression": "a drop is shown",
+    "inconclusive": "neither a drop nor its absence is shown",
+    "invalid": "not measured enough to say",
+}
+
+
+def verdict_document(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Document:
+    return Document(
+        title=f"Gate: {found.verdict} - {_why(found)}",
+        notes=tuple(_notes(found, baseline, changed)),
+        tables=tuple(_tables(found)),
+    )
+
+
+def _why(found: RunVerdict) -> str:
+    """What decided, in half a line."""
+    if found.verdict == "invalid":
+        return "; ".join(found.reasons)
+    if found.verdict == "regression":
+        bands = [
+            f"{one.family} {_signed(band.difference)} in {band.band.name}"
+            for one in found.families
+            for band in one.bands
+            if band.verdict == "regression"
+        ]
+        windows = [
+            f"k_max of {one.after.model} {window.drop.before.k_max:,} → {window.drop.after.k_max:,}"
+            for one in found.families
+            for window in one.windows
+            if "regression" in (window.verdict, window.against_minimum)
+        ]
+        return "; ".join([*bands, *windows])
+    return SAYS[found.verdict].format(margin=found.rules.margin)
+
+
+def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
+    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'nothing that longctx knows of'}."
+    yield (
+        f"A band passes where the upper bound of the drop ({1 - found.rules.alpha:.0%}, one-sided) is below "
+        f"{found.rules.margin:.0%}; a drop is shown by an exact test, Holm over all bands, at {found.rules.alpha:g}."
+    )
+    for one in found.families:
+        yield from (f"{one.family}: {reason}." for reason in one.reasons)
+        for band in one.bands:
+            if band.within_margin:
+                yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
+            if band.needed is not None and one.verdict == "inconclusive":
+                yield f"{one.family}, {band.band.name}: about {band.needed:,} trials would settle it, not {band.n:,}."
+        if sum(one.alone):
+            yield (
+                f"{one.family}: not paired, {one.alone[0]:,} trials of the baseline alone and {one.alone[1]:,} of this "
+                "run alone."
+            )
+        if one.otherwise:
+            yield f"{one.family}: {one.otherwise:,} trials ask something else than in the baseline, and are not paired."
+        if one.missing and not one.reasons:
+            yield f"{one.family}: {one.missing:,} of {one.asked:,} trials were not measured; they change nothing."
+    for which, left in zip(("the baseline", "this run"), found.left, strict=True):
+        for family, subject in left:
+            yield f"{family} of {subject} is in {which} only, and is not judged."
+
+
+def _tables(found: RunVerdict) -> Iterator[Table]:
+    if found.families:
+        yield Table("By family and band of lengths", _frame(_bands(found), "family"))
+    if windows := [row for one in found.families for row in map(_window, one.windows)]:
+        yield Table("k_max (tokens)", _frame(windows, "window"))
+
+
+def _bands(found: RunVerdict) -> list[dict[str, Any]]:
+    several = len({one.after for one in found.families}) > 1
+    rows = []
+    for one in found.families:
+        subject = {"of": str(one.after)} if several else {}
+        rows += [{"family": one.family, **subject, **_band(band)} for band in one.bands]
+        if one.verdict == "invalid":
+            rows.append({"family": one.family, **subject, "band": "all", "verdict": "invalid"})
+    return rows
+
+
+def _band(one: BandVerdict) -> dict[str, str]:
+    return {
+        "band": one.band.name,
+        "verdict": one.verdict,
+        "difference": _signed(one.difference),
+        "bound of drop": f"{one.bound:.3f}",
+        "p": f"{one.p_value:.2g}",
+        "lost": f"{one.lost:,}",
+        "gained": f"{one.gained:,}",
+        "n": f"{one.n:,}" + (f" in {one.clusters:,} clusters" if one.clusters != one.n else ""),
+    }
+
+
+def _window(one: WindowVerdict) -> dict[str, str]:
+    minimum = {} if one.minimum is None else {"minimum": f"{one.minimum:,}: {one.against_minimum}"}
+    return {
+        "window": f"{one.drop.window:,}",
+        "verdict": one.verdict,
+        "before [95%]": _reach(one.drop.before),
+        "now [95%]": _reach(one.drop.after),
+        "bound of drop": f"{one.drop.bound:,}",
+        **minimum,
+    }
+
+
+def _reach(one: Reach) -> str:
+    return f"{one.k_max:,} [{one.interval[0]:,}, {one.interval[1]:,}]"
+
+
+def _frame(rows: Sequence[dict[str, Any]], index: str) -> pd.DataFrame:
+    return pd.DataFrame(rows).fillna("").set_index(index)
+
+
+def _signed(difference: float) -> str:
+    return f"{difference:+.3f}"
+
+
+def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "verdict": found.verdict,
+        "baseline": baseline,
+        "margin": found.rules.margin,
+        "alpha": found.rules.alpha,
+        "reasons": list(found.reasons),
+        "changed": list(changed),
+        "families": [_family(one) for one in found.families],
+    }
+
+
+def _family(one: FamilyVerdict) -> dict[str, Any]:
+    return {
+        "family": one.family,
+        "before": _named(one.before),
+        "after": _named(one.after),
+        "verdict": one.verdict,
+        "reasons": list(one.reasons),
+        "pairs": one.asked,
+        "unmeasured": one.missing,
+        "bands": [
+            {
+                "band": band.band.name,
+                "verdict": band.verdict,
+                **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
+                **{name: getattr(band, name) for name in ("bound", "p_value", "needed")},
+            }
+            for band in one.bands
+        ],
+        "windows": [
+            {
+                "window": window.drop.window,
+                "verdict": window.verdict,
+                "k_max": [window.drop.before.k_max, window.drop.after.k_max],
+                "bound": window.drop.bound,
+                "p_value": window.drop.p_value,
+                "minimum": window.minimum,
+                "against_minimum": window.against_minimum,
+            }
+            for window in one.windows
+        ],
+    }
+
+
+def _named(subject: Subject) -> dict[str, Any]:
+    return {"model": subject.model, "prompt_set": subject.prompt_set, "labels": dict(subject.labels)}

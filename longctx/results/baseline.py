@@ -1,0 +1,173 @@
+"""A baseline: the outcomes of an earlier run, without its texts, in one file that is readable in a diff.
+
+The first line says what the run was; each other line is one scenario of one subject, with one letter a trial.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.errors import UserError
+from longctx.results.folder import find_run
+from longctx.results.manifest import Manifest, as_manifest, load_manifest
+from longctx.results.store import as_frame, load, load_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Raised when a baseline of an earlier version can no longer be read."""
+LETTERS = {
+    "c": "correct",
+    "w": "wrong",
+    "u": "unparseable",
+    "r": "refusal",
+    "t": "truncated",
+    "i": "infra_error",
+    "n": "not_asked",
+}
+OF_A_LINE = (
+    *("family", "version", "model", "model_returned", "prompt_set", "prompt_digest", "labels"),
+    *("scenario", "params", "band", "seed", "repeat"),
+)
+"""What all trials of a line have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """rows: a column for each field of Row; what a baseline does not keep is empty. saved_at: ISO 8601, UTC."""
+
+    name: str
+    saved_at: str
+    manifest: Manifest
+    rows: pd.DataFrame
+
+
+def write_baseline(file: Path, name: str, folder: Path) -> None:
+    """Write the finished run in `folder` as the baseline `name`. Raises UserError."""
+    rows = load_rows(folder)
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(load_manifest(folder))}
+    lines = [head | {"questions": _questions(rows)}, *_lines(rows)]
+    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    file.write_text(text, encoding="utf-8")
+
+
+def load_baseline(path: Path) -> Baseline:
+    """The baseline in a file, or the finished run in a folder as one. Raises UserError."""
+    if _is_run(path):
+        manifest = load_manifest_of(path)
+        return Baseline(manifest.run, manifest.finished_at, manifest, load(find_run(path)))
+    head, *lines = _read(path)
+    manifest = as_manifest(head["run"])
+    try:
+        rows = [row for line in lines for row in _rows(line, head["questions"])]
+    except (KeyError, TypeError, ValueError) as error:
+        raise _broken(path, error) from None
+    return Baseline(head["name"], head["saved_at"], manifest, as_frame(rows))
+
+
+def load_manifest_of(path: Path) -> Manifest:
+    """What a baseline, or the run in a folder, was a run of; quick. Raises UserError."""
+    if not _is_run(path):
+        return as_manifest(load_head(path)["run"])
+    try:
+        return load_manifest(find_run(path))
+    except FileNotFoundError:
+        raise UserError(f"{path} lacks run.json, which says what it is a run of: run it again.") from None
+
+
+def _is_run(path: Path) -> bool:
+    return path.is_dir() or path.name == "latest"
+
+
+def load_head(path: Path) -> dict[str, Any]:
+    """What a baseline's file says of its run; quick. Raises UserError."""
+    return next(_read(path))
+
+
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file's lines, the first one checked."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file):
+                found = json.loads(line)
+                if number == 0:
+                    _check(path, found)
+                yield found
+    except (OSError, ValueError) as error:
+        raise _broken(path, error) from None
+
+
+def _check(path: Path, head: Any) -> None:
+    if not isinstance(head, dict) or "schema" not in head:
+        raise _broken(path, "its first line says no schema")
+    if head["schema"] != SCHEMA:
+        version = head.get("run", {}).get("version", "another version")
+        raise UserError(
+            f"{path} is a baseline of schema {head['schema']}, made by longctx {version}, and this longctx reads "
+            f"schema {SCHEMA}: replay its run with this version, and save it again (python -m longctx baseline save)."
+        )
+
+
+def _broken(path: Path, error: object) -> UserError:
+    return UserError(f"{path} is no baseline ({error}): restore it from version control, or save it anew.")
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One a scenario, subject, seed and repeat, in the order of the rows."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        common = {name: row.get(name) for name in OF_A_LINE if name != "model_returned"}
+        groups.setdefault(json.dumps(common), []).append(row)
+    letters = {kind: letter for letter, kind in LETTERS.items()}
+    for common_text, group in groups.items():
+        common = json.loads(common_text)
+        trials = [row["trial"] for row in group]
+        yield {
+            **{name: common[name] for name in OF_A_LINE if name in common},
+            "model_returned": sorted({row["model_returned"] for row in group if row["model_returned"]}),
+            "recorded": _ends([row["recorded_at"] for row in group if row["recorded_at"]]),
+            "bank": next((row["item"].rpartition("@")[2] for row in group if row["item"]), None),
+            "trials": None if trials == list(range(len(trials))) else trials,
+            "outcomes": "".join(letters[row["outcome"]] for row in group),
+        }
+
+
+def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of a line, as fields of Row."""
+    common = {name: line[name] for name in OF_A_LINE if name != "model_returned"}
+    trials = line["trials"] or range(len(line["outcomes"]))
+    returned = ", ".join(line["model_returned"]) or None
+    first = (line["recorded"] or [None])[0]
+    for trial, letter in zip(trials, line["outcomes"], strict=True):
+        item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, None)
+        yield {
+            **common,
+            "trial": trial,
+            "item": f"{item}@{line['bank']}" if item else None,
+            "cluster": cluster,
+            "outcome": LETTERS[letter],
+            "model_returned": returned,
+            "source": "replayed",
+            "recorded_at": first,
+        }
+
+
+def _questions(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[str | None]]]:
+    """bank -> trial -> the question's id and its cluster."""
+    found: dict[str, dict[str, list[str | None]]] = {}
+    for row in rows:
+        if row["item"]:
+            name, _, bank = row["item"].rpartition("@")
+            found.setdefault(bank, {})[str(row["trial"])] = [name, row.get("cluster")]
+    return found
+
+
+def _ends(moments: list[str]) -> list[str]:
+    return [min(moments), max(moments)] if moments else []
