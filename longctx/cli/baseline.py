@@ -61,14 +61,14 @@ def _list(_: argparse.Namespace, __: list[str]) -> int:
 
 
 def _show(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.measure.summary import summarize
-    from longctx.report.text import rates
+    from longctx.report.baseline import rates
+    from longctx.report.render import terminal_table
     from longctx.results.baseline import load_baseline
 
     found = load_baseline(find_baseline(options.name))
     run = found.manifest
     print(f"# {found.name}, saved {found.saved_at}")
     print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")
-    print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}")
-    print(rates(summarize(found.rows)))
+    print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}\n")
+    print(terminal_table(rates(found.rows)))
     return 0

@@ -18,7 +18,6 @@ from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
-from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
 from longctx.report.text import as_markdown, as_terminal
@@ -35,12 +34,11 @@ def close_run(config: pytest.Config) -> None:
     rows = store.merge(run.folder)
     summary, manifest = summarize(rows), _manifest(run, rows)
     config.stash[SUMMARY] = summary
-    write_report(run.folder, summary, manifest, run.settings.page)
-    gating.judge(config, rows, manifest)
+    verdict = gating.judge(config, rows, manifest)
+    write_report(run.folder, summary, manifest, run.settings.page, verdict)
     if run.settings.report is None:
         _point_latest_to(run.folder)
-    gate = document_as_markdown(config.stash[gating.DOCUMENT]) + "\n" if gating.DOCUMENT in config.stash else ""
-    config.stash[WARNING] = add_step_summary(gate + as_markdown(summary, run.name))
+    config.stash[WARNING] = add_step_summary(as_markdown(summary, run.name, verdict))
 
 
 def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:

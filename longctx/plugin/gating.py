@@ -42,11 +42,11 @@ def check(run: Run) -> None:
         raise pytest.UsageError(f"--ctx-baseline: {error}") from None
 
 
-def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> None:
-    """Give the verdict on a finished run, and write gate.md and gate.json beside its rows."""
+def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Document | None:
+    """The verdict on a finished run, also as gate.md and gate.json beside its rows; None without a baseline."""
     run = config.stash[RUN]
     if run.settings.baseline is None:
-        return
+        return None
     from longctx.measure.changed import changed
     from longctx.measure.verdict import give_verdict
     from longctx.report.document import as_markdown
@@ -61,6 +61,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> None
     (run.folder / "gate.json").write_text(f"{data}\n", encoding="utf-8")
     (run.folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
+    return document
 
 
 def exit_status(config: pytest.Config, status: int) -> int:

@@ -83,7 +83,9 @@ class Measurer:
         for question in case.questions():
             trial = question.build()
             wanted = Wanted.of(question, trial)
-            reply = self._tape.reply(wanted)
+            failure = self._failures.get(question.key)
+            # What was asked anew in vain is not measured, though an older answer may be on the tape.
+            reply = None if failure else self._tape.reply(wanted)
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
                 rows.append(self._measured(question, trial, reply, outcome))
@@ -91,7 +93,6 @@ class Measurer:
                 continue
             views.append(View(item.nodeid))
             absent.append(wanted)
-            failure = self._failures.get(question.key)
             if failure:
                 failed.append(failure["message"])
             kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"

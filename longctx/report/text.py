@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from longctx.measure.summary import Summary, UsageSummary
+from longctx.report.document import Document
+from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
 from longctx.visible import visible
@@ -13,14 +15,11 @@ def as_terminal(summary: Summary) -> str:
     return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
 
-def as_markdown(summary: Summary, run: str) -> str:
+def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
+    """verdict: of a gate, which stands first."""
     head = [plain(f"# longctx run {run}"), *map(plain, _usages(summary))]
-    return "\n\n".join([*head, *map(markdown_table, tables(summary))]) + "\n"
-
-
-def rates(summary: Summary) -> str:
-    """The tables alone, for a terminal."""
-    return "\n\n".join(map(terminal_table, tables(summary)))
+    first = [document_as_markdown(verdict)] if verdict else []
+    return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
 
 def headline(summary: Summary) -> str:

@@ -61,11 +61,11 @@ def write_baseline(file: Path, name: str, folder: Path) -> None:
 def load_baseline(path: Path) -> Baseline:
     """The baseline in a file, or the finished run in a folder as one. Raises UserError."""
     if _is_run(path):
-        manifest = load_manifest_of(path)
-        return Baseline(manifest.run, manifest.finished_at, manifest, load(find_run(path)))
+        folder, manifest = find_run(path), load_manifest_of(path)
+        return Baseline(folder.name, manifest.finished_at, manifest, load(folder))
     head, *lines = _read(path)
-    manifest = as_manifest(head["run"])
     try:
+        manifest = as_manifest(head["run"])
         rows = [row for line in lines for row in _rows(line, head["questions"])]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, error) from None
@@ -75,7 +75,10 @@ def load_baseline(path: Path) -> Baseline:
 def load_manifest_of(path: Path) -> Manifest:
     """What a baseline, or the run in a folder, was a run of; quick. Raises UserError."""
     if not _is_run(path):
-        return as_manifest(load_head(path)["run"])
+        try:
+            return as_manifest(load_head(path)["run"])
+        except (KeyError, TypeError) as error:
+            raise _broken(path, error) from None
     try:
         return load_manifest(find_run(path))
     except FileNotFoundError:
@@ -95,11 +98,10 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a file's lines, the first one checked."""
     try:
         with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file):
-                found = json.loads(line)
-                if number == 0:
-                    _check(path, found)
-                yield found
+            head = json.loads(file.readline() or "{}")
+            _check(path, head)
+            yield head
+            yield from map(json.loads, file)
     except (OSError, ValueError) as error:
         raise _broken(path, error) from None
 

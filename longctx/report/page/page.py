@@ -17,6 +17,7 @@ from longctx.measure.findings import findings
 from longctx.measure.summary import Summary
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw, standing_alone
+from longctx.report.document import Document
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
 from longctx.results.manifest import Manifest
@@ -26,15 +27,20 @@ HERE = Path(__file__).parent
 
 
 def write_page(
-    folder: Path, summary: Summary, rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], manifest: Manifest
+    folder: Path,
+    summary: Summary,
+    rows: pd.DataFrame,
+    views: Sequence[Mapping[str, Any]],
+    manifest: Manifest,
+    verdict: Document | None = None,
 ) -> None:
-    """index.html in the run's folder, and its charts as SVG files in charts/."""
+    """index.html in the run's folder, and its charts as SVG files in charts/. verdict: of a gate."""
     drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
     (folder / "charts").mkdir(exist_ok=True)
     light = theme.colours("light")
     for chart, svg in drawn:
         (folder / "charts" / f"{chart.name}.svg").write_text(standing_alone(svg, light), encoding="utf-8")
-    (folder / "index.html").write_text(render(summary, rows, views, manifest, drawn), encoding="utf-8")
+    (folder / "index.html").write_text(render(summary, rows, views, manifest, drawn, verdict), encoding="utf-8")
 
 
 def render(
@@ -43,6 +49,7 @@ def render(
     views: Sequence[Mapping[str, Any]],
     manifest: Manifest,
     drawn: Sequence[Drawn] | None = None,
+    verdict: Document | None = None,
 ) -> str:
     """The page, with these charts or, without any given, with its own.
 
@@ -60,6 +67,7 @@ def render(
     return environment.get_template("template.html").render(
         manifest=manifest,
         headline=headline(summary),
+        verdict=verdict,
         facts=list(facts(summary, manifest)),
         families=family_lines(families(summary.scenarios)),
         findings=findings(summary),

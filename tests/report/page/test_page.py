@@ -9,10 +9,13 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from longctx.measure.summary import summarize
+from longctx.report.document import Document
 from longctx.report.page.page import render
+from longctx.report.table import Table
 from longctx.results.store import as_frame
 from tests.report.sample import HOSTILE, MANIFEST, write_run
 
@@ -121,6 +124,15 @@ def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
     for path in (hostile.parent / "charts").iterdir():
         assert "<script" not in path.read_text()
         assert "<img" not in path.read_text()
+
+
+def test_a_verdict_stands_first_and_is_text() -> None:
+    table = Table("Bands", pd.DataFrame({"family": ["passkey"], "verdict": ["<i>"]}).set_index("family"))
+    verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
+    text = render(summarize(as_frame([])), as_frame([]), [], MANIFEST, verdict=verdict)
+    assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
+    assert "<li>a note of &lt;script&gt;</li>" in text
+    assert "<td>&lt;i&gt;</td>" in text
 
 
 def test_a_run_of_nothing_has_a_page() -> None:

@@ -1,0 +1,50 @@
+"""`longctx baseline`: keep a run, list and show what was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import baseline, main
+from tests.cli.runs import rows, run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """fixtures/baselines of this test."""
+    monkeypatch.setattr(baseline, "BASELINES", tmp_path / "baselines")
+    monkeypatch.setattr("longctx.config.folders.BASELINES", tmp_path / "baselines")
+    return run(tmp_path / "run", rows("correct", "wrong"))
+
+
+def test_a_run_is_saved_listed_and_shown(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "list"]) == 0
+    assert capsys.readouterr().out.startswith("There is no baseline yet")
+    assert main(["baseline", "save", "main", str(folder)]) == 0
+    assert str(tmp_path / "baselines" / "main.jsonl") in capsys.readouterr().out
+    assert main(["baseline", "list"]) == 0
+    assert capsys.readouterr().out.startswith("main: run run, profile tiny, saved 20")
+    assert main(["baseline", "show", "main"]) == 0
+    shown = capsys.readouterr().out
+    assert "# run run, finished 2026-11-22" in shown
+    assert "0.50 [0.09, 0.91] n=2" in shown
+
+
+def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "save", "main", str(folder)]) == 0
+    assert main(["baseline", "save", "main", str(folder)]) == 2
+    assert "main.jsonl exists: give another name, or --force" in capsys.readouterr().err
+    assert main(["baseline", "save", "main", str(folder), "--force"]) == 0
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "../up", ".hidden", "a b"])
+def test_a_name_is_a_file_name(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "save", name, str(folder)]) == 2
+    assert "is no name for a baseline" in capsys.readouterr().err
+
+
+def test_an_unknown_one_is_named_with_what_was_meant(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["baseline", "save", "main", str(folder)])
+    assert main(["baseline", "show", "mian"]) == 2
+    assert "No baseline 'mian': Did you mean 'main'?" in capsys.readouterr().err

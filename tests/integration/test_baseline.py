@@ -1,0 +1,137 @@
+"""--ctx-baseline: a verdict on a run against an earlier one, in the terminal, in its folder and as the exit status."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
+
+PROFILE = """
+[line_retrieval]
+models = ["toy"]
+lines = [3, 5]
+orders = ["ordered"]
+trials = {trials}
+bands = {{ short = 3, long = 5 }}
+"""
+
+
+@pytest.fixture
+def kept(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """A checkout with a baseline `main`, of a model that is always right, and its recordings."""
+    checkout.profile(PROFILE.format(trials=60))
+    assert checkout.record(server, "--ctx-in-flight=1").code == 0
+    assert checkout.longctx("baseline", "save", "main").code == 0
+    return checkout
+
+
+def wrong_in_long_files(body: Body) -> Answer:
+    """Right in three lines, wrong in five."""
+    return right(body) if "line 5:" not in prompt_of(body) else (200, {}, message("0", body))
+
+
+def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object]:
+    found: dict[str, object] = json.loads(checkout.file(f"{folder}/gate.json").read_text())
+    return found
+
+
+def anew(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+    """All asked again."""
+    return checkout.record(server, "--ctx-baseline=main", *arguments, mode="all")
+
+
+def test_the_same_answers_pass(kept: Checkout) -> None:
+    result = kept.pytest("--ctx-baseline=main", "-n2")
+    assert result.code == 0
+    assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: nothing that longctx knows of.")
+    assert gate(kept)["verdict"] == "pass"
+    assert kept.file("reports/latest/gate.md").read_text().startswith("# Gate: pass")
+
+
+def test_a_collapse_in_the_longest_band_is_exit_status_10(kept: Checkout, server: SimulatedServer) -> None:
+    server.script = wrong_in_long_files
+    result = anew(kept, server)
+    assert result.code == 10
+    assert result.says("Gate: regression - line_retrieval -1.000 in long")
+
+
+def test_few_trials_are_inconclusive_unless_that_may_pass(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(PROFILE.format(trials=5))
+    checkout.record(server)
+    checkout.longctx("baseline", "save", "main")
+    result = checkout.pytest("--ctx-baseline=main")
+    assert result.code == 11
+    assert result.says("Gate: inconclusive", "line_retrieval, short: about", "trials would settle it, not 5.")
+    assert checkout.pytest("--ctx-baseline=main", "--ctx-on-inconclusive=pass").code == 0
+    assert checkout.pytest("--ctx-baseline=main", "--ctx-margin=0.5").code == 0
+    assert checkout.pytest("--ctx-baseline=main", "--ctx-margin=0.5", "--ctx-alpha=0.001").code == 11
+
+
+@pytest.mark.parametrize("other", [[], ["--ctx-model=other"]], ids=["asked anew", "asked first"])
+def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
+    kept: Checkout, server: SimulatedServer, other: list[str]
+) -> None:
+    server.script = lambda body: failing(400)(body) if len(server.asked) % 10 == 0 else right(body)
+    result = anew(kept, server, "--ctx-in-flight=1", *other)
+    assert result.code == 12
+    assert result.says("Gate: invalid", "12 of 120 trials were not measured (12 refused_request)")
+
+
+@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-trial=1"]], ids=["-k", "--ctx-trial"])
+def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]) -> None:
+    result = kept.pytest("--ctx-baseline=main", *cut)
+    assert result.code == 12
+    assert result.says("Gate: invalid", "of the grid's scenarios were not run")
+
+
+def test_changed_prompts_are_never_passed_from_old_answers(kept: Checkout) -> None:
+    header = kept.file("fixtures/prompts/seed/line_retrieval/header.txt")
+    header.write_text("Another header\n")
+    result = kept.pytest("--ctx-baseline=main")
+    assert result.code == 12
+    assert result.says("120 trials have only stale recordings", "--ctx-record new_episodes")
+
+
+def test_a_changed_model_is_judged_from_live_answers_or_young_recordings(
+    kept: Checkout, server: SimulatedServer
+) -> None:
+    asked = kept.record(server, "--ctx-baseline=main", "--ctx-model=other")
+    assert asked.code == 0
+    assert asked.says("Gate: pass", "model: toy → other")
+    assert kept.pytest("--ctx-baseline=main", "--ctx-model=other").code == 0
+    old = kept.pytest("--ctx-baseline=main", "--ctx-model=other", "--ctx-max-age=0")
+    assert old.code == 12
+    assert old.says("the model has changed", "where 0 are allowed (--ctx-max-age)")
+
+
+def test_failed_tests_and_a_pass_are_exit_status_1(kept: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("0")
+    never = kept.record(server, "--ctx-min-rate=0.9", mode="all")
+    assert never.code == 1
+    kept.longctx("baseline", "save", "wrong")
+    assert kept.pytest("--ctx-baseline=wrong", "--ctx-min-rate=0.9").code == 1
+
+
+def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:
+    kept.pytest("--ctx-report=first")
+    assert kept.pytest("--ctx-baseline=first").says("Against the baseline first.", "Gate: pass")
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("--ctx-baseline=mian", "--ctx-baseline: No baseline 'mian': Did you mean 'main'?"),
+        ("--ctx-baseline=tiny.toml", "is no baseline"),
+        ("--ctx-margin=2", "'2' is no number of 0 to 1."),
+        ("--ctx-alpha=x", "'x' is no number of 0 to 1."),
+        ("--ctx-on-inconclusive=maybe", "invalid choice: 'maybe'"),
+        ("--ctx-max-age=-1", "'-1' is no number of at least 0."),
+    ],
+)
+def test_mistakes(kept: Checkout, option: str, says: str) -> None:
+    result = kept.pytest(option)
+    assert result.code == 4
+    assert result.says(says)

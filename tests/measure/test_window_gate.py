@@ -1,0 +1,69 @@
+"""The gate on k_max."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.measure.window_gate import Change, judge_window, window_drop
+
+KS = [128 * step for step in range(1, 33)]
+BOTH, LOST, GAINED, NEITHER = (True, True), (True, False), (False, True), (False, False)
+
+
+def reaching(before: int, after: int, n: int = 10) -> dict[int, list[Change]]:
+    """All right up to so many steps, all wrong beyond, before and after."""
+    return {k: [(step < before, step < after)] * n for step, k in enumerate(KS)}
+
+
+def test_nothing_changed_passes() -> None:
+    drop = window_drop(4096, reaching(32, 32), 0.05)
+    assert (drop.before.k_max, drop.after.k_max, drop.bound, drop.span) == (4096, 4096, 0, 4096)
+    assert judge_window(drop, shown=False, margin=0.05).verdict == "pass"
+
+
+def test_half_the_window_lost_is_shown() -> None:
+    drop = window_drop(4096, reaching(32, 16), 0.05)
+    assert (drop.before.k_max, drop.after.k_max) == (4096, 2048)
+    assert drop.p_value < 0.001
+    assert judge_window(drop, shown=True, margin=0.05).verdict == "regression"
+    assert judge_window(drop, shown=False, margin=0.05).verdict == "inconclusive"
+    assert judge_window(drop, shown=True, margin=0.6).verdict == "pass"
+
+
+def test_a_gain_is_no_drop() -> None:
+    drop = window_drop(4096, reaching(16, 32), 0.05)
+    assert drop.bound <= 0
+    assert drop.p_value == 1.0
+
+
+def test_nothing_right_at_all_is_k_max_0() -> None:
+    drop = window_drop(4096, reaching(0, 0), 0.05)
+    assert (drop.before.k_max, drop.after.k_max) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "expected"), [(None, None), (2048, "pass"), (4096, "regression")], ids=["none", "reached", "missed"]
+)
+def test_a_stated_minimum_is_held_against_the_interval(minimum: int | None, expected: str | None) -> None:
+    drop = window_drop(4096, reaching(20, 20), 0.05)
+    assert judge_window(drop, shown=False, margin=0.05, minimum=minimum).against_minimum == expected
+
+
+def test_a_minimum_within_the_interval_is_inconclusive() -> None:
+    seldom = [*[BOTH] * 2, *[NEITHER] * 8]
+    drop = window_drop(4096, {k: seldom if k > 2048 else [BOTH] * 10 for k in KS}, 0.05)
+    assert judge_window(drop, shown=False, margin=0.05, minimum=3000).against_minimum == "inconclusive"
+
+
+OUTCOMES = st.lists(st.sampled_from([BOTH, LOST, GAINED, NEITHER]), min_size=1, max_size=5)
+
+
+@given(st.lists(OUTCOMES, min_size=1, max_size=5))
+def test_every_outcome_has_bounds_in_the_grid(found: list[list[Change]]) -> None:
+    by_k = dict(zip(KS, found, strict=False))
+    drop = window_drop(4096, by_k, 0.05)
+    assert -drop.span <= drop.bound <= drop.span
+    assert 0 < drop.p_value <= 1
+    assert drop.before.interval[0] <= drop.before.k_max <= drop.before.interval[1]

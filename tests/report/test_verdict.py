@@ -1,0 +1,83 @@
+"""The verdict in words and as data."""
+
+from __future__ import annotations
+
+import json
+
+from longctx.measure.verdict import Rules, give_verdict
+from longctx.report.document import as_markdown, as_terminal
+from longctx.report.verdict import as_data, verdict_document
+from tests.measure.test_compare import frame, run
+from tests.measure.test_verdict import BASELINE, RULES, rows
+
+
+def shown(before: object, after: object, rules: Rules = RULES) -> str:
+    found = give_verdict(before, after, rules)  # type: ignore[arg-type]
+    return as_terminal(verdict_document(found, "main", ["prompt set: seed → mine"]))
+
+
+def test_one_line_then_evidence() -> None:
+    text = shown(BASELINE, frame(rows((180, 160, 90))))
+    assert text.splitlines()[0] == "Gate: regression - line_retrieval -0.250 in long"
+    assert "Against the baseline main. Changed: prompt set: seed → mine." in text
+    [long] = [line for line in text.splitlines() if line.startswith("line_retrieval") and "long " in line]
+    assert "regression" in long
+
+
+def test_a_pass_says_what_it_means() -> None:
+    assert shown(BASELINE, BASELINE).startswith("Gate: pass - no drop of 5% or more, in any band\n")
+
+
+def test_a_drop_within_the_margin_is_named() -> None:
+    before, after = (
+        frame(run(*["correct"] * 1000, band="all")),
+        frame(run(*["correct"] * 990, *["wrong"] * 10, band="all")),
+    )
+    assert "line_retrieval, all: a drop of 1.0% is shown, and shown to be below the margin." in shown(before, after)
+
+
+def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
+    text = shown(frame(rows((18,), n=20)), frame(rows((17,), n=20)))
+    assert text.startswith("Gate: inconclusive - neither a drop nor its absence is shown")
+    assert "line_retrieval, short: about " in text
+    assert " trials would settle it, not 20." in text
+
+
+def test_invalid_says_why_and_what_to_do() -> None:
+    text = shown(BASELINE, BASELINE, Rules(age=RULES.age, cut_down=2))
+    assert text.startswith("Gate: invalid - 2 of the grid's scenarios were not run")
+    missing = frame(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
+    assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
+
+
+def test_what_was_not_paired_is_said() -> None:
+    text = shown(frame(rows((180, 160, 140)), run("correct", family="passkey")), frame(rows((180, 160))))
+    assert "line_retrieval: not paired, 200 trials of the baseline alone and 0 of this run alone." in text
+    assert "passkey of some-model, prompts seed is in the baseline only, and is not judged." in text
+
+
+def test_k_max_has_a_table_of_its_own() -> None:
+    of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
+    found = frame(run(*["correct"] * 10, **of))
+    text = shown(found, found, Rules(age=RULES.age, minimum_k_max={("some-model", 4096): 2000}))
+    assert "k_max (tokens)" in text
+    assert "2,000: pass" in text
+
+
+def test_markdown_begins_with_the_verdict_and_holds_no_html() -> None:
+    found = give_verdict(BASELINE, BASELINE, RULES)
+    text = as_markdown(verdict_document(found, "<b>main", []))
+    assert text.startswith("# Gate: pass")
+    assert "<b>" not in text
+
+
+def test_data_for_programs_is_json() -> None:
+    found = give_verdict(BASELINE, frame(rows((180, 160, 90))), RULES)
+    data = json.loads(json.dumps(as_data(found, "main", []), allow_nan=False))
+    assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
+    [family] = data["families"]
+    assert [(one["band"], one["verdict"], one["n"]) for one in family["bands"]] == [
+        ("short", "pass", 200),
+        ("middle", "pass", 200),
+        ("long", "regression", 200),
+    ]

@@ -1,0 +1,104 @@
+"""A run kept as a baseline, and read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
+from longctx.results.store import load
+from tests.cli.runs import rows, run
+
+KEPT = ["family", "version", "model", "prompt_set", "prompt_digest", "labels", "scenario", "params", "band"]
+KEPT += ["cluster", "seed", "trial", "item", "repeat", "outcome"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    qa = [
+        one
+        for trial in (7, 3)
+        for one in rows("correct", item=f"q{trial}@bank", family="collage", scenario="depth-0", cluster="section-1")
+    ]
+    qa = [type(one)(**{**_fields(one), "trial": trial}) for one, trial in zip(qa, (7, 3), strict=True)]
+    return run(
+        tmp_path / "run",
+        rows(*LETTERS.values(), band="short"),
+        rows("correct", "wrong", repeat=1, band="short"),
+        qa,
+        filters=({"model": "some-model", "bank": "bank", "kept": ["q3", "q7"]},),
+    )
+
+
+def _fields(row: object) -> dict[str, object]:
+    return {name: getattr(row, name) for name in row.__slots__}  # type: ignore[attr-defined]
+
+
+def saved(tmp_path: Path, folder: Path) -> Path:
+    write_baseline(tmp_path / "b.jsonl", "b", folder)
+    return tmp_path / "b.jsonl"
+
+
+def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
+    found = load_baseline(saved(tmp_path, folder))
+    before, after = (
+        sorted(json.dumps([row[name] for name in KEPT]) for row in frame.astype(object).to_dict("records"))
+        for frame in (load(folder).where(lambda frame: frame.notna(), None), found.rows.where(found.rows.notna(), None))
+    )
+    assert before == after
+    assert (found.name, found.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
+
+
+def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:
+    text = saved(tmp_path, folder).read_text()
+    assert '"returned"' not in text
+    assert '"expected"' not in text
+    assert "second line" not in text
+
+
+def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) -> None:
+    head, *lines = map(json.loads, saved(tmp_path, folder).read_text().splitlines())
+    assert (head["schema"], head["questions"]) == (1, {"bank": {"3": ["q3", "section-1"], "7": ["q7", "section-1"]}})
+    assert [(line["scenario"], line["repeat"], line["outcomes"], line["trials"]) for line in lines] == [
+        ("depth-0", 0, "cc", [3, 7]),
+        ("lines-5", 0, "cwurtin", None),
+        ("lines-5", 1, "cw", None),
+    ]
+
+
+def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
+    found = load_baseline(folder)
+    assert (found.name, len(found.rows)) == ("run", 11)
+    assert load_manifest_of(folder) == found.manifest
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "its first line says no schema"),
+        ("{}\n", "its first line says no schema"),
+        ("[1]\n", "its first line says no schema"),
+        ("{cut", "no baseline"),
+        (
+            '{"schema": 99, "run": {"version": "9.9"}}\n',
+            "schema 99, made by longctx 9.9, and this longctx reads schema 1",
+        ),
+    ],
+)
+def test_what_is_no_baseline_says_so(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_text(text)
+    with pytest.raises(UserError, match=says):
+        load_baseline(path)
+
+
+def test_a_damaged_line_is_an_error(tmp_path: Path, folder: Path) -> None:
+    path = saved(tmp_path, folder)
+    text = path.read_text()
+    for damage in (('"outcomes":"cc"', '"outcomes":"cx"'), ('"profile"', '"prfile"'), ('"outcomes":"cc"}', "")):
+        path.write_text(text.replace(*damage))
+        with pytest.raises(UserError, match="restore it from version control"):
+            load_baseline(path)
