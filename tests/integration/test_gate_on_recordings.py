@@ -1,0 +1,32 @@
+"""The gate on real recordings: the commands of docs/gate.md, and what they show there."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.integration.conftest import ROOT, Checkout
+
+RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
+GATE = "--ctx-profile=lines", "--ctx-baseline=lines"
+
+
+@pytest.fixture
+def recorded(checkout: Checkout) -> Checkout:
+    """A checkout with the recordings of line retrieval, and the baseline made of them."""
+    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
+    shutil.copytree(ROOT / "fixtures/baselines", checkout.file("fixtures/baselines"), dirs_exist_ok=True)
+    return checkout
+
+
+def test_the_same_prompts_pass_again(recorded: Checkout) -> None:
+    result = recorded.pytest(*GATE, "-n2", profile=None)
+    assert result.code == 0
+    assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: nothing that longctx knows of.")
+
+
+def test_a_prompt_that_a_colleague_may_propose_is_a_regression(recorded: Checkout) -> None:
+    result = recorded.pytest(*GATE, "--ctx-prompts=chatty", "-n2", profile=None)
+    assert result.code == 10
+    assert result.says("Gate: regression - line_retrieval", "prompt set: seed → chatty")
