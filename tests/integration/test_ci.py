@@ -60,9 +60,7 @@ class Clone:
     def report(self, name: str) -> str:
         return (self.checkout.folder / "reports/gate" / name).read_text()
 
-    def _run(
-        self, command: list[str], env: dict[str, str], check: bool = True
-    ) -> subprocess.CompletedProcess[str]:
+    def _run(self, command: list[str], env: dict[str, str], check: bool = True) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         ours = {
             "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}",
@@ -80,23 +78,29 @@ class Clone:
 
 
 @pytest.fixture
-def clone(checkout: Checkout, server: SimulatedServer) -> Clone:
-    """Recorded and pushed to the main branch, without a baseline."""
-    checkout.profile(MANY)
-    assert checkout.record(server).code == 0
+def clone(checkout: Checkout) -> Clone:
+    """Pushed to the main branch, without recordings and without a baseline."""
     for name in (".ci", ".gitattributes", ".gitignore"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.folder / name)
     made = Clone(checkout)
     made.git("init", "--quiet", "--initial-branch=main")
+    checkout.file(".git/info/exclude").write_text("/stdout\n/stderr\n")
     made.commit(push=True)
     return made
 
 
-def save_baseline(clone: Clone, *arguments: str) -> None:
-    assert clone.checkout.longctx("baseline", "save", "main", *arguments).code == 0
+@pytest.fixture
+def gated(clone: Clone, server: SimulatedServer) -> Clone:
+    """With recordings enough for a verdict, and the baseline of them."""
+    clone.checkout.profile(MANY)
+    assert clone.checkout.record(server).code == 0
+    assert clone.checkout.longctx("baseline", "save", "main").code == 0
+    clone.commit(push=True)
+    return clone
 
 
-def test_the_first_run_has_no_baseline_and_says_so(clone: Clone) -> None:
+def test_the_first_run_has_no_baseline_and_says_so(clone: Clone, server: SimulatedServer) -> None:
+    assert clone.checkout.record(server).code == 0
     result = clone.replay()
     assert result.returncode == 0, result.stdout + result.stderr
     assert clone.report("gate.md").startswith("# No gate: origin/main has no baseline yet\n")
@@ -104,65 +108,58 @@ def test_the_first_run_has_no_baseline_and_says_so(clone: Clone) -> None:
     assert clone.report("summary.md") in clone.summary.read_text()
 
 
-def test_with_a_baseline_the_verdict_comes_first(clone: Clone) -> None:
-    save_baseline(clone)
-    clone.commit(push=True)
-    result = clone.replay()
+def test_with_a_baseline_the_verdict_comes_first(gated: Clone) -> None:
+    result = gated.replay()
     assert result.returncode == 0, result.stdout + result.stderr
-    assert clone.report("gate.md").startswith("# Gate: pass - ")
-    assert clone.summary.read_text().startswith("\n" + clone.report("gate.md"))
+    assert gated.report("gate.md").startswith("# Gate: pass - ")
+    assert gated.summary.read_text().startswith("\n" + gated.report("gate.md"))
 
 
-def test_a_branch_cannot_bring_its_own_baseline(clone: Clone, server: SimulatedServer) -> None:
+def test_a_branch_cannot_bring_its_own_baseline(gated: Clone, server: SimulatedServer) -> None:
     """Answers got worse, and the branch saved them as the baseline: the main branch's counts."""
-    save_baseline(clone)
-    clone.commit(push=True)
     server.script = saying("13")
-    assert clone.checkout.record(server, mode="all").code == 0
-    save_baseline(clone, "--force")
-    clone.commit()
-    result = clone.replay()
+    assert gated.checkout.record(server, mode="all").code == 0
+    assert gated.checkout.longctx("baseline", "save", "main", "--force").code == 0
+    gated.commit()
+    result = gated.replay()
     assert result.returncode == 10, result.stdout + result.stderr
-    assert clone.report("gate.md").startswith("# Gate: regression - ")
+    assert gated.report("gate.md").startswith("# Gate: regression - ")
 
 
-def test_a_changed_prompt_is_stale_and_asks_for_a_live_run(clone: Clone) -> None:
-    save_baseline(clone)
-    clone.commit(push=True)
-    output = clone.summary.with_name("output")
-    assert clone.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
+def test_a_changed_prompt_is_stale_and_asks_for_a_live_run(gated: Clone) -> None:
+    output = gated.summary.with_name("output")
+    assert gated.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
     assert not output.exists()
-    clone.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
-    clone.commit()
-    assert clone.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
+    gated.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    gated.commit()
+    assert gated.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
     assert output.read_text() == "changed=true\n"
-    assert clone.replay().returncode == 12
-    assert clone.report("gate.md").startswith("# Gate: invalid - ")
-    assert "--ctx-record new_episodes" in clone.report("gate.md")
+    assert gated.replay().returncode == 12
+    assert gated.report("gate.md").startswith("# Gate: invalid - ")
+    assert "--ctx-record new_episodes" in gated.report("gate.md")
 
 
-def test_live_asks_and_its_recordings_can_be_committed(clone: Clone, server: SimulatedServer) -> None:
-    save_baseline(clone)
-    clone.checkout.file("fixtures/models/toy.toml").write_text('model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n')
-    clone.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
-    clone.commit(push=True)
+def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: SimulatedServer) -> None:
+    gated.checkout.file("fixtures/models/toy.toml").write_text(
+        'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
+    )
+    gated.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    gated.commit(push=True)
     asking = {"RECORD": "new_episodes", "MAX_COST": "5", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-    result = clone.run("live", "Gate", **asking)
+    result = gated.run("live", "Gate", **asking)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert clone.report("gate.md").startswith("# Gate: pass - ")
-    assert clone.run("live", "Collect the recordings").returncode == 0
-    clone.git("stash", "--quiet")
-    assert clone.replay().returncode == 12
-    subprocess.run(["tar", "xzf", "recordings.tar.gz"], cwd=clone.checkout.folder, check=True)
-    assert clone.replay().returncode == 0
+    assert gated.report("gate.md").startswith("# Gate: pass - ")
+    assert gated.run("live", "Collect the recordings").returncode == 0
+    gated.git("stash", "--quiet")
+    assert gated.replay().returncode == 12
+    subprocess.run(["tar", "xzf", "recordings.tar.gz"], cwd=gated.checkout.folder, check=True)
+    assert gated.replay().returncode == 0
 
 
-def test_a_fork_is_told_what_its_run_cannot_show(clone: Clone) -> None:
-    save_baseline(clone)
-    clone.commit(push=True)
-    assert clone.replay(FORK="true").returncode == 0
-    assert "It cannot show what a model says to a changed prompt" in clone.summary.read_text()
-    assert clone.summary.read_text().startswith("\n# Gate: pass")
+def test_a_fork_is_told_what_its_run_cannot_show(gated: Clone) -> None:
+    assert gated.replay(FORK="true").returncode == 0
+    assert "It cannot show what a model says to a changed prompt" in gated.summary.read_text()
+    assert gated.summary.read_text().startswith("\n# Gate: pass")
 
 
 def test_a_main_branch_that_was_not_fetched_is_no_first_run(clone: Clone) -> None:
@@ -182,9 +179,7 @@ def test_a_job_without_a_key_says_so(clone: Clone) -> None:
 
 @pytest.mark.parametrize(("found", "method"), [("", ""), ("17\n23\n", "PATCH")])
 @pytest.mark.parametrize("left", [(), ("replay",), ("replay", "live")])
-def test_one_comment_is_written_and_then_edited(
-    tmp_path: Path, found: str, method: str, left: tuple[str, ...]
-) -> None:
+def test_one_comment_is_written_and_then_edited(tmp_path: Path, found: str, method: str, left: tuple[str, ...]) -> None:
     gh = tmp_path / "bin/gh"
     gh.parent.mkdir()
     gh.write_text(GH)
@@ -204,7 +199,9 @@ def test_one_comment_is_written_and_then_edited(
     subprocess.run(["sh", "-e", "-c", script], cwd=tmp_path, env=env, check=True)
     mark, verdict, *rest = (tmp_path / "comment.md").read_text().splitlines()
     assert mark == "<!-- longctx-gate -->"
-    assert verdict == (f"# Gate: of the {left[-1]}" if left else "# Gate: no verdict - the replay stopped before its end")
+    assert verdict == (
+        f"# Gate: of the {left[-1]}" if left else "# Gate: no verdict - the replay stopped before its end"
+    )
     assert "Commit abc. [The run, with its whole report](https://host/o/r/actions/runs/5)" in rest
     last = (tmp_path / "log").read_text().splitlines()[-1]
     place = "repos/o/r/issues/comments/17" if method else "repos/o/r/issues/7/comments"
@@ -216,13 +213,15 @@ def test_one_comment_is_written_and_then_edited(
 def test_two_branches_that_recorded_the_same_trials_merge(clone: Clone, server: SimulatedServer) -> None:
     """Both episodes stay in the file; of one request, the latest counts."""
     name = "toy/line_retrieval/lines-3.jsonl"
-    before = clone.checkout.cassettes()[name].count(b"\n")
+    clone.checkout.record(server)
+    clone.commit(push=True)
+    assert clone.checkout.cassettes()[name].count(b"\n") == 2
     for branch, answer in (("early", "11"), ("late", "12")):
         clone.git("checkout", "--quiet", "-b", branch, "main")
         server.script = saying(answer)
         clone.checkout.record(server, mode="all")
         clone.commit()
     clone.git("merge", "--quiet", "--no-edit", "early")
-    assert clone.checkout.cassettes()[name].count(b"\n") == 3 * before
+    assert clone.checkout.cassettes()[name].count(b"\n") == 6
     assert clone.checkout.pytest().code == 0
     assert {row["returned"] for row in clone.checkout.rows()} == {"12"}
