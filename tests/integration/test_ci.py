@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -213,15 +214,20 @@ def test_one_comment_is_written_and_then_edited(tmp_path: Path, found: str, meth
 def test_two_branches_that_recorded_the_same_trials_merge(clone: Clone, server: SimulatedServer) -> None:
     """Both episodes stay in the file; of one request, the latest counts."""
     name = "toy/line_retrieval/lines-3.jsonl"
+    clone.checkout.profile(LINES.replace("[3, 5]", "[3]"))
     clone.checkout.record(server)
     clone.commit(push=True)
     assert clone.checkout.cassettes()[name].count(b"\n") == 2
-    for branch, answer in (("early", "11"), ("late", "12")):
+    for branch, answer, year in (("early", "11", 2098), ("late", "12", 2099)):
         clone.git("checkout", "--quiet", "-b", branch, "main")
         server.script = saying(answer)
         clone.checkout.record(server, mode="all")
+        file = clone.checkout.file(f"cassettes/{name}")
+        lines = file.read_text().splitlines()
+        lines[2:] = [re.sub(r'("recorded_at":\s*")\d+', rf"\g<1>{year}", line) for line in lines[2:]]
+        file.write_text("\n".join(lines) + "\n")
         clone.commit()
     clone.git("merge", "--quiet", "--no-edit", "early")
     assert clone.checkout.cassettes()[name].count(b"\n") == 6
     assert clone.checkout.pytest().code == 0
-    assert {row["returned"] for row in clone.checkout.rows()} == {"12"}
+    assert {(row["returned"], row["recorded_at"][:4]) for row in clone.checkout.rows()} == {("12", "2099")}
