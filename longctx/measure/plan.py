@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 
 from longctx.measure import power, unpaired
-from longctx.measure.gate import ALPHA, LEAST_CLUSTERS, MARGIN
+from longctx.measure.gate import ALPHA, LEAST_CLUSTERS, MARGIN, Band
+from longctx.measure.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Trials of each run, in each design; None for more than a million, or for a drop that the rate leaves no room for."""
+    """Trials of each run, in each design. None: more than a million, or a drop that the rate leaves no room for."""
 
     paired: int | None
     unpaired: int | None
@@ -69,10 +70,45 @@ class Outlook:
     to_pass: Needed
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Of one run of a band. output_tokens: the most that replies may take. price: USD, None where it is not known."""
+
+    trials: int
+    clusters: int
+    input_tokens: int
+    output_tokens: int
+    price: float | None
+
+    def tokens_of(self, trials: int) -> int:
+        """Of so many trials of the same lengths, replies included."""
+        return round((self.input_tokens + self.output_tokens) * trials / self.trials)
+
+    def clusters_of(self, trials: int) -> int:
+        return math.ceil(self.clusters * trials / self.trials - 1e-9)
+
+    def price_of(self, trials: int) -> float | None:
+        return None if self.price is None else self.price * trials / self.trials
+
+
+@dataclass(frozen=True, slots=True)
+class BandPlan:
+    """seen: pairs of earlier runs that `assumed` comes from, 0 where it was guessed; own: whether of this subject."""
+
+    subject: Subject
+    band: Band
+    load: Load
+    assumed: Assumed
+    seen: int
+    own: bool
+    outlook: Outlook
+
+
 def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Wanted) -> Outlook:
     """Of a band with so many trials in so many clusters; clusters == trials: each stands alone."""
-    shrink = design_effect(trials / clusters, assumed.together)
-    fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * trials / clusters)
+    size = trials / clusters
+    shrink = design_effect(size, assumed.together)
+    fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
     n = math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
     needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
     d, rate, alpha = assumed.discordance, assumed.rate, wanted.first_step

@@ -1,9 +1,8 @@
 """How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?
 
 Both are exact for trials that stand alone: pairs are gained, lost or neither, independently, and every count is summed
-over. O. S. Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24, 1968, gives the
-first so, conditionally on the pairs that change. For trials in clusters, n is their effective number (measure/bound.py),
-which is an approximation.
+over, by the number of pairs that change (O. S. Miettinen, "The matched pairs design in the case of all-or-none
+responses", Biometrics 24, 1968). For trials in clusters, n is their effective number (measure/bound.py): approximate.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def trials_for_drop(drop: float, discordance: float, alpha: float, wanted: float
 
 
 def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> float:
-    """The probability that Tango's bound of the drop (confidence 1 - alpha) lies below the margin if nothing changed."""
+    """The probability that the bound of the drop (confidence 1 - alpha) lies below the margin if nothing changed."""
     first, chance = chances(n, discordance)
     z = NormalDist().inv_cdf(1 - alpha)
     return float(chance @ np.array(tails(first, _gained_to_pass(first, len(chance), n, margin, z), 0.5)))
@@ -86,7 +85,7 @@ def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
 
 
 def _gained_to_pass(first: int, count: int, n: int, margin: float, z: float) -> Iterator[int]:
-    """Of first, first + 1 ... pairs that change, among n, how many must be gained for a pass; one more than all: none."""
+    """The same for a pass: how many of them must be gained, of n pairs in all; more than there are where none passes."""
 
     def passes(changed: int, gained: int) -> bool:
         return score(gained, changed - gained, n, -margin) > z
