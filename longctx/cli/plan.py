@@ -80,28 +80,34 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
             "drop, or a higher rate."
         )
-    earlier = _earlier(options.runs) if options.runs else {}
+    earlier, replayed = _earlier(options.runs) if options.runs else ({}, [])
     loads, windows = planned(options.profile, options.model)
     wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + windows)
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, wanted, options.profile, options.runs or (), windows)))
+    print(as_terminal(plan_document(plans, wanted, options.profile, windows, options.runs or (), replayed)))
     print(conclusion(plans, wanted))
     return 0
 
 
-def _earlier(runs: list[str]) -> dict[tuple[Subject, Where], Seen]:
-    """What two runs, or baselines, saw. Raises UserError."""
-    from longctx.measure.seen import seen
+def _earlier(runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
+    """What two runs, or baselines, saw, and families of which both replay the same recordings. Raises UserError."""
+    from longctx.measure.seen import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
     before, after = (load_baseline(find_baseline(name)).rows for name in runs)
-    found = seen(before, after)
+    same = same_recordings(before, after)
+    if same.all():
+        raise UserError(
+            f"{runs[0]} and {runs[1]} replay the same recordings, which cannot differ and say nothing of chance: give "
+            "two runs that each asked, or guess with --discordance."
+        )
+    found = seen(before[~same], after)
     if not found:
         raise UserError(
             f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or guess "
             "with --discordance."
         )
-    return found
+    return found, list(dict.fromkeys(before["family"][same]))
 
 
 def _plan(

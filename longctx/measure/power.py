@@ -85,7 +85,7 @@ def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
 
 
 def _gained_to_pass(first: int, count: int, n: int, margin: float, z: float) -> Iterator[int]:
-    """The same for a pass: how many of them must be gained, of n pairs in all; more than there are where none passes."""
+    """The same for a pass: how many must be gained, of n pairs in all; more than there are where no number will do."""
 
     def passes(changed: int, gained: int) -> bool:
         return score(gained, changed - gained, n, -margin) > z

@@ -50,6 +50,24 @@ Where = tuple[str, str]
 """A family and one of its bands."""
 
 
+RECORDING = ["model", "prompt_digest", "family", "scenario", "seed", "repeat"]
+"""What was recorded together."""
+
+
+def same_recordings(before: pd.DataFrame, after: pd.DataFrame) -> pd.Series[bool]:
+    """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
+
+    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared.
+    """
+    first, second = (
+        rows.groupby(RECORDING, sort=False, dropna=False)["recorded_at"].min().dropna() for rows in (before, after)
+    )
+    common = first.index.intersection(second.index)
+    same = set(common[first[common].to_numpy() == second[common].to_numpy()])
+    keys = zip(*(before[name] for name in RECORDING), strict=True)
+    return pd.Series([key in same for key in keys], index=before.index, dtype=bool)
+
+
 def seen(before: pd.DataFrame, after: pd.DataFrame) -> dict[tuple[Subject, Where], Seen]:
     """By subject of the later run and band; only bands that both runs measured something of.
 

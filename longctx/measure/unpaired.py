@@ -2,8 +2,8 @@
 
 Normal approximations for n trials in each run. The test: two proportions, variance pooled, one-sided; J. L. Fleiss,
 B. Levin and M. C. Paik, "Statistical Methods for Rates and Proportions", 3rd ed. 2003, chapter 4, without continuity
-correction. The pass: W. C. Blackwelder, "Proving the null hypothesis in clinical trials", Controlled Clinical Trials 3,
-1982.
+correction. The pass: the score bound that is Tango's without the pairs; C. P. Farrington and G. Manning, "Test
+statistics and sample size formulae for comparative binomial trials", Statistics in Medicine 9, 1990.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def trials_for_drop(drop: float, rate: float, alpha: float, wanted: float) -> in
 def trials_to_pass(rate: float, margin: float, alpha: float, wanted: float) -> int | None:
     """The fewest trials a run with which the bound of the drop lies below the margin, with probability `wanted`, if
     nothing changed; None for more than search.MOST_TRIALS."""
-    root = (NORMAL.inv_cdf(1 - alpha) + NORMAL.inv_cdf(wanted)) * math.sqrt(2 * rate * (1 - rate)) / margin
+    at_margin, unchanged = _spread_at_margin(rate, margin), math.sqrt(2 * rate * (1 - rate))
+    root = (NORMAL.inv_cdf(1 - alpha) * at_margin + NORMAL.inv_cdf(wanted) * unchanged) / margin
     return _whole(max(0.0, root) ** 2)
 
 
@@ -51,6 +52,23 @@ def _spreads(rate: float, drop: float) -> tuple[float, float]:
     lower = rate - drop
     mean = (rate + lower) / 2
     return math.sqrt(2 * mean * (1 - mean)), math.sqrt(rate * (1 - rate) + lower * (1 - lower))
+
+
+def _spread_at_margin(rate: float, margin: float) -> float:
+    """As above, of the likeliest rates that lie `margin` apart where both runs show `rate`."""
+
+    def slope(first: float) -> float:
+        """Of the likelihood; falls as the first rate grows."""
+        second = first - margin
+        return rate * (1 / first + 1 / second) - (1 - rate) * (1 / (1 - first) + 1 / (1 - second))
+
+    low, high = margin, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if not margin < middle < 1:
+            break
+        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    return math.sqrt(high * (1 - high) + (high - margin) * (1 - high + margin))
 
 
 def _whole(n: float) -> int | None:

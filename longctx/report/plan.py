@@ -15,12 +15,18 @@ from longctx.report.table import Table
 
 
 def plan_document(
-    plans: Sequence[BandPlan], wanted: Wanted, profile: str, runs: Sequence[str], windows: int
+    plans: Sequence[BandPlan],
+    wanted: Wanted,
+    profile: str,
+    windows: int,
+    runs: Sequence[str] = (),
+    replayed: Sequence[str] = (),
 ) -> Document:
-    """plans: at least one. runs: the two that the assumptions come from, or none. windows: whose k_max is gated."""
+    """plans: at least one. windows: how many have their k_max gated. runs: the two that the assumptions come from, if
+    any; replayed: families of which both replay the same recordings."""
     return Document(
-        title=f"Plan of the profile {profile} with a power of {wanted.power:.0%}",
-        notes=tuple(_notes(plans, wanted, runs, windows)),
+        title=f"Plan of the profile {profile} with a power of {_exact(wanted.power)}",
+        notes=(*_rules(plans, wanted, windows), *_sources(plans, runs, replayed), *_warnings(plans, wanted)),
         tables=tuple(_tables(plans, wanted)),
     )
 
@@ -33,7 +39,7 @@ def conclusion(plans: Sequence[BandPlan], wanted: Wanted) -> str:
     if powered:
         parts.append(
             f"Powered: {_names(powered, plans)}. If nothing has changed, {_each(powered)} passes with a probability of "
-            f"{wanted.power:.0%} or more."
+            f"{_exact(wanted.power)} or more."
         )
     if lacking:
         parts.append(
@@ -46,12 +52,13 @@ def conclusion(plans: Sequence[BandPlan], wanted: Wanted) -> str:
     return " ".join(parts)
 
 
-def _notes(plans: Sequence[BandPlan], wanted: Wanted, runs: Sequence[str], windows: int) -> Iterator[str]:
+def _rules(plans: Sequence[BandPlan], wanted: Wanted, windows: int) -> Iterator[str]:
     step = f"{wanted.alpha:g} / {wanted.hypotheses} = {wanted.first_step:.2g}"
     gated = _count(len(plans), "band") + (f" and {_count(windows, 'window')} of k_max" if windows else "")
     yield (
-        f"A band passes where the upper bound of its drop ({1 - wanted.alpha:.0%}, one-sided) is below "
-        f"{wanted.margin:.1%}. A drop is shown by an exact test at {step} (Holm's first and hardest step over {gated})."
+        f"A band passes where the upper bound of its drop ({_exact(1 - wanted.alpha)}, one-sided) is below "
+        f"{_exact(wanted.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
+        f"{gated}."
     )
     yield (
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
@@ -59,13 +66,11 @@ def _notes(plans: Sequence[BandPlan], wanted: Wanted, runs: Sequence[str], windo
     )
     if windows:
         yield "The gate judges k_max of each window besides; that is not planned here."
-    yield from _sources(plans, runs)
-    yield from _warnings(plans, wanted)
     if unpriced := sorted({one.subject.model for one in plans if one.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
 
-def _sources(plans: Sequence[BandPlan], runs: Sequence[str]) -> Iterator[str]:
+def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[str]) -> Iterator[str]:
     """Where discordance, rate and design effect come from."""
     guessed = [one for one in plans if not one.seen]
     if len(guessed) < len(plans):
@@ -73,18 +78,21 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str]) -> Iterator[str]:
             f"Pairs that change, and rates, are as seen in {' and '.join(runs)}, with one more of each kind: what "
             "really changed between these two counts as chance here."
         )
+    if replayed:
+        yield f"Both replay the same recordings of {', '.join(replayed)}; they say nothing of chance and are left out."
     if borrowed := [one for one in plans if one.seen and not one.own]:
         yield f"Of {_names(borrowed, plans)}, they were seen with another model or other prompts."
     if guessed:
         whose = "" if len(guessed) == len(plans) else f" of {_names(guessed, plans)}"
-        why = "the two runs have no trials there" if runs else "--from RUN_A RUN_B measures them"
+        why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
         yield f"Pairs that change and rates{whose} are guessed, not seen; {why}."
     if clustered := [one for one in plans if one.load.clusters < one.load.trials]:
-        found = dict.fromkeys(f"{one.assumed.together:.2f}" for one in clustered)
+        found = sorted({one.assumed.together for one in clustered})
+        more = " More trials of the same sections help less than more sections do." if found[-1] > 0 else ""
         yield (
             f"Trials of {_names(clustered, plans)} come in clusters, about one section each, and are taken to change "
-            f"together by {', '.join(found)} (0: as if each stood alone, 1: as if a cluster were one trial). More "
-            "trials of the same sections help little: it takes more sections."
+            f"together by {', '.join(f'{one:.2f}' for one in found)} (0: as if each stood alone, 1: as if a cluster were "
+            f"one trial).{more}"
         )
 
 
@@ -97,7 +105,7 @@ def _warnings(plans: Sequence[BandPlan], wanted: Wanted) -> Iterator[str]:
     for one in plans:
         if one.assumed.rate < wanted.drop:
             yield (
-                f"{_names([one], plans)}: only {one.assumed.rate:.0%} are right, so a drop of {wanted.drop:.0%} "
+                f"{_names([one], plans)}: only {one.assumed.rate:.0%} are right, so a drop of {_exact(wanted.drop)} "
                 "cannot happen there."
             )
 
@@ -156,6 +164,11 @@ def _drop(drop: float | None) -> str:
 def _percent(share: float) -> str:
     """Rounded down, so that nothing looks certain that is not."""
     return f"{math.floor(share * 100 + 1e-9)}%"
+
+
+def _exact(share: float) -> str:
+    """As it was given."""
+    return f"{share * 100:.6g}%"
 
 
 def _short(tokens: int) -> str:
