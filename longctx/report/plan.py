@@ -91,8 +91,8 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         more = " More trials of the same sections help less than more sections do." if found[-1] > 0 else ""
         yield (
             f"Trials of {_names(clustered, plans)} come in clusters, about one section each, and are taken to change "
-            f"together by {', '.join(f'{one:.2f}' for one in found)} (0: as if each stood alone, 1: as if a cluster were "
-            f"one trial).{more}"
+            f"together by {', '.join(f'{one:.2f}' for one in found)} (0: as if each stood alone, 1: as if a cluster "
+            f"were one trial).{more}"
         )
 
 
