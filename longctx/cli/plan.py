@@ -1,0 +1,152 @@
+"""`plan`: what a gate can show with the trials of a profile, how many it would take, and what they cost."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longctx.config.folders import find_baseline
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.cli.planned import BandOf
+    from longctx.measure.plan import Assumed, BandPlan, Load, Wanted
+    from longctx.measure.seen import Seen, Where
+    from longctx.measure.subject import Subject
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "plan",
+        help="how many trials a gate takes, and what they cost",
+        description="For each band of a profile: the smallest drop that its trials show, the trials needed for a drop "
+        "and for a pass if nothing changed, tokens and prices. Nothing is asked.",
+    )
+    option = parser.add_argument
+    option("--profile", default="recorded", metavar="NAME", help="grid to plan, a name or a path (default: recorded)")
+    option("--model", action="append", default=[], metavar="NAME", help="instead of the profile's models (repeatable)")
+    option("--margin", type=_share(), default=0.05, metavar="SHARE", help="a drop that does not matter (default: 0.05)")
+    option("--alpha", type=_share(), default=0.05, metavar="P", help="chance of a false alarm over all (default: 0.05)")
+    option(
+        "--power",
+        type=_share(),
+        default=0.9,
+        metavar="P",
+        help="probability with which a drop is to be shown, and no change to pass (default: 0.9)",
+    )
+    option("--drop", type=_share(), default=0.1, metavar="SHARE", help="the drop that is to be shown (default: 0.1)")
+    option(
+        "--from",
+        nargs=2,
+        dest="runs",
+        metavar=("RUN_A", "RUN_B"),
+        help="two earlier runs of the same trials, or baselines, best with no real change between them: how many pairs "
+        "change is taken from these, band by band",
+    )
+    option(
+        "--discordance",
+        type=_share(zero=True),
+        default=0.1,
+        metavar="SHARE",
+        help="a guess where --from says nothing: share of pairs that change though nothing has (default: 0.1)",
+    )
+    option(
+        "--rate",
+        type=_share(),
+        default=0.9,
+        metavar="SHARE",
+        help="a guess where --from says nothing: share of right answers (default: 0.9)",
+    )
+    option(
+        "--together",
+        type=_share(zero=True, one=True),
+        default=1.0,
+        metavar="SHARE",
+        help="a guess where --from says nothing: how much trials about one section change together, from 0, as if each "
+        "stood alone, to 1, as if they were one trial (default: 1, the most cautious)",
+    )
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.cli.planned import planned
+    from longctx.measure.plan import Wanted
+    from longctx.report.document import as_terminal
+    from longctx.report.plan import conclusion, plan_document
+
+    if options.drop > options.rate:
+        raise UserError(
+            f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
+            "drop, or a higher rate."
+        )
+    earlier, replayed = _earlier(options.runs) if options.runs else ({}, [])
+    loads, windows = planned(options.profile, options.model)
+    wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + windows)
+    plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
+    print(as_terminal(plan_document(plans, wanted, options.profile, windows, options.runs or (), replayed)))
+    print(conclusion(plans, wanted))
+    return 0
+
+
+def _earlier(runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
+    """What two runs, or baselines, saw, and families of which both replay the same recordings. Raises UserError."""
+    from longctx.measure.seen import same_recordings, seen
+    from longctx.results.baseline import load_baseline
+
+    before, after = (load_baseline(find_baseline(name)).rows for name in runs)
+    same = same_recordings(before, after)
+    if same.all():
+        raise UserError(
+            f"{runs[0]} and {runs[1]} replay the same recordings, which cannot differ and say nothing of chance: give "
+            "two runs that each asked, or guess with --discordance."
+        )
+    found = seen(before[~same], after)
+    if not found:
+        raise UserError(
+            f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or guess "
+            "with --discordance."
+        )
+    return found, list(dict.fromkeys(before["family"][same]))
+
+
+def _plan(
+    where: BandOf,
+    load: Load,
+    earlier: Mapping[tuple[Subject, Where], Seen],
+    options: argparse.Namespace,
+    wanted: Wanted,
+) -> BandPlan:
+    from longctx.measure.plan import BandPlan, outlook
+    from longctx.measure.seen import seen_of
+
+    subject, band = where
+    known, own = seen_of(earlier, subject, (band.family, band.name))
+    assumed = _assumed(known, options)
+    found = outlook(load.trials, load.clusters, assumed, wanted)
+    return BandPlan(subject, band, load, assumed, known.n if known else 0, own, found)
+
+
+def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
+    """As seen; else as guessed."""
+    from longctx.measure.plan import Assumed
+
+    if known is None:
+        return Assumed(options.discordance, options.rate, options.together)
+    return Assumed(known.discordance, known.rate, options.together if known.together is None else known.together)
+
+
+def _share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
+    """An argparse type: a number between 0 and 1, or a sentence. zero, one: whether it may be that itself."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if 0 < value < 1 or (zero and value == 0) or (one and value == 1):
+            return value
+        ends = {(False, False): "not 0 or 1 itself", (True, False): "0 but not 1", (True, True): "0 and 1 included"}
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: give a number between 0 and 1, {ends[zero, one]}.")
+
+    return parse

@@ -1,0 +1,92 @@
+"""What a gate with this profile would ask: the load of each band, without asking, and without a network."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from longctx.ask.case import Case
+from longctx.ask.money import estimated_cost
+from longctx.config.grids import Grid
+from longctx.config.models import ModelProfile, load_model
+from longctx.config.profiles import Profile, load_profile
+from longctx.config.prompts import PromptSet
+from longctx.corpus.bank import load_bank
+from longctx.errors import UserError
+from longctx.measure.gate import Band
+from longctx.measure.plan import Load
+from longctx.measure.subject import Subject
+from longctx.scenarios import FAMILIES
+
+BandOf = tuple[Subject, Band]
+
+
+@dataclass(slots=True)
+class _Sum:
+    model: ModelProfile
+    trials: int = 0
+    clusters: set[object] = field(default_factory=set)
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, case: Case) -> None:
+        """The indices of a case are fewer than its trials where there are not so many questions."""
+        indices = case.scenario.indices(case.trials)
+        self.trials += len(indices)
+        self.clusters |= {case.scenario.cluster(index) or (case.scenario.slug, index) for index in indices}
+        self.input_tokens += case.size_tokens * len(indices)
+        self.output_tokens += case.reply_tokens * len(indices)
+
+    @property
+    def load(self) -> Load:
+        price = estimated_cost(self.model, self.input_tokens, self.output_tokens)
+        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, price)
+
+
+def planned(profile: str, models: Sequence[str]) -> tuple[dict[BandOf, Load], int]:
+    """The load of each band that has trials, and the number of windows whose k_max is gated. Raises UserError.
+
+    models: instead of the profile's, where there are any.
+    """
+    found: dict[BandOf, _Sum] = {}
+    windows: set[tuple[Subject, object]] = set()
+    for case in _cases(profile, load_profile(profile), models):
+        if not case.scenario.gated:
+            continue
+        subject = Subject(case.model.model, case.wording.prompt_set)
+        found.setdefault((subject, Band(case.scenario.family, case.band)), _Sum(case.model)).add(case)
+        if {"window", "k"} <= case.scenario.params.keys():
+            windows.add((subject, case.scenario.params["window"]))
+    loads = {where: one.load for where, one in found.items() if one.trials}
+    if not loads:
+        raise UserError(f"The profile {profile!r} has no trials that a gate judges: there is nothing to plan.")
+    return loads, len(windows)
+
+
+def _cases(name: str, profile: Profile, models: Sequence[str]) -> Iterator[Case]:
+    """As pytest would collect them, each once."""
+    seen: set[tuple[str, str]] = set()
+    for family in FAMILIES.values():
+        for grid in profile.grids(family.family):
+            for prompts, model in itertools.product(grid.prompts, models or _own(name, grid)):
+                wording = PromptSet.open(prompts).wording(family)
+                for scenario in grid.scenarios(functools.partial(load_bank, None, None, model)):
+                    case = Case(
+                        model=load_model(model),
+                        wording=wording,
+                        scenario=scenario,
+                        seed=profile.seed,
+                        trials=grid.trials,
+                        band=grid.band(scenario),
+                    )
+                    if (family.family, case.id) not in seen:
+                        seen.add((family.family, case.id))
+                        yield case
+
+
+def _own(name: str, grid: Grid) -> Sequence[str]:
+    if not grid.models:
+        raise UserError(f"The profile {name!r} names no model: give one with --model NAME.")
+    return grid.models

@@ -1,0 +1,36 @@
+"""The fewest trials, or the least drop, with which something holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+MOST_TRIALS = 1_000_000
+"""More than anybody asks: where so many are not enough, that is the answer."""
+
+
+def fewest(holds: Callable[[int], bool], most: int = MOST_TRIALS) -> int | None:
+    """A number of trials that does, while one less does not; None where `most` are too few.
+
+    Where trials come in whole numbers, more of them may do a little worse; then there are several such numbers.
+    """
+    high = 1
+    while not holds(high):
+        if high >= most:
+            return None
+        high = min(2 * high, most)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def least(holds: Callable[[float], bool], most: float) -> float | None:
+    """The least number of 0 to `most` with which it holds, to within 0.0001, from above; None where `most` does not."""
+    if not holds(most):
+        return None
+    low, high = 0.0, most
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,163 @@
+"""`python -m longctx plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from longctx.cli.planned import planned
+from longctx.errors import UserError
+from longctx.measure.gate import Band
+from longctx.measure.subject import Subject
+from longctx.scenarios import LineRetrieval
+from tests.cli.runs import rows, run
+
+Capture = pytest.CaptureFixture[str]
+
+LATER = "2026-11-23T00:00:00+00:00"
+TABLES = """
+[line_retrieval]
+models = ["toy"]
+lines = [5, 10, 40]
+orders = ["ordered", "shuffled"]
+trials = 50
+max_tokens = 10
+bands = { short = 10, long = 40 }
+
+[passkey]
+models = ["toy"]
+windows = [1024, 2048]
+distances = 4
+trials = 10
+"""
+QA = """
+[control]
+models = ["claude-haiku-4-5"]
+longest = 600
+trials = 1000
+
+[collage]
+models = ["claude-haiku-4-5"]
+budgets = [3000]
+longest = 600
+depths = ["beginning", "end"]
+variants = ["none"]
+trials = 60
+max_tokens = 300
+"""
+
+
+def profile(folder: Path, *tables: str) -> str:
+    file = folder / "mine.toml"
+    file.write_text("".join(tables))
+    return str(file)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_load_of_each_band(tmp_path: Path) -> None:
+    loads, windows = planned(profile(tmp_path, TABLES), [])
+    toy = Subject("toy", "seed")
+    assert windows == 2
+    assert {where: (load.trials, load.clusters) for where, load in loads.items()} == {
+        (toy, Band("line_retrieval", "short")): (200, 200),
+        (toy, Band("line_retrieval", "long")): (100, 100),
+        (toy, Band("passkey", "all")): (80, 80),
+    }
+    short = loads[toy, Band("line_retrieval", "short")]
+    assert (short.output_tokens, short.price) == (200 * 10, None)
+    each = [LineRetrieval(lines, None).size_tokens({"line": 15.0}) for lines in (5, 10)]
+    assert short.input_tokens == 100 * sum(each)
+
+
+def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:
+    loads, windows = planned(profile(tmp_path, QA), [])
+    found = {str(band): load for (_, band), load in loads.items()}
+    assert windows == 0
+    assert found["collage, all"].trials == 120
+    assert found["collage, all"].clusters < 60
+    control = found["control, all"]
+    assert 100 < control.trials < 430, "of the right section alone: the other records are not gated"
+    assert control.price == pytest.approx((control.input_tokens + 5 * control.output_tokens) / 1e6)
+
+
+def test_models_on_the_command_line_count_instead(tmp_path: Path) -> None:
+    loads, windows = planned(profile(tmp_path, TABLES), ["a", "b"])
+    assert {subject.model for subject, _ in loads} == {"a", "b"}
+    assert (len(loads), windows) == (6, 4)
+
+
+def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="names no model: give one with --model NAME"):
+        planned("paper", [])
+    with pytest.raises(UserError, match="has no trials that a gate judges"):
+        planned(profile(tmp_path, '[control]\nmodels = ["toy"]\nrecords = ["none"]\ntrials = 3'), [])
+
+
+def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["plan", "--profile", profile(tmp_path, TABLES), "--discordance", "0.02"]) == 0
+    out = capsys.readouterr().out
+    assert "exact test at 0.05 / 5 = 0.01: Holm's first and hardest step over 3 bands and 2 windows of k_max." in out
+    assert "Pairs that change and rates are guessed, not seen; --from RUN_A RUN_B measures them." in out
+    assert "line_retrieval short 200" in words(out)
+    assert "0.020 guessed" in out
+    assert out.splitlines()[-1].startswith(
+        "Powered: line_retrieval (short). If nothing has changed, it passes with a probability of 90% or more. "
+        "Not powered: line_retrieval (long), passkey (all)."
+    )
+
+
+def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
+    short, whose = {"band": "short"}, {"model": "toy"}
+    before = run(tmp_path / "before", rows(*["correct"] * 40, **short, **whose))
+    after = run(tmp_path / "after", rows(*["correct"] * 37, *["wrong"] * 3, **short, **whose, recorded_at=LATER))
+    base = ["plan", "--profile", profile(tmp_path, TABLES), "--from", str(before)]
+    assert main([*base, str(after)]) == 0
+    out = capsys.readouterr().out
+    assert f"as seen in {before} and {after}" in out
+    assert "0.095 of 40" in out
+    assert "rates of line_retrieval (long), passkey (all) are guessed, not seen; the two runs say nothing there." in out
+    assert "with another model" not in out
+    assert main([*base, str(after), "--model", "new"]) == 0
+    assert "Of line_retrieval (short), they were seen with another model or other prompts." in capsys.readouterr().out
+
+
+def test_runs_that_say_nothing_are_a_sentence(tmp_path: Path, capsys: Capture) -> None:
+    one = run(tmp_path / "one", rows("correct", "wrong", band="short"))
+    again = run(tmp_path / "again", rows("correct", "wrong", band="short"))
+    other = run(tmp_path / "other", rows("correct", seed=8, band="short"))
+    for second, sentence in (
+        (again, "replay the same recordings, which cannot differ and say nothing of chance"),
+        (other, "have no trial in common: give two runs of the same profile and seed"),
+        (tmp_path / "nowhere", "No baseline"),
+    ):
+        assert main(["plan", "--from", str(one), str(second)]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--alpha", "--margin", "--power", "--drop", "--rate"])
+@pytest.mark.parametrize("value", ["0", "1", "-0.1", "5%", "nan"])
+def test_a_share_lies_between_0_and_1(option: str, value: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["plan", f"{option}={value}"])
+    assert caught.value.code == 2
+    assert f"'{value}' is no share: give a number between 0 and 1, not 0 or 1 itself." in words(capsys.readouterr().err)
+
+
+def test_some_shares_may_be_0_or_1(capsys: Capture) -> None:
+    for option, value, says in (
+        ("--discordance", "1", "0 but not 1"),
+        ("--together", "1.1", "0 and 1 included"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["plan", option, value])
+        assert says in capsys.readouterr().err
+
+
+def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
+    assert main(["plan", "--drop", "0.6", "--rate", "0.5"]) == 2
+    assert "--drop 0.6 is more than --rate 0.5: a rate cannot fall below 0." in capsys.readouterr().err

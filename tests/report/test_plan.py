@@ -1,0 +1,112 @@
+"""A plan in words and tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from longctx.measure.gate import Band
+from longctx.measure.plan import Assumed, BandPlan, Load, Needed, Outlook, Wanted
+from longctx.measure.subject import Subject
+from longctx.report.document import as_terminal
+from longctx.report.plan import conclusion, plan_document
+
+WANTED = Wanted(hypotheses=2)
+OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))
+TOY = Subject("toy", "seed")
+LONG = BandPlan(
+    TOY, Band("passkey", "long"), Load(200, 200, 900_000, 100_000, 4.0), Assumed(0.1, 0.9), 0, False, OUTLOOK
+)
+
+
+def notes(*plans: BandPlan, **given: Any) -> str:
+    return "\n".join(plan_document(plans, WANTED, "mine", 0, **given).notes)
+
+
+def test_a_band() -> None:
+    found = plan_document([LONG], WANTED, "mine", windows=1)
+    shown, needed = (table.frame.reset_index().to_dict("records") for table in found.tables)
+    assert shown == [
+        {
+            "family": "passkey",
+            "band": "long",
+            "trials": "200",
+            "tokens": "1.0M",
+            "price": "$4.00",
+            "pairs change": "0.100 guessed",
+            "rate": "0.90",
+            "drop shown, paired": "0.057",
+            "unpaired": "0.069",
+            "passes if unchanged": "95%",
+        }
+    ]
+    assert needed == [
+        {
+            "family": "passkey",
+            "band": "long",
+            "drop of 0.1, paired": "300 (1.5M, $6.00)",
+            "drop of 0.1, unpaired": "390 (1.9M, $7.80)",
+            "pass if unchanged, paired": "362 (1.8M, $7.24)",
+            "pass if unchanged, unpaired": "more than 1,000,000",
+        }
+    ]
+    assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in found.notes[0]
+    assert "over 1 band and 1 window of k_max." in found.notes[0]
+
+
+def test_clusters_are_named_and_counted() -> None:
+    clustered = replace(LONG, load=replace(LONG.load, clusters=50))
+    text = as_terminal(plan_document([clustered, LONG], WANTED, "mine", 0))
+    assert "200 in 50 clusters" in text
+    assert "300 in 75 clusters (1.5M, $6.00)" in text
+    assert "taken to change together by 1.00 " in text
+
+
+def test_where_the_assumptions_come_from() -> None:
+    seen = replace(LONG, seen=480, own=True)
+    assert "guessed, not seen; --from" in notes(LONG)
+    assert "as seen in a and b" in notes(seen, runs=["a", "b"])
+    assert "guessed" not in notes(seen, runs=["a", "b"])
+    assert "Both replay the same recordings of collage" in notes(seen, runs=["a", "b"], replayed=["collage"])
+    assert "Of passkey (long), they were seen with another model" in notes(replace(seen, own=False), runs=["a", "b"])
+
+
+def test_warnings() -> None:
+    assert "Pairing gains nothing" not in notes(LONG)
+    assert "Pairing gains nothing in passkey (long)" in notes(replace(LONG, assumed=Assumed(0.2, 0.9)))
+    floor = replace(LONG, assumed=Assumed(0.02, 0.06), outlook=replace(OUTLOOK, for_drop=Needed(None, None)))
+    assert "passkey (long): only 6% are right, so a drop of 10% cannot happen there." in notes(floor)
+    assert plan_document([floor], WANTED, "mine", 0).tables[1].frame.iloc[0].iloc[1] == "-"
+    unpriced = replace(LONG, load=replace(LONG.load, price=None))
+    assert "Prices of toy are not known" in notes(unpriced)
+
+
+def test_no_drop_and_nothing_certain() -> None:
+    found = replace(LONG, outlook=Outlook(None, None, 0.9999, Needed(1, 1), Needed(1, 1)))
+    row = plan_document([found], WANTED, "mine", 0).tables[0].frame.iloc[0]
+    assert (row["drop shown, paired"], row["passes if unchanged"]) == ("none", "99%")
+
+
+def test_the_conclusion() -> None:
+    weak = replace(LONG, band=Band("passkey", "short"), outlook=replace(OUTLOOK, passing=0.5))
+    assert conclusion([LONG], WANTED) == (
+        "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more."
+    )
+    assert conclusion([LONG, weak], WANTED) == (
+        "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more. Not powered: "
+        "passkey (short). If nothing has changed, it may well be inconclusive: give more trials (the last table says "
+        "how many) or a wider margin. That all 2 pass together has a probability of 47%."
+    )
+    assert conclusion([LONG, LONG], WANTED).startswith("Powered: all bands. If nothing has changed, each passes")
+
+
+def test_subjects_are_told_apart() -> None:
+    other = replace(LONG, subject=Subject("new", "seed"))
+    [first, _] = plan_document([LONG, other], WANTED, "mine", 0).tables
+    assert first.frame["of"].tolist() == ["toy", "new"]
+    prompts = replace(LONG, subject=Subject("toy", "mine"))
+    [first, _] = plan_document([LONG, prompts], WANTED, "mine", 0).tables
+    assert first.frame["of"].tolist() == ["toy, prompts seed", "toy, prompts mine"]
+    assert "passkey of toy, prompts mine (long)" in conclusion(
+        [LONG, replace(prompts, outlook=replace(OUTLOOK, passing=0.1))], WANTED
+    )
