@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from longctx.ask.rounds import ROUNDS, round_of
 from longctx.measure.gate import ALPHA, EARLY_SHARE, MARGIN
 from longctx.measure.paired import tango
-from longctx.measure.rates import wilson
+from longctx.measure.rates import below, wilson
 from longctx.measure.sequential import against_drop, capital
-from longctx.measure.signflip import drop_p_value
 
 GATES = 2000
 CHUNK = 500
@@ -74,9 +73,10 @@ def _gates(
     drawn = random.multinomial(sizes, np.clip(chances, 0, 1), size=(gates, *sizes.shape))
     counts = drawn.cumsum(axis=1)  # gates, rounds, bands, (lost, gained, neither)
     looks = _looks(counts[:, :-1])
-    at_end = np.array([_end(one, ALPHA * (1 - EARLY_SHARE)) for one in counts[:, -1]])
     whole = np.array([_end(one, ALPHA) for one in counts[:, -1]])
     stopped = (looks != "").any(axis=1)
+    left_of_alpha = ALPHA * (1 - EARLY_SHARE)
+    at_end = [_end(last, left_of_alpha) if not one else "" for one, last in zip(stopped, counts[:, -1], strict=True)]
     first = np.where(stopped, (looks != "").argmax(axis=1), 0)
     early = np.where(stopped, looks[np.arange(gates), first], at_end)
     left = 1 - sizes.sum(axis=1).cumsum() / sizes.sum()
@@ -95,7 +95,7 @@ def _looks(counts: Counts) -> NDArray[np.str_]:
 
 def _end(counts: Counts, alpha: float) -> str:
     p_values = np.array([_p_value(int(lost), int(gained)) for lost, gained, _ in counts])
-    passes = np.array([_bound(int(one[0]), int(one[1]), int(one.sum()), alpha) < MARGIN for one in counts])
+    passes = np.array([_passes(int(one[0]), int(one[1]), int(one.sum()), alpha) for one in counts])
     if (_holm(p_values, alpha) & ~passes).any():
         return "regression"
     return "pass" if passes.all() else "inconclusive"
@@ -112,12 +112,13 @@ def _holm(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
 
 @cache
 def _p_value(lost: int, gained: int) -> float:
-    return drop_p_value([-1] * lost + [1] * gained)
+    """Of the exact test on trials that stand alone: McNemar's."""
+    return below(gained, lost + gained, 0.5)
 
 
 @cache
-def _bound(lost: int, gained: int, n: int, alpha: float) -> float:
-    return -tango(gained, lost, n, NormalDist().inv_cdf(1 - alpha))[0]
+def _passes(lost: int, gained: int, n: int, alpha: float) -> bool:
+    return lost - gained < MARGIN * n and -tango(gained, lost, n, NormalDist().inv_cdf(1 - alpha))[0] < MARGIN
 
 
 def main() -> None:
