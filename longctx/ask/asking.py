@@ -33,11 +33,21 @@ class Progress(Protocol):
 
 @dataclass(slots=True)
 class Asked:
-    """What an asking pass did: how many were answered, and why the others were not, by `Question.key`."""
+    """What an asking pass did: how many were answered, and why the others were not, by `Question.key`.
+
+    stopped: what kept it from asking on. settled: why the rest needed no asking.
+    """
 
     answered: int = 0
     failures: dict[str, Failure] = field(default_factory=dict)
     stopped: Failure | None = None
+    settled: Failure | None = None
+
+    def add(self, other: Asked) -> None:
+        """What a further round did."""
+        self.answered += other.answered
+        self.failures |= other.failures
+        self.stopped = other.stopped
 
 
 def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:

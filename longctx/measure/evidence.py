@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from longctx.measure.gate import Clusters
+from longctx.measure.gate import EARLY_STOP, Clusters
 from longctx.measure.pairs import Key, Pairs, Trial, correct, measured
 from longctx.measure.window_gate import Change
 
@@ -41,11 +41,16 @@ class Evidence:
 
 
 def by_band(pairs: Pairs) -> dict[str, Evidence]:
-    """The bands of the run, and those of the baseline that the run has nothing of, which are empty."""
+    """The bands of the run, and those of the baseline that the run has nothing of, which are empty.
+
+    What an early stop left out is not asked, and not missing.
+    """
     found: dict[str, Evidence] = {}
     for key, (before, after) in pairs.both.items():
         if measured(before) and after["band"] is not None:
-            found.setdefault(after["band"], Evidence()).add(_cluster(key, after), before, after)
+            evidence = found.setdefault(after["band"], Evidence())
+            if after["error"] != EARLY_STOP:
+                evidence.add(_cluster(key, after), before, after)
     for trial in _only_before(pairs):
         if trial["band"] is not None and measured(trial):
             found.setdefault(trial["band"], Evidence())

@@ -11,14 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from longctx.measure.bound import design_effect, drop_bound, trials_to_settle
+from longctx.measure import bound, sequential, signflip
+from longctx.measure.bound import design_effect, trials_to_settle
 from longctx.measure.rates import holm
-from longctx.measure.signflip import drop_p_value
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
 MARGIN = 0.05
 ALPHA = 0.05
+EARLY_STOP = "early stop"
+"""The error of a row that was not asked because the verdict was settled."""
+EARLY_SHARE = 0.5
+"""Of alpha, that the looks of a run with early stop have; the test at its end has the rest."""
 LEAST_CLUSTERS = 20
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence."""
 
@@ -67,13 +71,20 @@ Clusters = Sequence[Sequence[int]]
 
 
 def judge(
-    bands: Mapping[Band, Clusters], margin: float = MARGIN, alpha: float = ALPHA, beside: Sequence[float] = ()
+    bands: Mapping[Band, Clusters],
+    margin: float = MARGIN,
+    alpha: float = ALPHA,
+    beside: Sequence[float] = (),
+    at_any_time: bool = False,
 ) -> list[BandVerdict]:
-    """A verdict for each band, in their order. beside: p-values of further hypotheses, which Holm counts too."""
-    p_values = [_p_value(clusters) for clusters in bands.values()]
+    """A verdict for each band, in their order. beside: p-values of further hypotheses, which Holm counts too.
+
+    at_any_time: by evidence that holds whenever a run is stopped, rather than at an end that was set beforehand.
+    """
+    p_values = [_p_value(clusters, at_any_time) for clusters in bands.values()]
     shown = holm([*p_values, *beside], alpha)[: len(p_values)]
     return [
-        _band(band, clusters, p_value, is_shown, margin, alpha)
+        _band(band, clusters, p_value, is_shown, margin, alpha, at_any_time)
         for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)
     ]
 
@@ -91,14 +102,22 @@ def enough(clusters: Clusters) -> bool:
     return len(clusters) >= LEAST_CLUSTERS or all(len(cluster) == 1 for cluster in clusters)
 
 
-def _p_value(clusters: Clusters) -> float:
-    return drop_p_value([sum(cluster) for cluster in clusters]) if enough(clusters) else 1.0
+def _p_value(clusters: Clusters, at_any_time: bool) -> float:
+    test = sequential.drop_p_value if at_any_time else signflip.drop_p_value
+    return test([sum(cluster) for cluster in clusters]) if enough(clusters) else 1.0
 
 
-def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float) -> BandVerdict:
+def _bound(clusters: Clusters, alpha: float, at_any_time: bool) -> float:
+    upper = sequential.drop_bound if at_any_time else bound.drop_bound
+    return upper(clusters, alpha) if enough(clusters) else 1.0
+
+
+def _band(
+    band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float, at_any_time: bool
+) -> BandVerdict:
     changes = [change for cluster in clusters for change in cluster]
-    bound = drop_bound(clusters, alpha) if enough(clusters) else 1.0
-    verdict: Verdict = "pass" if bound < margin else "regression" if shown else "inconclusive"
+    upper = _bound(clusters, alpha, at_any_time)
+    verdict: Verdict = "pass" if upper < margin else "regression" if shown else "inconclusive"
     discordance = (sum(map(abs, changes)) + 1) / (len(changes) + 2)
     needed = (
         trials_to_settle(discordance, margin, alpha, design_effect(clusters)) if verdict == "inconclusive" else None
@@ -110,7 +129,7 @@ def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: f
         clusters=len(clusters),
         gained=changes.count(1),
         lost=changes.count(-1),
-        bound=bound,
+        bound=upper,
         p_value=p_value,
         shown=shown,
         needed=needed,

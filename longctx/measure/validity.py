@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from longctx.measure.gate import EARLY_STOP
 from longctx.scenarios.base import MEASURED
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Age:
 
 def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     """What is missing, where it is too much; a sentence each, without its full stop."""
-    causes = Counter(trial["error"] for trial in pairs.after.values() if trial["error"])
+    causes = Counter(trial["error"] for trial in pairs.after.values() if trial["error"] not in (None, "", EARLY_STOP))
     if stale := causes["stale"]:
         yield (
             f"{stale:,} trials have only stale recordings, of another wording or request: record them with "

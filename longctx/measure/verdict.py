@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from longctx.measure.evidence import Evidence, by_band, by_window
-from longctx.measure.gate import ALPHA, MARGIN, Band, BandVerdict, Verdict, judge, overall
+from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import match
 from longctx.measure.pairs import Pairs, by_family, pairs
 from longctx.measure.rates import holm
@@ -22,7 +22,7 @@ class Rules:
     """margin: the drop that does not matter, a share of trials. alpha: the chance of a false alarm in all.
 
     age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out.
-    minimum_k_max: (model, window) -> tokens.
+    minimum_k_max: (model, window) -> tokens. early_stop: the run might have stopped once its verdict was settled.
     """
 
     margin: float = MARGIN
@@ -30,6 +30,13 @@ class Rules:
     age: Age = field(default_factory=Age)
     cut_down: int = 0
     minimum_k_max: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    early_stop: bool = False
+
+    def level(self, stopped: bool) -> float:
+        """The part of alpha that the evidence of a stopped run has, or the test of one that was not."""
+        if not self.early_stop:
+            return self.alpha
+        return self.alpha * (EARLY_SHARE if stopped else 1 - EARLY_SHARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +62,30 @@ class FamilyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """reasons: why the whole run is invalid. left: (family, subject) that only the baseline, only the run, has."""
+    """reasons: why the whole run is invalid. left: (family, subject) that only the baseline, only the run, has.
+
+    trials: of the run. left_out: those of them that were not asked because the verdict was settled.
+    """
 
     verdict: Verdict
     rules: Rules
     families: tuple[FamilyVerdict, ...]
     reasons: tuple[str, ...]
     left: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
+    trials: int = 0
+    left_out: int = 0
+
+    @property
+    def alpha(self) -> float:
+        """Of the verdict."""
+        return self.rules.level(self.left_out > 0)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a run may stop here. A drop that may yet be shown to be smaller than the margin settles nothing."""
+        bands = [band for one in self.families for band in one.bands]
+        large = any(band.verdict == "regression" and -band.difference >= self.rules.margin for band in bands)
+        return self.verdict == "pass" or (self.verdict == "regression" and large)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +106,11 @@ def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> Run
     Raises UserError where it is not clear which subject is compared with which.
     """
     compared, left = _compare(before, after, rules)
-    families = _families(compared, rules)
+    left_out = int((after["error"] == EARLY_STOP).sum())
+    families = _families(compared, rules, stopped=left_out > 0)
     reasons = tuple(_reasons(families, rules))
     verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in families])
-    return RunVerdict(verdict, rules, families, reasons, left)
+    return RunVerdict(verdict, rules, families, reasons, left, len(after), left_out)
 
 
 def _compare(
@@ -105,13 +130,15 @@ def _compare(
     return found, (tuple(left[0]), tuple(left[1]))
 
 
-def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, ...]:
-    """Holm over all bands and windows of all families."""
+def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
+    """Holm over all bands and windows of all families; over the bands, where the run was stopped."""
+    alpha = rules.level(stopped)
     names = [(place, name) for place, one in enumerate(compared) for name in one.bands]
     keys = {(place, name): Band(f"{compared[place].family} {place}", name) for place, name in names}
     drops = [
-        (place, window_drop(window, by_k, rules.alpha))
+        (place, window_drop(window, by_k, alpha))
         for place, one in enumerate(compared)
+        if not stopped
         for window, by_k in by_window(one.pairs).items()
     ]
     p_windows = [drop.p_value for _, drop in drops]
@@ -122,14 +149,14 @@ def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, .
             for place, one in enumerate(compared)
             for name, evidence in one.bands.items()
         }
-        found = judge(bands, rules.margin, rules.alpha, beside=p_windows)
+        found = judge(bands, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
         return {
             (place, name): replace(one, band=Band(compared[place].family, name))
             for (place, name), one in zip(names, found, strict=True)
         }
 
     seen, feared = judged(False), judged(True)
-    shown = holm([*p_windows, *(one.p_value for one in seen.values())], rules.alpha)[: len(drops)]
+    shown = holm([*p_windows, *(one.p_value for one in seen.values())], alpha)[: len(drops)]
     windows = [
         (place, judge_window(drop, is_shown, rules.margin, _minimum(compared[place], drop.window, rules)))
         for (place, drop), is_shown in zip(drops, shown, strict=True)
@@ -140,16 +167,22 @@ def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, .
             tuple(seen[place, name] for name in one.bands),
             tuple(feared[place, name] for name in one.bands),
             tuple(window for where, window in windows if where == place),
+            stopped,
         )
         for place, one in enumerate(compared)
     )
 
 
 def _family(
-    one: _Compared, bands: tuple[BandVerdict, ...], feared: tuple[BandVerdict, ...], windows: tuple[WindowVerdict, ...]
+    one: _Compared,
+    bands: tuple[BandVerdict, ...],
+    feared: tuple[BandVerdict, ...],
+    windows: tuple[WindowVerdict, ...],
+    stopped: bool,
 ) -> FamilyVerdict:
-    verdict = _worst([overall(bands), *_of_windows(windows)])
-    fear = _worst([overall(feared), *_of_windows(windows)])
+    of_windows: list[Verdict] = ["inconclusive"] if stopped and by_window(one.pairs) else list(_of_windows(windows))
+    verdict = _worst([overall(bands), *of_windows])
+    fear = _worst([overall(feared), *of_windows])
     reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven])]
     if verdict != fear:
         reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")

@@ -10,13 +10,13 @@ import contextlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.ask.case import Case
+from longctx.ask.case import Case, Question
 from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
 from longctx.plugin import grid
@@ -25,6 +25,7 @@ from longctx.plugin.progress import live_progress
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
+    from longctx.ask.asking import Asked
     from longctx.ask.tape import Tape
 
 Say = Callable[[str], object]
@@ -97,13 +98,25 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
         for one in estimate((case, to_ask[case.id]) for case in cases):
             say(str(one))
         with live_progress(len(questions)) as progress:
-            asked = await ask_all(client, tape, questions, settings.in_flight, Budget(settings.max_cost), progress)
+            budget = Budget(settings.max_cost)
+
+            def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
+                return ask_all(client, tape, some, settings.in_flight, budget, progress)
+
+            if settings.early_stop:
+                from longctx.plugin.early import ask_until_settled
+
+                asked = await ask_until_settled(run, cases, questions, tape, ask_some)
+            else:
+                asked = await ask_some(questions)
     if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
         raise UserError(asked.stopped.message)
     say(
         f"asked {asked.answered:,} of {len(questions):,} trials"
         + (f": {asked.stopped.message}" if asked.stopped else "")
     )
+    if asked.settled:
+        say(f"stopped early: {asked.settled.message}")
     for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
         say(f"{number:,} were not answered: {message}")
     for case, why in unfit:
@@ -112,7 +125,7 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
         run.folder.mkdir(parents=True, exist_ok=True)
         failures = {key: asdict(failure) for key, failure in asked.failures.items()}
         (run.folder / FAILURES).write_text(json.dumps(failures, indent=1), encoding="utf-8")
-    return not asked.failures
+    return all(failure == asked.settled for failure in asked.failures.values())
 
 
 def _selected(config: pytest.Config) -> list[Case]:

@@ -31,13 +31,19 @@ DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
 
 
 def check(run: Run) -> None:
-    """Raises UsageError where the baseline cannot be used, before anything is asked."""
-    if run.settings.baseline is None:
+    """Raises UsageError where the baseline cannot be used, or an early stop has none, before anything is asked."""
+    settings = run.settings
+    if settings.early_stop and (settings.baseline is None or settings.record == "none"):
+        raise pytest.UsageError(
+            "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
+            "a run that asks nothing saves nothing by stopping."
+        )
+    if settings.baseline is None:
         return
     from longctx.results.baseline import load_manifest_of
 
     try:
-        load_manifest_of(find_baseline(run.settings.baseline))
+        load_manifest_of(find_baseline(settings.baseline))
     except UserError as error:
         raise pytest.UsageError(f"--ctx-baseline: {error}") from None
 
@@ -54,7 +60,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     from longctx.results.baseline import load_baseline
 
     baseline = load_baseline(find_baseline(run.settings.baseline))
-    found = give_verdict(baseline.rows, rows, _rules(run, rows, manifest.finished_at))
+    found = give_verdict(baseline.rows, rows, rules(run, rows, manifest.finished_at))
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
     data = json.dumps(as_data(found, baseline.name, between), ensure_ascii=False, indent=1)
@@ -75,7 +81,8 @@ def exit_status(config: pytest.Config, status: int) -> int:
     return EXIT[verdict]
 
 
-def _rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
+def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
+    """now: ISO 8601."""
     from longctx.measure.validity import Age
     from longctx.measure.verdict import Rules
 
@@ -86,6 +93,7 @@ def _rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
         age=Age(now, settings.max_age),
         cut_down=_cut_down(run, rows),
         minimum_k_max=_minimum_k_max(run),
+        early_stop=settings.early_stop,
     )
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.ask.case import Case, Question
-from longctx.ask.money import paid
 from longctx.config.folders import CASSETTES
 from longctx.errors import TapeError, UserError
+from longctx.measure.gate import EARLY_STOP
 from longctx.measure.minimum import Requirement, short_among
 from longctx.plugin.grid import with_minimum
 from longctx.plugin.properties import Measured
+from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import RUN, Run
 from longctx.results.row import Row
 from longctx.results.store import append
@@ -55,7 +56,7 @@ class Measurer:
 
     def measure(self, item: pytest.Item, case: Case) -> None:
         """Record a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
-        where the rate is shown to lie below the minimum."""
+        where the rate is shown to lie below the minimum, which is not asked of a case cut short by an early stop."""
         try:
             rows, views, problem = self._measure(item, case.fitted())
         except UserError as error:
@@ -63,10 +64,14 @@ class Measurer:
             rows, problem = self._none(case, kind, error), str(error)
             views = [View(item.nodeid)] * len(rows)
         append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
-        measured = Measured.of(case, rows, minimum=None if problem else case.min_rate)
+        left_out = sum(row.error == EARLY_STOP for row in rows)
+        # A minimum is tested on a number of trials that was set before any was answered.
+        measured = Measured.of(case, rows, minimum=None if problem or left_out else case.min_rate)
         measured.attach(item)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)
+        if left_out == len(rows):
+            pytest.skip("stopped early: none of its trials was asked")
         if measured.minimum is not None:
             required = Requirement(measured.rate, measured.minimum)
             if short_among(required, self._with_minimum):
@@ -81,6 +86,12 @@ class Measurer:
         absent: list[Wanted] = []
         failed: list[str] = []
         for question in case.questions():
+            failure = self._failures.get(question.key)
+            if failure and failure["cause"] == EARLY_STOP:
+                # Not what an earlier run was answered either: the verdict is of what this one looked at.
+                rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
+                views.append(View(item.nodeid))
+                continue
             trial = question.build()
             wanted = Wanted.of(question, trial)
             failure = self._failures.get(question.key)
@@ -88,7 +99,7 @@ class Measurer:
             reply = None if failure else self._tape.reply(wanted)
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
-                rows.append(self._measured(question, trial, reply, outcome))
+                rows.append(measured_row(self._run, question, trial, reply, outcome))
                 views.append(_view(item, question, trial, reply, outcome))
                 continue
             views.append(View(item.nodeid))
@@ -96,58 +107,12 @@ class Measurer:
             if failure:
                 failed.append(failure["message"])
             kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
-            rows.append(self._unmeasured(question, kind, failure["cause"] if failure else self._tape.status(wanted)))
+            error = failure["cause"] if failure else self._tape.status(wanted)
+            rows.append(unmeasured_row(self._run, question, kind, error))
         return rows, views, absence.sentence(case, self._tape, absent, failed) if absent else ""
 
     def _none(self, case: Case, kind: Kind, error: Exception) -> list[Row]:
-        return [self._unmeasured(question, kind, str(error)) for question in case.questions()]
-
-    def _measured(self, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:
-        text = not self._run.settings.no_text
-        distance = trial.distance_from_end
-        return Row(
-            **self._asked(question),
-            params={**question.case.scenario.params, **trial.recorded},
-            outcome=outcome.kind,
-            model_returned=reply.model,
-            expected=trial.expected if text else None,
-            returned=outcome.returned if text else None,
-            why=outcome.why if text else None,
-            trace=outcome.trace if text else {},
-            depth=round(trial.depth, 6),
-            distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
-            input_tokens=reply.input_tokens,
-            cached_tokens=reply.cached_tokens,
-            output_tokens=reply.output_tokens,
-            latency_s=reply.latency_s,
-            cost_usd=paid(question.case.model.prices, reply),
-            stop_reason=reply.stop_reason,
-            source="live" if reply.live else "replayed",
-            recorded_at=reply.recorded_at,
-            prompt_sha256=reply.request_sha256,
-        )
-
-    def _unmeasured(self, question: Question, kind: Kind, error: str) -> Row:
-        return Row(**self._asked(question), params=question.case.scenario.params, outcome=kind, error=error)
-
-    def _asked(self, question: Question) -> dict[str, Any]:
-        identity, case = question.identity, question.case
-        return {
-            "run": self._run.name,
-            "model": case.model.model,
-            "prompt_set": case.wording.prompt_set,
-            "prompt_digest": case.wording.digest,
-            "labels": dict(self._run.settings.labels),
-            "family": identity.family,
-            "version": identity.version,
-            "scenario": identity.scenario,
-            "seed": identity.seed,
-            "trial": identity.trial,
-            "item": identity.item,
-            "repeat": identity.repeat,
-            "band": case.band if case.scenario.gated else None,
-            "cluster": case.scenario.cluster(question.index) or None,
-        }
+        return [unmeasured_row(self._run, question, kind, str(error)) for question in case.questions()]
 
 
 def _view(item: pytest.Item, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:

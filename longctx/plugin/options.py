@@ -44,6 +44,7 @@ class Settings:
     alpha: float
     on_inconclusive: str
     max_age: float
+    early_stop: bool
 
 
 def add(parser: pytest.Parser) -> None:
@@ -181,6 +182,11 @@ def add(parser: pytest.Parser) -> None:
         metavar="DAYS",
         help=f"how old recordings may be that speak for a changed model (default: {MAX_AGE_DAYS})",
     )
+    option(
+        "--ctx-early-stop",
+        action="store_true",
+        help="with --ctx-baseline and --ctx-record: ask in rounds, and stop once the verdict is settled",
+    )
 
 
 def read(config: pytest.Config) -> Settings:
@@ -211,6 +217,7 @@ def read(config: pytest.Config) -> Settings:
         alpha=option.ctx_alpha,
         on_inconclusive=option.ctx_on_inconclusive,
         max_age=option.ctx_max_age,
+        early_stop=option.ctx_early_stop,
     )
 
 

@@ -53,10 +53,7 @@ def _why(found: RunVerdict) -> str:
 
 def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
     yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'nothing that longctx knows of'}."
-    yield (
-        f"A band passes where the upper bound of the drop ({1 - found.rules.alpha:.0%}, one-sided) is below "
-        f"{found.rules.margin:.0%}; a drop is shown by an exact test, Holm over all bands, at {found.rules.alpha:g}."
-    )
+    yield from _method(found)
     for one in found.families:
         yield from (f"{one.family}: {reason}." for reason in one.reasons)
         for band in one.bands:
@@ -76,6 +73,23 @@ def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator
     for which, left in zip(("the baseline", "this run"), found.left, strict=True):
         for family, subject in left:
             yield f"{family} of {subject} is in {which} only, and is not judged."
+
+
+def _method(found: RunVerdict) -> Iterator[str]:
+    if found.left_out:
+        asked = found.trials - found.left_out
+        yield (
+            f"Stopped early: {found.verdict} shown after {asked:,} of {found.trials:,} trials, {found.left_out:,} not "
+            "asked. Bounds and p are of evidence that holds whenever a run is stopped (docs/early-stop.md)."
+        )
+    test = "a bet on the trials that changed" if found.left_out else "an exact test"
+    yield (
+        f"A band passes where the upper bound of the drop ({100 * (1 - found.alpha):g}%, one-sided) is below "
+        f"{found.rules.margin:.0%}; a drop is shown by {test}, Holm over all bands, at {found.alpha:g}."
+    )
+    if found.rules.early_stop:
+        other = "a test at its end would have had" if found.left_out else "the looks for an early stop had"
+        yield f"That is a part of the alpha of {found.rules.alpha:g}: {other} the rest."
 
 
 def _tables(found: RunVerdict) -> Iterator[Table]:
@@ -140,6 +154,9 @@ def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[st
         "baseline": baseline,
         "margin": found.rules.margin,
         "alpha": found.rules.alpha,
+        "alpha_of_verdict": found.alpha,
+        "trials": found.trials,
+        "left_out": found.left_out,
         "reasons": list(found.reasons),
         "changed": list(changed),
         "families": [_family(one) for one in found.families],

@@ -1,0 +1,94 @@
+"""Early stop: the asking pass looks at its answers after each round, and stops once the verdict is settled.
+
+A look gives the verdict as the end of the run does, on the rows that the run would have if it stopped there.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from longctx.ask.asking import Asked
+from longctx.ask.case import Case, Question
+from longctx.ask.client import Failure
+from longctx.ask.rounds import in_rounds
+from longctx.ask.tape import Tape, Wanted
+from longctx.config.folders import find_baseline
+from longctx.measure.gate import EARLY_STOP
+from longctx.measure.verdict import RunVerdict, give_verdict
+from longctx.plugin.gating import rules
+from longctx.plugin.rows import measured_row, unmeasured_row
+from longctx.plugin.run import Run
+from longctx.results.baseline import load_baseline
+from longctx.results.row import Row
+from longctx.results.store import as_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
+
+
+async def ask_until_settled(
+    run: Run, cases: Sequence[Case], questions: Sequence[Question], tape: Tape, ask: Ask
+) -> Asked:
+    """Ask `questions`, which are among those of `cases`, round by round; the others are answered already, or stale.
+
+    Raises UserError where the run cannot be compared with its baseline.
+    """
+    assert run.settings.baseline is not None
+    looks = _Looks(run, cases, tape, load_baseline(find_baseline(run.settings.baseline)).rows)
+    asked = Asked()
+    rounds = in_rounds(cases, questions)
+    for place, one in enumerate(rounds):
+        left = [question for later in rounds[place:] for question in later]
+        if asked.stopped is None:
+            found = looks.look({question.key for question in left})
+            asked.settled = _settled(found) if found.settled else None
+        if why := asked.stopped or asked.settled:
+            asked.failures |= {question.key: why for question in left}
+            break
+        asked.add(await ask(one))
+    return asked
+
+
+def _settled(found: RunVerdict) -> Failure:
+    asked = found.trials - found.left_out
+    sentence = f"{found.verdict} shown after {asked:,} of {found.trials:,} trials, {found.left_out:,} not asked"
+    return Failure(EARLY_STOP, sentence, fatal=True)
+
+
+class _Looks:
+    """What is known so far; every answer is judged once."""
+
+    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, baseline: pd.DataFrame) -> None:
+        self._run, self._tape, self._baseline = run, tape, baseline
+        self._questions = {question.key: question for case in cases for question in case.questions()}
+        self._rows: dict[str, Row] = {}
+
+    def look(self, left: set[str]) -> RunVerdict:
+        """The verdict if the questions with the keys in `left` were not asked."""
+        for key, question in self._questions.items():
+            if key not in left and key not in self._rows:
+                self._rows[key] = self._row(question)
+        rows = [
+            unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._rows[key]
+            for key, question in self._questions.items()
+        ]
+        frame = as_frame([asdict(row) for row in rows])
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return give_verdict(self._baseline, frame, rules(self._run, frame, now))
+
+    def _row(self, question: Question) -> Row:
+        # Building or judging may raise for one question: its test will say so, and the asking goes on.
+        try:
+            trial = question.build()
+            wanted = Wanted.of(question, trial)
+            reply = self._tape.reply(wanted)
+            if reply is None:
+                return unmeasured_row(self._run, question, "not_asked", self._tape.status(wanted))
+            return measured_row(self._run, question, trial, reply, question.case.scenario.judge(trial, reply))
+        except Exception as error:
+            return unmeasured_row(self._run, question, "infra_error", str(error))

@@ -1,0 +1,61 @@
+"""The row of a question: measured, or with what kept it from being so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longctx.ask.case import Question
+from longctx.ask.money import paid
+from longctx.plugin.run import Run
+from longctx.results.row import Row
+from longctx.scenarios.base import Kind, Outcome, Reply, Trial
+
+
+def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:
+    text = not run.settings.no_text
+    distance = trial.distance_from_end
+    return Row(
+        **_asked(run, question),
+        params={**question.case.scenario.params, **trial.recorded},
+        outcome=outcome.kind,
+        model_returned=reply.model,
+        expected=trial.expected if text else None,
+        returned=outcome.returned if text else None,
+        why=outcome.why if text else None,
+        trace=outcome.trace if text else {},
+        depth=round(trial.depth, 6),
+        distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
+        input_tokens=reply.input_tokens,
+        cached_tokens=reply.cached_tokens,
+        output_tokens=reply.output_tokens,
+        latency_s=reply.latency_s,
+        cost_usd=paid(question.case.model.prices, reply),
+        stop_reason=reply.stop_reason,
+        source="live" if reply.live else "replayed",
+        recorded_at=reply.recorded_at,
+        prompt_sha256=reply.request_sha256,
+    )
+
+
+def unmeasured_row(run: Run, question: Question, kind: Kind, error: str) -> Row:
+    return Row(**_asked(run, question), params=question.case.scenario.params, outcome=kind, error=error)
+
+
+def _asked(run: Run, question: Question) -> dict[str, Any]:
+    identity, case = question.identity, question.case
+    return {
+        "run": run.name,
+        "model": case.model.model,
+        "prompt_set": case.wording.prompt_set,
+        "prompt_digest": case.wording.digest,
+        "labels": dict(run.settings.labels),
+        "family": identity.family,
+        "version": identity.version,
+        "scenario": identity.scenario,
+        "seed": identity.seed,
+        "trial": identity.trial,
+        "item": identity.item,
+        "repeat": identity.repeat,
+        "band": case.band if case.scenario.gated else None,
+        "cluster": case.scenario.cluster(question.index) or None,
+    }
