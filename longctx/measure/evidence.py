@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from longctx.measure.gate import EARLY_STOP, Clusters
+from longctx.measure.paired import Paired
 from longctx.measure.pairs import Key, Pairs, Trial, correct, measured
 from longctx.measure.window_gate import Change
 
@@ -66,6 +67,15 @@ def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
         if isinstance(window, int) and isinstance(k, int) and measured(before) and measured(after):
             found[window][k].append((correct(before), correct(after)))
     return found
+
+
+def by_scenario(pairs: Pairs) -> dict[str, Paired]:
+    """What both runs measured of each scenario."""
+    found: dict[str, Counter[Change]] = defaultdict(Counter)
+    for before, after in pairs.both.values():
+        if measured(before) and measured(after):
+            found[after["scenario"]][correct(before), correct(after)] += 1
+    return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}
 
 
 def _cluster(key: Key, trial: Trial) -> object:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from longctx.measure.evidence import Evidence, by_band, by_window
+from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window
 from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import match
+from longctx.measure.paired import Paired
 from longctx.measure.pairs import Pairs, by_family, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
@@ -58,6 +59,8 @@ class FamilyVerdict:
     missing: int
     alone: tuple[int, int]
     otherwise: int
+    scenarios: tuple[tuple[str, Paired], ...] = ()
+    """By their names: description, and no ground for an alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,7 @@ def _family(
         missing=sum(evidence.missing for evidence in one.bands.values()),
         alone=(len(one.pairs.before) - both, len(one.pairs.after) - both),
         otherwise=one.pairs.otherwise,
+        scenarios=tuple(by_scenario(one.pairs).items()),
     )
 
 

@@ -56,7 +56,8 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     from longctx.measure.changed import changed
     from longctx.measure.verdict import give_verdict
     from longctx.report.document import as_markdown
-    from longctx.report.verdict import as_data, verdict_document
+    from longctx.report.verdict import verdict_document
+    from longctx.report.verdict_data import as_data
     from longctx.results.baseline import load_baseline
 
     baseline = load_baseline(find_baseline(run.settings.baseline))

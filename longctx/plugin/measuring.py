@@ -94,7 +94,6 @@ class Measurer:
                 continue
             trial = question.build()
             wanted = Wanted.of(question, trial)
-            failure = self._failures.get(question.key)
             # What was asked anew in vain is not measured, though an older answer may be on the tape.
             reply = None if failure else self._tape.reply(wanted)
             if reply is not None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
 
 from longctx.measure.gate import BandVerdict
-from longctx.measure.subject import Subject
 from longctx.measure.verdict import FamilyVerdict, RunVerdict
 from longctx.measure.window_gate import Reach, WindowVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
 
+MOST = 8
+"""Scenarios shown as having moved most."""
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
     "regression": "a drop is shown",
@@ -97,17 +99,46 @@ def _tables(found: RunVerdict) -> Iterator[Table]:
         yield Table("By family and band of lengths", _frame(_bands(found), "family"))
     if windows := [row for one in found.families for row in map(_window, one.windows)]:
         yield Table("k_max (tokens)", _frame(windows, "window"))
+    yield from _moved(found)
+
+
+def _moved(found: RunVerdict) -> Iterator[Table]:
+    """The scenarios that moved most, with intervals that hold for all there are together (Bonferroni)."""
+    scenarios = [(one, name, paired) for one in found.families for name, paired in one.scenarios]
+    moved = sorted(
+        (one for one in scenarios if one[2].difference), key=lambda one: abs(one[2].difference), reverse=True
+    )
+    if not moved:
+        return
+    z = NormalDist().inv_cdf(1 - 0.05 / (2 * len(scenarios)))
+    rows = [
+        {
+            "scenario": f"{one.family}/{name}",
+            **_of(found, one),
+            "difference": _signed(paired.difference),
+            "interval": "[{:+.2f}, {:+.2f}]".format(*paired.interval(z)),
+            "n": f"{paired.n:,}",
+        }
+        for one, name, paired in moved[:MOST]
+    ]
+    count = f"{len(scenarios):,} scenarios"
+    title = f"Moved most, of {count}; intervals of 95% for all of them together, and no ground for an alarm"
+    yield Table(title, _frame(rows, "scenario"))
 
 
 def _bands(found: RunVerdict) -> list[dict[str, Any]]:
-    several = len({one.after for one in found.families}) > 1
     rows = []
     for one in found.families:
-        subject = {"of": str(one.after)} if several else {}
+        subject = _of(found, one)
         rows += [{"family": one.family, **subject, **_band(band)} for band in one.bands]
         if one.verdict == "invalid":
             rows.append({"family": one.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
+
+
+def _of(found: RunVerdict, one: FamilyVerdict) -> dict[str, str]:
+    """Of whom, where there are several."""
+    return {"of": str(one.after)} if len({family.after for family in found.families}) > 1 else {}
 
 
 def _band(one: BandVerdict) -> dict[str, str]:
@@ -145,56 +176,3 @@ def _frame(rows: Sequence[dict[str, Any]], index: str) -> pd.DataFrame:
 
 def _signed(difference: float) -> str:
     return f"{difference:+.3f}"
-
-
-def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
-    """For programs."""
-    return {
-        "verdict": found.verdict,
-        "baseline": baseline,
-        "margin": found.rules.margin,
-        "alpha": found.rules.alpha,
-        "alpha_of_verdict": found.alpha,
-        "trials": found.trials,
-        "left_out": found.left_out,
-        "reasons": list(found.reasons),
-        "changed": list(changed),
-        "families": [_family(one) for one in found.families],
-    }
-
-
-def _family(one: FamilyVerdict) -> dict[str, Any]:
-    return {
-        "family": one.family,
-        "before": _named(one.before),
-        "after": _named(one.after),
-        "verdict": one.verdict,
-        "reasons": list(one.reasons),
-        "pairs": one.asked,
-        "unmeasured": one.missing,
-        "bands": [
-            {
-                "band": band.band.name,
-                "verdict": band.verdict,
-                **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
-                **{name: getattr(band, name) for name in ("bound", "p_value", "needed")},
-            }
-            for band in one.bands
-        ],
-        "windows": [
-            {
-                "window": window.drop.window,
-                "verdict": window.verdict,
-                "k_max": [window.drop.before.k_max, window.drop.after.k_max],
-                "bound": window.drop.bound,
-                "p_value": window.drop.p_value,
-                "minimum": window.minimum,
-                "against_minimum": window.against_minimum,
-            }
-            for window in one.windows
-        ],
-    }
-
-
-def _named(subject: Subject) -> dict[str, Any]:
-    return {"model": subject.model, "prompt_set": subject.prompt_set, "labels": dict(subject.labels)}

@@ -68,7 +68,9 @@ def test_a_change_to_one_family_leaves_the_others(checkout: Checkout, server: Si
 def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
-    assert result.says("No prompt set 'sead': there are chatty, seed, tagged. Or give the path of a folder of templates.")
+    assert result.says(
+        "No prompt set 'sead': there are chatty, seed, tagged. Or give the path of a folder of templates."
+    )
     reworded(checkout, "mine")
     checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
     result = checkout.pytest("--ctx-prompts=mine")

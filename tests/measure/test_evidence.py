@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.measure.evidence import by_band, by_window
+from longctx.measure.evidence import by_band, by_scenario, by_window
+from longctx.measure.paired import Paired
 from longctx.measure.pairs import pairs
 from tests.measure.test_compare import frame, run
 
@@ -52,3 +53,9 @@ def test_windows_have_the_pairs_of_each_k() -> None:
     after = frame(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
     assert by_window(pairs(before, after)) == {4096: {128: [(True, True), (True, False)], 256: [(True, False)]}}
     assert by_window(pairs(frame(run("correct")), frame(run("correct")))) == {}
+
+
+def test_scenarios_have_what_both_runs_measured() -> None:
+    before = frame(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
+    after = frame(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
+    assert by_scenario(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}

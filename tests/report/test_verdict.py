@@ -6,7 +6,8 @@ import json
 
 from longctx.measure.verdict import Rules, give_verdict
 from longctx.report.document import as_markdown, as_terminal
-from longctx.report.verdict import as_data, verdict_document
+from longctx.report.verdict import verdict_document
+from longctx.report.verdict_data import as_data
 from tests.measure.test_compare import frame, run
 from tests.measure.test_verdict import BASELINE, RULES, rows
 
@@ -20,7 +21,7 @@ def test_one_line_then_evidence() -> None:
     text = shown(BASELINE, frame(rows((180, 160, 90))))
     assert text.splitlines()[0] == "Gate: regression - line_retrieval -0.250 in long"
     assert "Against the baseline main. Changed: prompt set: seed → mine." in text
-    [long] = [line for line in text.splitlines() if line.startswith("line_retrieval") and "long " in line]
+    [long] = [line for line in text.splitlines() if line.startswith("line_retrieval ") and "long " in line]
     assert "regression" in long
 
 
@@ -62,6 +63,14 @@ def test_k_max_has_a_table_of_its_own() -> None:
     text = shown(found, found, Rules(age=RULES.age, minimum_k_max={("some-model", 4096): 2000}))
     assert "k_max (tokens)" in text
     assert "2,000: pass" in text
+
+
+def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
+    text = shown(BASELINE, frame(rows((180, 160, 90))))
+    assert "Moved most, of 3 scenarios; intervals of 95% for all of them together" in text
+    [moved] = [line for line in text.splitlines() if line.startswith("line_retrieval/")]
+    assert moved.split() == ["line_retrieval/long", "-0.250", "[-0.33,", "-0.18]", "200"]
+    assert "Moved most" not in shown(BASELINE, BASELINE)
 
 
 def test_markdown_begins_with_the_verdict_and_holds_no_html() -> None:

@@ -1,0 +1,62 @@
+"""The verdict of a gate as data, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from longctx.measure.subject import Subject
+from longctx.measure.verdict import FamilyVerdict, RunVerdict
+
+
+def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "verdict": found.verdict,
+        "baseline": baseline,
+        "margin": found.rules.margin,
+        "alpha": found.rules.alpha,
+        "alpha_of_verdict": found.alpha,
+        "trials": found.trials,
+        "left_out": found.left_out,
+        "reasons": list(found.reasons),
+        "changed": list(changed),
+        "families": [_family(one) for one in found.families],
+    }
+
+
+def _family(one: FamilyVerdict) -> dict[str, Any]:
+    return {
+        "family": one.family,
+        "before": _named(one.before),
+        "after": _named(one.after),
+        "verdict": one.verdict,
+        "reasons": list(one.reasons),
+        "pairs": one.asked,
+        "unmeasured": one.missing,
+        "bands": [
+            {
+                "band": band.band.name,
+                "verdict": band.verdict,
+                **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
+                **{name: getattr(band, name) for name in ("bound", "p_value", "needed")},
+            }
+            for band in one.bands
+        ],
+        "windows": [
+            {
+                "window": window.drop.window,
+                "verdict": window.verdict,
+                "k_max": [window.drop.before.k_max, window.drop.after.k_max],
+                "bound": window.drop.bound,
+                "p_value": window.drop.p_value,
+                "minimum": window.minimum,
+                "against_minimum": window.against_minimum,
+            }
+            for window in one.windows
+        ],
+    }
+
+
+def _named(subject: Subject) -> dict[str, Any]:
+    return {"model": subject.model, "prompt_set": subject.prompt_set, "labels": dict(subject.labels)}
