@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from longctx.config.folders import FIXTURES, read_toml, resolve, slug
+from longctx.config.folders import FIXTURES, find_baseline, read_toml, resolve, slug
 from longctx.errors import UserError
 
 
@@ -114,3 +114,12 @@ def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) 
     with pytest.raises(UserError, match="weight: no such entry") as caught:
         read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
     assert "Did you mean 'weight'" not in str(caught.value)
+
+
+def test_a_baseline_is_found_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.config.folders.BASELINES", tmp_path)
+    (tmp_path / "main.jsonl").touch()
+    assert find_baseline("main") == tmp_path / "main.jsonl"
+    assert find_baseline(str(tmp_path)) == tmp_path
+    with pytest.raises(UserError, match=r"No baseline 'mian': Did you mean 'main'\?.*python -m longctx baseline save"):
+        find_baseline("mian")

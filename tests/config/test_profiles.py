@@ -30,6 +30,12 @@ def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(name)
     assert profile.about
     assert grid(profile, LineRetrieval)
+
+
+@pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])
+def test_the_profiles_of_the_readme_run_the_families(name: str) -> None:
+    profile = load_profile(name)
+    assert grid(profile, LineRetrieval)
     assert grid(profile, Passkey)
 
 
@@ -120,3 +126,25 @@ def test_mistakes_are_sentences(tmp_path: Path, text: str, message: str) -> None
 def test_a_mistyped_profile_is_suggested() -> None:
     with pytest.raises(UserError, match=r"No profile 'papr': Did you mean 'paper'\?"):
         load_profile("papr")
+
+
+def test_a_scenario_lies_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
+    table = "[line_retrieval]\nlines = [5, 20, 21, 80]\norders = ['ordered']\ntrials = 1\n"
+    [bands] = load(tmp_path, f"{table}bands = {{ long = 80, short = 20 }}").line_retrieval
+    assert [bands.band(one) for one in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]
+    [none] = load(tmp_path, table).line_retrieval
+    assert {none.band(one) for one in none.scenarios(no_bank)} == {"all"}
+
+
+def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
+    table = "[line_retrieval]\nlines = [5, 80]\ntrials = 1\nbands = { short = 20 }"
+    with pytest.raises(UserError, match=r"\[line_retrieval\]: lines-80 is longer than every band: 80 against 20"):
+        load(tmp_path, table)
+
+
+def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path) -> None:
+    table = "[passkey]\nwindows = [256, 512]\ndistances = 2\ntrials = 1\nbands = { near = 256, far = 512 }"
+    [found] = load(tmp_path, table).passkey
+    assert [(one.params["k"], found.band(one)) for one in found.scenarios(no_bank)] == [
+        (128, "near"), (256, "near"), (256, "near"), (512, "far"),
+    ]  # fmt: skip

@@ -1,12 +1,13 @@
 """The frozen "too hard" filter of a model, and the bank it applies to."""
 
+import datetime
 from pathlib import Path
 
 import pytest
 
 from longctx.corpus import filters
 from longctx.corpus.bank import load_bank
-from longctx.corpus.filters import filter_path, load_filter, make_filter
+from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
 from longctx.errors import UserError
 
 DIGEST = "0123456789abcdef"
@@ -53,3 +54,25 @@ def test_a_bank_keeps_what_the_filter_keeps() -> None:
     whole = load_bank(None, None, "nobody")
     make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True, whole.items[4].id: False})
     assert load_bank(None, None, "somebody").kept == {whole.items[3].id}
+
+
+def frozen(model: str, *kept: str, bank: str = DIGEST) -> Filter:
+    return Filter(model=model, bank=bank, made=datetime.date(2026, 11, 22), run="a-run", kept=kept, dropped=())
+
+
+def test_a_baselines_filter_is_its_models_own_or_its_only_one() -> None:
+    one, two = frozen("one", "q1"), frozen("two", "q2")
+    assert choose_filter((one, two), "two", DIGEST) == two
+    assert choose_filter((one,), "new", DIGEST) == one
+    assert choose_filter((one,), "one", "another bank") is None
+    assert choose_filter((), "one", DIGEST) is None
+    with pytest.raises(UserError, match="filters of one, two, and none of new"):
+        choose_filter((one, two), "new", DIGEST)
+
+
+def test_a_bank_keeps_what_the_baselines_filter_keeps() -> None:
+    whole = load_bank(None, None, "nobody")
+    make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True})
+    kept = frozen("before", whole.items[5].id, bank=whole.digest)
+    assert load_bank(None, None, "somebody", (kept,)).kept == {whole.items[5].id}
+    assert len(load_bank(None, None, "somebody", ()).kept) == 430

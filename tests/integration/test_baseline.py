@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import PASSKEY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 
 PROFILE = """
@@ -113,6 +113,19 @@ def test_failed_tests_and_a_pass_are_exit_status_1(kept: Checkout, server: Simul
     assert never.code == 1
     kept.longctx("baseline", "save", "wrong")
     assert kept.pytest("--ctx-baseline=wrong", "--ctx-min-rate=0.9").code == 1
+
+
+def test_k_max_is_held_against_the_baseline_and_a_stated_minimum(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(PASSKEY.replace("trials = 2", "trials = 60\nmin_k_max = 256"))
+    checkout.record(server)
+    checkout.longctx("baseline", "save", "main")
+    result = checkout.pytest("--ctx-baseline=main")
+    assert result.code == 0
+    assert result.says("k_max (tokens)", "256 [256, 256]", "256: pass")
+    server.script = saying("none")
+    result = anew(checkout, server)
+    assert result.code == 10
+    assert result.says("k_max of toy 256 → 0", "256: regression")
 
 
 def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:

@@ -59,3 +59,8 @@ def test_all_questions_are_asked_kept_or_not() -> None:
 def test_bad_record() -> None:
     with pytest.raises(ValueError, match="there is no record 'left': choose from right, wrong, none"):
         control("left")
+
+
+def test_only_the_right_section_is_gated_and_a_section_is_a_cluster() -> None:
+    assert [control(record).gated for record in ("right", "wrong", "none")] == [True, False, False]
+    assert [control("right").cluster(index) for index in (0, 1, 2)] == ["s0", "s0", "s1"]
