@@ -38,7 +38,8 @@ class Band:
 class BandVerdict:
     """difference: of the rates, second minus first. bound: the upper one of the drop. p_value: of the drop.
 
-    needed: about how many trials would settle an inconclusive band if nothing had changed; None for the others.
+    needed: about how many trials would settle an inconclusive band, nine times in ten, if nothing had changed; None for
+    the others.
     """
 
     band: Band
@@ -94,22 +95,26 @@ def _p_value(clusters: Clusters) -> float:
 
 
 def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float) -> BandVerdict:
-    changes = [change for cluster in clusters for change in cluster]
+    n, gained, lost = (sum(count) for count in zip(*map(_counted, clusters), strict=True)) if clusters else (0, 0, 0)
     bound = drop_bound(clusters, alpha) if enough(clusters) else 1.0
     verdict: Verdict = "pass" if bound < margin else "regression" if shown else "inconclusive"
-    discordance = (sum(map(abs, changes)) + 1) / (len(changes) + 2)
+    discordance = (gained + lost + 1) / (n + 2)
     needed = (
         trials_to_settle(discordance, margin, alpha, design_effect(clusters)) if verdict == "inconclusive" else None
     )
     return BandVerdict(
         band=band,
         verdict=verdict,
-        n=len(changes),
+        n=n,
         clusters=len(clusters),
-        gained=changes.count(1),
-        lost=changes.count(-1),
+        gained=gained,
+        lost=lost,
         bound=bound,
         p_value=p_value,
         shown=shown,
         needed=needed,
     )
+
+
+def _counted(cluster: Sequence[int]) -> tuple[int, int, int]:
+    return len(cluster), cluster.count(1), cluster.count(-1)

@@ -40,12 +40,12 @@ def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, 
     if n == 0:
         return -1.0, 1.0
     estimate = (gained - lost) / n
-    lo = _root(lambda delta: _score(gained, lost, n, delta) - z, -1.0, estimate)
-    hi = _root(lambda delta: _score(gained, lost, n, delta) + z, estimate, 1.0)
+    lo = _root(lambda delta: score(gained, lost, n, delta) - z, -1.0, estimate)
+    hi = _root(lambda delta: score(gained, lost, n, delta) + z, estimate, 1.0)
     return lo, hi
 
 
-def _score(gained: float, lost: float, n: float, delta: float) -> float:
+def score(gained: float, lost: float, n: float, delta: float) -> float:
     """The standardized distance of the observed difference from `delta`; falls as delta grows."""
     b = -gained - lost + (2 * n - gained + lost) * delta
     c = -lost * delta * (1 - delta)
