@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
@@ -35,16 +36,14 @@ def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
 
     clusters: of each, its trials' changes: 1 gained, -1 lost, 0 neither. 1 without trials.
     """
-    clusters = [cluster for cluster in clusters if cluster]
-    if not clusters:
+    changes = list(chain.from_iterable(clusters))
+    if not changes:
         return 1.0
-    gained, lost = (sum(cluster.count(sign) for cluster in clusters) for sign in (1, -1))
-    trials = sum(map(len, clusters))
     shrink = design_effect(clusters)
-    bound = -tango(gained / shrink, lost / shrink, trials / shrink, NormalDist().inv_cdf(1 - alpha))[0]
-    if len(clusters) == trials:
-        return bound
-    return max(bound, _over_clusters([sum(cluster) for cluster in clusters], trials, alpha))
+    gained, lost = (changes.count(sign) / shrink for sign in (1, -1))
+    bound = -tango(gained, lost, len(changes) / shrink, NormalDist().inv_cdf(1 - alpha))[0]
+    sums = [sum(cluster) for cluster in clusters if cluster]
+    return bound if len(sums) == len(changes) else max(bound, _over_clusters(sums, len(changes), alpha))
 
 
 def design_effect(clusters: Sequence[Sequence[int]]) -> float:
@@ -52,12 +51,12 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
 
     Where nothing changed, a cluster could not show how its trials hang together: it counts as one trial.
     """
-    sizes = [len(cluster) for cluster in clusters if cluster]
+    sizes = [size for size in map(len, clusters) if size]
     trials = sum(sizes)
     if len(sizes) == trials:
         return 1.0
     sums = [sum(cluster) for cluster in clusters if cluster]
-    changed = sum(len(cluster) - cluster.count(0) for cluster in clusters)
+    changed = sum(change != 0 for change in chain.from_iterable(clusters))
     mean = sum(sums) / trials
     alone = changed - trials * mean * mean
     if len(sizes) < 2 or alone < 1e-9:
@@ -67,19 +66,21 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
 
 
 def trials_to_settle(
-    discordance: float, margin: float, alpha: float = 0.05, shrink: float = 1.0, power: float = 0.9
+    discordance: float, margin: float, alpha: float = 0.05, shrink: float = 1.0, size: float = 1.0, power: float = 0.9
 ) -> int:
     """The smallest number of trials whose bound lies below the margin with a chance of `power` if nothing had changed.
 
-    discordance: the share of pairs that change, half of them each way. shrink: the design effect. By Tango's bound:
-    few clusters may need more.
+    discordance: the share of pairs that change, half of them each way. shrink: the design effect. size: the trials of
+    a cluster; their bound by its normal approximation.
     """
     z, unlucky = (NormalDist().inv_cdf(share) for share in (1 - alpha, power))
 
     def settled(n: int) -> bool:
         changed = discordance * n / shrink
         lost = min(changed, (changed + unlucky * math.sqrt(changed)) / 2)
-        return score(changed - lost, lost, n / shrink, -margin) > z
+        unseen, spread = UNSEEN / (n / size + 1), math.sqrt(discordance * shrink / n)
+        in_clusters = unseen + z * math.hypot(unseen, spread) + unlucky * spread
+        return score(changed - lost, lost, n / shrink, -margin) > z and (size == 1 or in_clusters < margin)
 
     high = 1
     while not settled(high):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from longctx.measure.bound import design_effect, drop_bound, trials_to_settle
@@ -91,17 +92,18 @@ def enough(clusters: Clusters) -> bool:
 
 
 def _p_value(clusters: Clusters) -> float:
-    return drop_p_value([sum(cluster) for cluster in clusters]) if enough(clusters) else 1.0
+    return drop_p_value(list(map(sum, clusters))) if enough(clusters) else 1.0
 
 
 def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float) -> BandVerdict:
-    n, gained, lost = (sum(count) for count in zip(*map(_counted, clusters), strict=True)) if clusters else (0, 0, 0)
+    changes = list(chain.from_iterable(clusters))
+    n, gained, lost = len(changes), changes.count(1), changes.count(-1)
     bound = drop_bound(clusters, alpha) if enough(clusters) else 1.0
     verdict: Verdict = "pass" if bound < margin else "regression" if shown else "inconclusive"
     discordance = (gained + lost + 1) / (n + 2)
-    needed = (
-        trials_to_settle(discordance, margin, alpha, design_effect(clusters)) if verdict == "inconclusive" else None
-    )
+    needed = None
+    if verdict == "inconclusive":
+        needed = trials_to_settle(discordance, margin, alpha, design_effect(clusters), n / len(clusters) if n else 1.0)
     return BandVerdict(
         band=band,
         verdict=verdict,
@@ -114,7 +116,3 @@ def _band(band: Band, clusters: Clusters, p_value: float, shown: bool, margin: f
         shown=shown,
         needed=needed,
     )
-
-
-def _counted(cluster: Sequence[int]) -> tuple[int, int, int]:
-    return len(cluster), cluster.count(1), cluster.count(-1)

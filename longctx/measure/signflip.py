@@ -23,7 +23,10 @@ def drop_p_value(sums: Sequence[int]) -> float:
     chance = np.exp([_log_choose(ones, heads) - ones * math.log(2) for heads in range(ones + 1)])
     for step in steps:
         if step > 1:
-            chance = (np.pad(chance, (step, 0)) + np.pad(chance, (0, step))) / 2
+            added = np.zeros(len(chance) + step)
+            added[step:] = chance
+            added[:-step] += chance
+            chance = added / 2
     return min(1.0, float(chance[: (sum(sums) + sum(steps)) // 2 + 1].sum()))
 
 
