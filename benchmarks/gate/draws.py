@@ -7,7 +7,7 @@ whole sections, some up and some down: that is what makes the trials of a sectio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -50,25 +50,22 @@ HARD = Shares(section=0.05, question=0.05, change=0.5, noise=0.2)
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """clusters: of each, its trials' changes, as the gate takes them. before: correct answers of the first run."""
+    """clusters: of each, its trials' changes, as the gate takes them. before, after: correct answers of each run."""
 
     clusters: list[list[int]]
     before: int
-
-    @property
-    def n(self) -> int:
-        return sum(map(len, self.clusters))
-
-    @property
-    def difference(self) -> int:
-        return sum(map(sum, self.clusters))
+    after: int
+    n: int
 
 
-def draw(grid: Grid, rates: Rates, shares: Shares, random: np.random.Generator) -> dict[Band, Drawn]:
-    """The pairs of one gate."""
-    found: dict[Band, Drawn] = {}
+def draw(grid: Grid, cases: Sequence[Rates], shares: Shares, random: np.random.Generator) -> list[dict[Band, Drawn]]:
+    """The pairs of one gate under each of several rates, with the same difficulties."""
+    found: list[dict[Band, Drawn]] = [{} for _ in cases]
     for block in grid.blocks:
-        found |= _block(block, rates, shares, random)
+        for part, (first, second) in _difficulties(block, shares, random):
+            for rates, one in zip(cases, found, strict=True):
+                before, after = rates[part.band]
+                one[part.band] = _drawn(part, first < quantile(before), second < quantile(after))
     return found
 
 
@@ -77,7 +74,10 @@ def quantile(rate: float) -> np.float64:
     return np.float64(np.inf if rate >= 1 else NormalDist().inv_cdf(rate))
 
 
-def _block(parts: Sequence[Part], rates: Rates, shares: Shares, random: np.random.Generator) -> dict[Band, Drawn]:
+def _difficulties(
+    parts: Sequence[Part], shares: Shares, random: np.random.Generator
+) -> Iterator[tuple[Part, tuple[NDArray[np.float32], NDArray[np.float32]]]]:
+    """Of each part, in both runs: (sections, questions, trials), those included that the part does not ask."""
     sections = len(parts[0].questions)
     questions = max(max(part.questions) for part in parts)
 
@@ -86,18 +86,17 @@ def _block(parts: Sequence[Part], rates: Rates, shares: Shares, random: np.rando
 
     common = normal(shares.section, sections, 1, 1) + normal(shares.question, sections, questions, 1)
     moved = normal(shares.change, sections, 1, 1)
-    found = {}
     for part in parts:
-        # Every part draws for all sections and questions, and leaves those that it does not ask.
         shape = (sections, questions, part.trials)
         own = common + normal(shares.repeats - shares.section - shares.question, *shape)
-        threshold = [quantile(rate) for rate in rates[part.band]]
-        first = own + normal(shares.noise + shares.change, *shape) < threshold[0]
-        second = own + moved + normal(shares.noise, *shape) < threshold[1]
-        asked = np.arange(questions) < np.array(part.questions)[:, None]
-        changes = second.astype(np.int8) - first
-        found[part.band] = Drawn(_clusters(changes, part.questions), int(first[asked].sum()))
-    return found
+        first = own + normal(shares.noise + shares.change, *shape)
+        yield part, (first, own + moved + normal(shares.noise, *shape))
+
+
+def _drawn(part: Part, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> Drawn:
+    asked = np.arange(before.shape[1]) < np.array(part.questions)[:, None]
+    correct, still = int(before[asked].sum()), int(after[asked].sum())
+    return Drawn(_clusters(after.astype(np.int8) - before, part.questions), correct, still, part.n)
 
 
 def _clusters(changes: NDArray[np.int8], questions: Sequence[int]) -> list[list[int]]:

@@ -19,7 +19,7 @@ def by_family(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
     found: dict[str, tuple[int, int, int]] = {}
     for band, one in drawn.items():
         before, after, n = found.get(band.family, (0, 0, 0))
-        found[band.family] = (before + one.before, after + one.before + one.difference, n + one.n)
+        found[band.family] = (before + one.before, after + one.after, n + one.n)
     return found
 
 

@@ -16,7 +16,3 @@ def share(count: int, n: int) -> str:
     """In percent, with the Wilson 95% interval."""
     lo, hi = wilson(count, n)
     return f"{100 * count / n:.1f}% [{100 * lo:.1f}, {100 * hi:.1f}]"
-
-
-def percent(count: int, n: int) -> str:
-    return f"{100 * count / n:.1f}%"

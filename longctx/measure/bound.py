@@ -56,7 +56,7 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
     if len(sizes) == trials:
         return 1.0
     sums = [sum(cluster) for cluster in clusters if cluster]
-    changed = sum(change != 0 for change in chain.from_iterable(clusters))
+    changed = trials - list(chain.from_iterable(clusters)).count(0)
     mean = sum(sums) / trials
     alone = changed - trials * mean * mean
     if len(sizes) < 2 or alone < 1e-9:

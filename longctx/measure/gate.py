@@ -88,7 +88,7 @@ def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
 
 def enough(clusters: Clusters) -> bool:
     """Whether clusters are so many, or each so small, that they can show anything."""
-    return len(clusters) >= LEAST_CLUSTERS or all(len(cluster) == 1 for cluster in clusters)
+    return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 
 def _p_value(clusters: Clusters) -> float:

@@ -20,7 +20,9 @@ def drop_p_value(sums: Sequence[int]) -> float:
     steps = [abs(one) for one in sums if one]
     ones = steps.count(1)
     # chance[i] is the probability of the total 2 * i - (len(chance) - 1). All steps of one together are binomial.
-    chance = np.exp([_log_choose(ones, heads) - ones * math.log(2) for heads in range(ones + 1)])
+    heads = np.arange(1, ones + 1)
+    log_choose = np.cumsum(np.log((ones + 1 - heads) / heads))
+    chance = np.exp(np.append(0.0, log_choose) - ones * math.log(2))
     for step in steps:
         if step > 1:
             added = np.zeros(len(chance) + step)
@@ -28,7 +30,3 @@ def drop_p_value(sums: Sequence[int]) -> float:
             added[:-step] += chance
             chance = added / 2
     return min(1.0, float(chance[: (sum(sums) + sum(steps)) // 2 + 1].sum()))
-
-
-def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
