@@ -46,10 +46,10 @@ def run(scale: float = 1.0) -> Iterator[str]:
     yield "## A drop of 7 points and the filter of questions\n\n" + frozen.filters(gates(200), _seeded(4))
     yield "## The interval of k_max\n\n" + windows.coverage(gates(100), _seeded(5))
     yield "## Two runs of the same model\n\n" + alarms("rerun", gates(2000))
-    yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(1000))
-    yield "## Number of clusters\n\n" + clusters.numbers(gates(400), _seeded(2))
+    yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(500))
+    yield "## Number of clusters\n\n" + clusters.numbers(gates(500), _seeded(2))
     yield "## McNemar's test over all trials of 86 sections, where nothing changed\n\n" + clusters.pooled(
-        gates(300), _seeded(3)
+        gates(400), _seeded(3)
     )
 
 
