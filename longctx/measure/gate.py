@@ -25,8 +25,8 @@ LEAST_CLUSTERS = 15
 
 In simulations (benchmarks/gate/RESULTS.md) 10 clusters or fewer passed a drop of the margin in more than 5% where a
 change overturns whole sections, 15 did not. False alarms do not ask for more: as one of nine bands they stay at 5%
-with any number. Alone, and at low rates, such a change alarms in 9 to 14% with 15 to 60: signs flip as a fair coin's only
-where losses spread over the sections as gains do.
+with any number. Alone, and at low rates, such a change alarms in 9 to 14% with 15 to 60: signs flip as a fair coin's
+only where losses spread over the sections as gains do.
 """
 
 
