@@ -6,10 +6,10 @@ the JRSS 4, 1937). With one trial a cluster this is McNemar's exact test, one-si
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 
 def drop_p_value(sums: Sequence[int]) -> float:
@@ -18,19 +18,15 @@ def drop_p_value(sums: Sequence[int]) -> float:
     sums: for each cluster, pairs gained minus pairs lost. 1 without any change. Exact: all signs are counted.
     """
     steps = [abs(one) for one in sums if one]
-    reach = sum(steps)
-    # chance[reach + t] is the probability of the total t after the clusters so far.
-    chance = np.zeros(2 * reach + 1)
-    chance[reach] = 1.0
+    ones = steps.count(1)
+    # chance[i] is the probability of the total 2 * i - (len(chance) - 1). All steps of one together are binomial.
+    heads = np.arange(1, ones + 1)
+    log_choose = np.cumsum(np.log((ones + 1 - heads) / heads))
+    chance = np.exp(np.append(0.0, log_choose) - ones * math.log(2))
     for step in steps:
-        chance = (_shifted(chance, step) + _shifted(chance, -step)) / 2
-    return min(1.0, float(chance[: reach + sum(sums) + 1].sum()))
-
-
-def _shifted(chance: NDArray[np.float64], by: int) -> NDArray[np.float64]:
-    moved = np.zeros_like(chance)
-    if by > 0:
-        moved[by:] = chance[:-by]
-    else:
-        moved[:by] = chance[-by:]
-    return moved
+        if step > 1:
+            added = np.zeros(len(chance) + step)
+            added[step:] = chance
+            added[:-step] += chance
+            chance = added / 2
+    return min(1.0, float(chance[: (sum(sums) + sum(steps)) // 2 + 1].sum()))

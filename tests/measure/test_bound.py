@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
-from longctx.measure.bound import design_effect, drop_bound, trials_to_settle
+from longctx.measure.bound import UNSEEN, design_effect, drop_bound, trials_to_settle
 from longctx.measure.paired import tango
 
 CHANGES = st.integers(-1, 1)
@@ -54,6 +56,36 @@ def test_trials_to_settle_are_the_fewest_that_do(margin: float, discordance: flo
     def bound(n: float) -> float:
         return -tango(discordance * n / 2, discordance * n / 2, n, Z95_ONE_SIDED)[0]
 
-    n = trials_to_settle(discordance, margin)
+    n = trials_to_settle(discordance, margin, power=0.5)
     assert bound(n) < margin <= bound(n - 1)
-    assert trials_to_settle(discordance, margin, shrink=3.0) == pytest.approx(3 * n, abs=3)
+    assert trials_to_settle(discordance, margin, shrink=3.0, power=0.5) == pytest.approx(3 * n, abs=3)
+
+
+@pytest.mark.parametrize(("margin", "discordance"), [(0.05, 0.1), (0.05, 0.3), (0.1, 0.4)])
+def test_with_trials_to_settle_nine_unchanged_runs_in_ten_pass(margin: float, discordance: float) -> None:
+    n = trials_to_settle(discordance, margin)
+    changed = np.random.RandomState(0).binomial(n, discordance, 400)
+    lost = np.random.RandomState(1).binomial(changed, 0.5)
+    passed = [
+        -tango(int(all_) - int(one), int(one), n, Z95_ONE_SIDED)[0] < margin
+        for all_, one in zip(changed, lost, strict=True)
+    ]
+    assert 0.86 < np.mean(passed) < 0.94
+
+
+def test_a_cluster_not_seen_may_have_lost_much() -> None:
+    still = [[0] * 23 + [1]] * 15
+    assert drop_bound(still) == pytest.approx(UNSEEN * (1 - 0.05 ** (1 / 16)), abs=0.05)
+    one_collapsed = [[0] * 24] * 85 + [[-1] * 24]
+    effect = design_effect(one_collapsed)
+    of_tango = -tango(0, 24 / effect, 86 * 24 / effect, Z95_ONE_SIDED)[0]
+    # Of 86 clusters that lost all or nothing, one did: the exact bound of such a share.
+    assert of_tango < drop_bound(one_collapsed) == pytest.approx(beta(2, 85).ppf(0.95), abs=0.002)
+
+
+def test_the_bound_over_clusters_takes_them_as_they_are() -> None:
+    falling = [[-1] * 24] * 30
+    assert drop_bound(falling) == 1
+    uneven = [[-1] * 5, [0] * 2, [1, -1, 0]] * 20
+    assert drop_bound(uneven) == drop_bound(uneven[::-1])
+    assert drop_bound([*uneven, []]) == drop_bound(uneven)

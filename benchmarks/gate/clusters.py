@@ -1,0 +1,91 @@
+"""One clustered band by itself: both errors of the gate at each number of clusters, and of McNemar's test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.gate.draws import HARD, PROMPT, Drawn, Shares, draw
+from benchmarks.gate.grids import Grid, Part
+from benchmarks.gate.others import pooled_mcnemar
+from benchmarks.gate.table import share, table
+from longctx.measure.bound import design_effect, drop_bound
+from longctx.measure.gate import Band
+from longctx.measure.paired import tango
+from longctx.measure.rates import wilson
+from longctx.measure.signflip import drop_p_value
+
+BAND = Band("collage", "one")
+Z = 1.6448536269514722
+PAIRS = {"prompt": PROMPT, "hard": HARD}
+BANDS = 9
+"""Of the paper grid, all of which Holm's correction counts."""
+MARGINS = (0.05, 0.1, 0.2)
+
+
+def drawn(
+    questions: tuple[int, ...],
+    trials: int,
+    cases: Sequence[tuple[float, float]],
+    shares: Shares,
+    gates: int,
+    random: np.random.Generator,
+) -> list[tuple[Drawn, ...]]:
+    """For each pair of rates, all gates. questions: of each section; trials: of each question."""
+    grid = Grid("one band", ((Part(BAND, questions, trials),),))
+    found = (draw(grid, [{BAND: rates} for rates in cases], shares, random) for _ in range(gates))
+    return list(zip(*([one[BAND] for one in gate] for gate in found), strict=True))
+
+
+def numbers(gates: int, random: np.random.Generator) -> str:
+    """Both errors at each number of clusters. A drop of the margin: at the harder one of the rates before it."""
+    flat = [(rate, rate) for rate in (0.5, 0.9, 0.1)]
+    falls = [(rate, rate - margin) for margin in MARGINS for rate in (0.9, 0.99)]
+    rows = []
+    sizes = [(f"{sections} of 25 trials", (5,) * sections, 5) for sections in (5, 8, 10, 12, 15, 20, 30, 60, 86)]
+    sizes += [(f"{trials} trials alone", (1,) * trials, 1) for trials in (160, 560)]
+    for title, questions, trials in sizes:
+        for name, shares in PAIRS.items():
+            pairs = drawn(questions, trials, [*flat, *falls], shares, gates, random)
+            alarms = [sum(map(_alarm, one)) for one in pairs[: len(flat)]]
+            alarms.append(sum(_alarm(one, BANDS) for one in pairs[len(flat) - 1]))
+            bounds = [[drop_bound(one.clusters) for one in case] for case in pairs[len(flat) :]]
+            passes = [
+                max(sum(bound < margin for bound in case) for case in bounds[2 * place : 2 * place + 2])
+                for place, margin in enumerate(MARGINS)
+            ]
+            before = max(sum(_tangos(one.clusters) < 0.05 for one in case) for case in pairs[len(flat) :][:2])
+            rows.append([title, name, *(_marked(count, gates) for count in (*alarms, *passes, before))])
+    head = ["clusters", "pair", *(f"false alarms at {rate}" for rate, _ in flat)]
+    head += [f"at {flat[-1][0]} as one of {BANDS} bands"]
+    head += [f"passes a drop of exactly {margin}" for margin in MARGINS]
+    return table([*head, "the same at 0.05, Tango's bound alone"], rows)
+
+
+def pooled(gates: int, random: np.random.Generator) -> str:
+    """False alarms of McNemar's test over all trials, and of sign flips over sections, at 5%."""
+    rows = []
+    rates = (0.3, 0.5, 0.9)
+    for trials in (1, 24):
+        for name, shares in PAIRS.items():
+            pairs = drawn((5,) * 86, trials, [(rate, rate) for rate in rates], shares, gates, random)
+            for rate, case in zip(rates, pairs, strict=True):
+                counts = sum(map(pooled_mcnemar, case)), sum(map(_alarm, case))
+                rows.append([5 * trials, name, rate, *(share(count, gates) for count in counts)])
+    return table(["trials a section", "pair", "rate", "pooled McNemar", "sign flips"], rows)
+
+
+def _alarm(one: Drawn, bands: int = 1) -> bool:
+    return drop_p_value([sum(cluster) for cluster in one.clusters]) <= 0.05 / bands
+
+
+def _marked(count: int, gates: int) -> str:
+    """With a star where the whole interval lies above 5%."""
+    return f"{100 * count / gates:.1f}%" + (" *" if wilson(count, gates)[0] > 0.05 else "")
+
+
+def _tangos(clusters: list[list[int]]) -> float:
+    changes = [change for cluster in clusters for change in cluster]
+    shrink = design_effect(clusters)
+    return -tango(changes.count(1) / shrink, changes.count(-1) / shrink, len(changes) / shrink, Z)[0]

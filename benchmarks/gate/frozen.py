@@ -1,0 +1,51 @@
+"""Questions that a model cannot answer even with the right section alone are "too hard" and left out: by whose run?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.gate.draws import quantile
+from benchmarks.gate.table import table
+
+DROP = 0.07
+QUESTIONS, VARIANTS = 430, 24
+
+
+def filters(gates: int, random: np.random.Generator) -> str:
+    """A drop of 7 points on the questions of the first run's filter, as two ways of filtering show it.
+
+    A question's difficulty is part of its control's and of its trials' (in these shares). The second run answers
+    everything worse by the same step, the control included.
+    """
+    rows = []
+    for question in (0.5, 0.7, 0.9):
+        step = _step(question)
+        frozen, own, kept = _drops(step, question, gates, random)
+        rows.append([question, f"{100 * frozen:.1f}", f"{100 * own:.1f}", f"{100 * kept:.1f}%"])
+    head = ["share of the question", "frozen filter: points", "each its own: points", "questions that change sides"]
+    return table(head, rows)
+
+
+def _step(question: float) -> float:
+    """How much harder everything must be for the drop by the frozen filter."""
+    low, high = 0.0, 2.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        fallen, _, _ = _drops(middle, question, 40, np.random.default_rng(1))
+        low, high = (middle, high) if fallen < DROP else (low, middle)
+    return high
+
+
+def _drops(step: float, question: float, gates: int, random: np.random.Generator) -> tuple[float, float, float]:
+    """Mean drop by the frozen filter, by each run's own, and the share of questions that only one of them keeps."""
+    frozen, own, sides = [], [], []
+    for _ in range(gates):
+        hard = np.sqrt(question) * random.standard_normal(QUESTIONS)
+        control = hard + np.sqrt(1 - question) * random.standard_normal(QUESTIONS)
+        trials = hard[:, None] + np.sqrt(1 - question) * random.standard_normal((QUESTIONS, VARIANTS))
+        easy, still_easy = control < quantile(0.6), control + step < quantile(0.6)
+        before, after = trials < quantile(0.4), trials + step < quantile(0.4)
+        frozen.append(before[easy].mean() - after[easy].mean())
+        own.append(before[easy].mean() - after[still_easy].mean())
+        sides.append((easy != still_easy).mean())
+    return float(np.mean(frozen)), float(np.mean(own)), float(np.mean(sides))

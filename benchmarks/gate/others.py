@@ -1,0 +1,64 @@
+"""What others use for a gate, on the same pairs; and how many trials each way needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from statistics import NormalDist
+
+from benchmarks.gate.draws import Drawn
+from longctx.measure.gate import Band
+from longctx.measure.signflip import drop_p_value
+
+THRESHOLD = 0.05
+ALPHA = 0.05
+
+
+def by_family(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
+    """Of each family: correct before, correct after, trials."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for band, one in drawn.items():
+        before, after, n = found.get(band.family, (0, 0, 0))
+        found[band.family] = (before + one.before, after + one.after, n + one.n)
+    return found
+
+
+def fixed_threshold(drawn: Mapping[Band, Drawn]) -> bool:
+    """Fails where any family's rate fell by more than the threshold."""
+    return any((before - after) / n > THRESHOLD for before, after, n in by_family(drawn).values())
+
+
+def unpaired(drawn: Mapping[Band, Drawn]) -> bool:
+    """Fails where a z-test of two proportions, pooled and one-sided, shows a drop in any family."""
+    return any(_z(before, after, n) > NormalDist().inv_cdf(1 - ALPHA) for before, after, n in by_family(drawn).values())
+
+
+def pooled_mcnemar(drawn: Drawn) -> bool:
+    """McNemar's exact test, one-sided, as if no trials hung together."""
+    return drop_p_value([change for cluster in drawn.clusters for change in cluster]) <= ALPHA
+
+
+def _z(before: int, after: int, n: int) -> float:
+    pooled = (before + after) / (2 * n)
+    variance = 2 * pooled * (1 - pooled) / n
+    return (before - after) / n / math.sqrt(variance) if variance else 0.0
+
+
+def trials_needed(rate: float, drop: float, discordance: float, power: float = 0.9) -> tuple[int, int, int | None]:
+    """So that a drop is found with this power in one band of trials that stand alone: paired, unpaired, by threshold.
+
+    rate: before the drop. discordance: the share of pairs that differ. None where no number of trials is enough. By
+    the normal approximation, one-sided at ALPHA; the threshold has no alpha.
+    """
+    z, beyond = (NormalDist().inv_cdf(one) for one in (1 - ALPHA, power))
+    spread = math.sqrt(discordance - drop**2)
+    two = math.sqrt(rate * (1 - rate) + (rate - drop) * (1 - rate + drop))
+    paired = ((z * math.sqrt(discordance) + beyond * spread) / drop) ** 2
+    apart = ((z * two + beyond * spread) / drop) ** 2
+    fixed = (beyond * spread / (drop - THRESHOLD)) ** 2 if drop > THRESHOLD else None
+    return math.ceil(paired), math.ceil(apart), None if fixed is None else math.ceil(fixed)
+
+
+def threshold_alarms(n: int, discordance: float) -> float:
+    """How often the threshold alarms where nothing changed."""
+    return NormalDist().cdf(-THRESHOLD * math.sqrt(n / discordance))
