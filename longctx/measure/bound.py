@@ -79,8 +79,8 @@ def trials_to_settle(
     def settled(n: int) -> bool:
         changed = discordance * n / shrink
         lost = min(changed, (changed + unlucky * math.sqrt(changed)) / 2)
-        unseen, spread = UNSEEN / (n / size + 1), math.sqrt(discordance * shrink / n)
-        in_clusters = unseen + z * math.hypot(unseen, spread) + unlucky * spread < margin
+        spread = math.sqrt(discordance * shrink / n)
+        in_clusters = expected_over_clusters(n / size, spread, z) + unlucky * spread < margin
         unchanged = score(0, 0, n / size, -margin) > z
         return score(changed - lost, lost, n / shrink, -margin) > z and (size == 1 or (in_clusters and unchanged))
 
@@ -92,6 +92,17 @@ def trials_to_settle(
         middle = (low + high) // 2
         low, high = (low, middle) if settled(middle) else (middle, high)
     return high
+
+
+def expected_over_clusters(clusters: float, spread: float, z: float) -> float:
+    """About where the bound over clusters lies if nothing changed: its normal approximation.
+
+    spread: the standard deviation of the mean change, from which that of one cluster and the most that one of so many
+    loses follow. z: the quantile of the confidence.
+    """
+    most = spread * math.sqrt(2 * clusters * math.log(max(clusters, 1)))
+    unseen = min(1.0, max(UNSEEN, most)) / (clusters + 1)
+    return unseen + z * math.hypot(unseen, spread)
 
 
 def _over_clusters(sums: Sequence[int], trials: int, alpha: float) -> float:

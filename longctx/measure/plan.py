@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 from longctx.measure import power, unpaired
+from longctx.measure.bound import trials_to_settle
 from longctx.measure.gate import ALPHA, LEAST_CLUSTERS, MARGIN, Band
 from longctx.measure.subject import Subject
 
@@ -111,16 +112,31 @@ def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Wanted) -> Out
     fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
     n = math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
     needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
+    to_pass, to_pass_apart = _to_pass(assumed, wanted)
     d, rate, alpha = assumed.discordance, assumed.rate, wanted.first_step
     paired, apart = _for_drop(assumed, wanted) if wanted.drop <= rate else (None, None)
     smallest = power.smallest_drop(n, d, alpha, wanted.power) if n else None
     return Outlook(
         smallest_paired=smallest if smallest is not None and smallest <= rate else None,
         smallest_unpaired=unpaired.smallest_drop(n, rate, alpha, wanted.power) if n else None,
-        passing=power.pass_chance(n, d, wanted.margin, wanted.alpha) if n else 0.0,
+        passing=_passing(trials, clusters, d, shrink, wanted) if n else 0.0,
         for_drop=Needed(needed(paired), needed(apart)),
-        to_pass=Needed(*map(needed, _to_pass(assumed, wanted))),
+        to_pass=Needed(
+            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, wanted)),
+            needed(to_pass_apart),
+        ),
     )
+
+
+def _passing(trials: int, clusters: int, discordance: float, shrink: float, wanted: Wanted) -> float:
+    if clusters == trials:
+        return power.pass_chance(trials, discordance, wanted.margin, wanted.alpha)
+    return power.pass_chance_in_clusters(trials, clusters, discordance, shrink, wanted.margin, wanted.alpha)
+
+
+def _in_clusters(discordance: float, shrink: float, size: float, wanted: Wanted) -> int:
+    """The trials it takes to pass, in clusters of that size."""
+    return trials_to_settle(discordance, wanted.margin, wanted.alpha, shrink, size, wanted.power)
 
 
 def design_effect(size: float, together: float) -> float:

@@ -7,12 +7,14 @@ responses", Biometrics 24, 1968). For trials in clusters, n is their effective n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from statistics import NormalDist
 
 import numpy as np
 
 from longctx.measure.binomial import Tail, chances, tails
+from longctx.measure.bound import expected_over_clusters
 from longctx.measure.paired import score
 from longctx.measure.search import fewest, least
 
@@ -57,10 +59,26 @@ def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> floa
     return float(chance @ np.array(tails(first, _gained_to_pass(first, len(chance), n, margin, z), 0.5)))
 
 
+def pass_chance_in_clusters(
+    trials: int, clusters: int, discordance: float, shrink: float, margin: float, alpha: float
+) -> float:
+    """The same for trials in clusters, about. shrink: the design effect.
+
+    Both of the gate's bounds must lie below the margin, and where no trial changes each cluster counts as one trial.
+    """
+    z = NormalDist().inv_cdf(1 - alpha)
+    spread = math.sqrt(discordance * shrink / trials)
+    slack = margin - expected_over_clusters(clusters, spread, z)
+    over_clusters = NormalDist().cdf(slack / spread) if spread else float(slack > 0)
+    effective = pass_chance(math.floor(trials / shrink + 1e-9), discordance, margin, alpha)
+    unchanged = 0.0 if score(0, 0, clusters, -margin) > z else (1 - discordance) ** (trials / shrink)
+    return max(0.0, min(over_clusters, effective) - unchanged)
+
+
 def trials_to_pass(discordance: float, margin: float, alpha: float, wanted: float) -> int | None:
     """About the fewest trials that pass with probability `wanted` if nothing changed; None for more than MOST_TRIALS.
 
-    More than bound.trials_to_settle gives, which is for changes that are as many each way, not for chance.
+    Of trials that stand alone; bound.trials_to_settle is for clusters too, and approximate.
     """
     return fewest(lambda n: pass_chance(n, discordance, margin, alpha) >= wanted)
 
