@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from longctx.measure.families import grouped
 from longctx.measure.heatmap import SIZES
 from longctx.measure.rates import Rate
-from longctx.measure.summary import ScenarioSummary, Summary
+from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
 from longctx.measure.words import family, order, position
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
@@ -40,10 +40,26 @@ def _windows(summary: Summary) -> Iterator[str]:
         where = f"Passkey, {one.subject}: in a window of {one.window:,} tokens"
         if k_max is None:
             yield f"{where}, the key is not found even at the smallest distance."
+        elif k_max == one.farthest and (low := _lowest(summary, one)) is not None:
+            yield (
+                f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least often at "
+                f"{low.params['k']:,} tokens: {low.rate}."
+            )
         elif k_max == one.farthest:
             yield f"{where}, the key is found from every distance (k_max {k_max:,})."
         else:
             yield f"{where}, the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond."
+
+
+def _lowest(summary: Summary, one: PasskeySummary) -> ScenarioSummary | None:
+    """The distance at which the key is found least often, if it is missed there more often than one time in ten."""
+    distances = [
+        scenario
+        for scenario in summary.scenarios
+        if scenario.subject == one.subject and scenario.params.get("window") == one.window and scenario.rate.n
+    ]
+    low = min(distances, key=lambda scenario: scenario.rate.rate, default=None)
+    return low if low is not None and low.rate.rate < 0.9 else None
 
 
 def _lengths(summary: Summary) -> Iterator[str]:

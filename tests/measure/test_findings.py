@@ -60,6 +60,20 @@ def test_how_far_the_window_reaches(nothing: Summary, k_max: int | None, says: s
     assert found == [f"Passkey, {WHO}: in a window of 4,096 tokens, {says}"]
 
 
+def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_found(nothing: Summary) -> None:
+    def at(k: int, correct: int) -> ScenarioSummary:
+        params = {"window": 4096, "k": k}
+        return ScenarioSummary("passkey", SUBJECT, f"k-{k}", params, Rate(correct, 10), {}, 0.5, k)
+
+    often = replace(nothing, scenarios=(at(2048, 10), at(4096, 9)), passkey=(passkey(4096),))
+    assert findings(often)[0].endswith("the key is found from every distance (k_max 4,096).")
+    seldom = replace(nothing, scenarios=(at(2048, 10), at(3072, 2), at(4096, 5)), passkey=(passkey(4096),))
+    assert findings(seldom)[0].endswith(
+        "k_max is the farthest distance, 4,096, by its 20% rule; the key is found least often at 3,072 tokens: "
+        "0.20 [0.06, 0.51] n=10."
+    )
+
+
 def test_replies_that_cannot_be_used(nothing: Summary) -> None:
     many = lines(5, Rate(10, 20), truncated=2, wrong=8, correct=10)
     assert findings(replace(nothing, scenarios=(many,))) == [f"Line retrieval, {WHO}: 10% of 20 replies are truncated."]
