@@ -28,6 +28,7 @@ class Control(Scenario):
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prefill": (),
+        "no_record_prefill": (),
         "without_prefill": ("prefill",),
         "record": ("record", "question", "answers"),
         "no_record": ("question", "answers"),
@@ -53,6 +54,7 @@ class Control(Scenario):
         record = self._text(bank, index)
         values = {"record": record, "question": bank.items[index].question, "answers": str(choices)}
         user = fill(words["no_record" if self.record == "none" else "record"], values)
+        prefill = words["no_record_prefill" if self.record == "none" else "prefill"]
         return Trial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
@@ -62,8 +64,8 @@ class Control(Scenario):
             depth=user.index(record) / len(user),
             prefix=f"{self.family}/{bank.items[index].section}",
             facts=choices,
-            prefill="" if self.record == "none" else words["prefill"],
-            without_prefill=fill(words["without_prefill"], words),
+            prefill=prefill,
+            without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:

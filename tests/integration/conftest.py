@@ -193,10 +193,11 @@ def launcher() -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a clone holds, but for recordings and reports, and with two families: the options are the same for all."""
+    """What a clone holds, but for recordings, baselines and reports, and with two families: the options are the same
+    for all."""
     folder = tmp_path_factory.mktemp("template")
     for name in ("longctx", "fixtures"):
-        shutil.copytree(ROOT / name, folder / name)
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("baselines"))
     (folder / "tests_longctx").mkdir()
     for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
         shutil.copy2(ROOT / name, folder / name)
