@@ -64,3 +64,12 @@ def test_bad_record() -> None:
 def test_only_the_right_section_is_gated_and_a_section_is_a_cluster() -> None:
     assert [control(record).gated for record in ("right", "wrong", "none")] == [True, False, False]
     assert [control("right").cluster(index) for index in (0, 1, 2)] == ["s0", "s0", "s1"]
+
+
+def test_without_a_record_the_answer_begins_in_words_of_its_own() -> None:
+    words = {**WORDS, "prefill": "By the record:", "no_record_prefill": "I guess:", "without_prefill": "Say {prefill}"}
+    built = {record: control(record).build(words, 0, 0) for record in ("right", "none")}
+    assert [(one.prefill, one.without_prefill) for one in built.values()] == [
+        ("By the record:", "Say By the record:"),
+        ("I guess:", "Say I guess:"),
+    ]
