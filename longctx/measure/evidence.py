@@ -22,6 +22,13 @@ class Evidence:
     pessimistic_changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
     asked: int = 0
     missing: int = 0
+    other: int = 0
+    """Pairs that do not rest on the same recorded answer, or in which it is judged otherwise."""
+
+    @property
+    def same_answers(self) -> bool:
+        """Whether the run replayed the baseline's own answers, and judged them the same: nothing can have changed."""
+        return self.asked > 0 and not self.missing and not self.other
 
     @property
     def clusters(self) -> Clusters:
@@ -34,6 +41,7 @@ class Evidence:
     def add(self, cluster: object, before: Trial, after: Trial) -> None:
         self.asked += 1
         change = int(correct(after)) - int(correct(before))
+        self.other += before["answers"] is None or before["answers"] != after["answers"] or change != 0
         self.pessimistic_changes[cluster].append(change)
         if measured(after):
             self.changes[cluster].append(change)

@@ -63,6 +63,8 @@ class BandVerdict:
     p_value: float
     shown: bool
     needed: int | None
+    same_answers: bool = False
+    """The run replayed the baseline's own answers, and judged them the same."""
 
     @property
     def difference(self) -> float:

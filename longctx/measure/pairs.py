@@ -14,11 +14,14 @@ from longctx.scenarios.base import MEASURED
 Key = tuple[str, int, str, int, int]
 """Of a trial within a family: scenario, seed, item, trial, repeat. Two trials with one key ask the same question."""
 Trial = Mapping[str, Any]
-"""Fields of a row; None is what was never known."""
+"""Fields of a row; None is what was never known.
+
+answers: a digest of the recorded answers that its scenario rests on (results/answers.py).
+"""
 
 FIELDS = (
     *("scenario", "version", "seed", "trial", "item", "repeat"),
-    *("outcome", "error", "expected", "returned", "band", "cluster", "params"),
+    *("outcome", "error", "expected", "returned", "band", "cluster", "params", "answers"),
 )
 
 
@@ -56,7 +59,7 @@ def pairs(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
 def by_key(rows: pd.DataFrame) -> dict[Key, Trial]:
     found: list[Trial] = [
         {name: _known(value) for name, value in zip(FIELDS, values, strict=True)}
-        for values in zip(*(rows[name] for name in FIELDS), strict=True)
+        for values in zip(*(rows.get(name, [None] * len(rows)) for name in FIELDS), strict=True)
     ]
     return {(one["scenario"], one["seed"], one["item"] or "", one["trial"], one["repeat"]): one for one in found}
 

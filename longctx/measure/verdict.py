@@ -154,7 +154,7 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
         }
         found = judge(bands, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
         return {
-            (place, name): replace(one, band=Band(compared[place].family, name))
+            (place, name): _named(one, compared[place].family, name, compared[place].bands[name].same_answers)
             for (place, name), one in zip(names, found, strict=True)
         }
 
@@ -174,6 +174,12 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
         )
         for place, one in enumerate(compared)
     )
+
+
+def _named(one: BandVerdict, family: str, name: str, same_answers: bool) -> BandVerdict:
+    """Under its own name. An answer compared with itself needs no statistics."""
+    named = replace(one, band=Band(family, name))
+    return replace(named, verdict="pass", bound=0.0, needed=None, same_answers=True) if same_answers else named
 
 
 def _family(

@@ -21,6 +21,7 @@ from longctx.measure.verdict import RunVerdict, give_verdict
 from longctx.plugin.gating import rules
 from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
+from longctx.results.answers import with_answers
 from longctx.results.baseline import load_baseline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
@@ -77,7 +78,7 @@ class _Looks:
             unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._rows[key]
             for key, question in self._questions.items()
         ]
-        frame = as_frame([asdict(row) for row in rows])
+        frame = with_answers(as_frame([asdict(row) for row in rows]))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return give_verdict(self._baseline, frame, rules(self._run, frame, now))
 

@@ -58,10 +58,11 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     from longctx.report.document import as_markdown
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import as_data
+    from longctx.results.answers import with_answers
     from longctx.results.baseline import load_baseline
 
     baseline = load_baseline(find_baseline(run.settings.baseline))
-    found = give_verdict(baseline.rows, rows, rules(run, rows, manifest.finished_at))
+    found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at))
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
     data = json.dumps(as_data(found, baseline.name, between), ensure_ascii=False, indent=1)

@@ -56,6 +56,10 @@ def _why(found: RunVerdict) -> str:
 def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
     yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'nothing that longctx knows of'}."
     yield from _method(found)
+    bands = [band for one in found.families for band in one.bands]
+    if same := [str(band.band) for band in bands if band.same_answers]:
+        which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
+        yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
     for one in found.families:
         yield from (f"{one.family}: {reason}." for reason in one.reasons)
         for band in one.bands:
@@ -146,7 +150,7 @@ def _band(one: BandVerdict) -> dict[str, str]:
         "band": one.band.name,
         "verdict": one.verdict,
         "difference": _signed(one.difference),
-        "bound of drop": f"{one.bound:.3f}",
+        "bound of drop": "same answers" if one.same_answers else f"{one.bound:.3f}",
         "p": f"{one.p_value:.2g}",
         "lost": f"{one.lost:,}",
         "gained": f"{one.gained:,}",

@@ -39,7 +39,7 @@ def _family(one: FamilyVerdict) -> dict[str, Any]:
                 "band": band.band.name,
                 "verdict": band.verdict,
                 **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
-                **{name: getattr(band, name) for name in ("bound", "p_value", "needed")},
+                **{name: getattr(band, name) for name in ("bound", "p_value", "needed", "same_answers")},
             }
             for band in one.bands
         ],

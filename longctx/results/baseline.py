@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.errors import UserError
+from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, load_manifest
 from longctx.results.store import as_frame, load, load_rows
@@ -40,7 +41,10 @@ OF_A_LINE = (
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """rows: a column for each field of Row; what a baseline does not keep is empty. saved_at: ISO 8601, UTC."""
+    """rows: a column for each field of Row, and `answers` (results/answers.py); what a baseline does not keep is empty.
+
+    saved_at: ISO 8601, UTC.
+    """
 
     name: str
     saved_at: str
@@ -62,14 +66,15 @@ def load_baseline(path: Path) -> Baseline:
     """The baseline in a file, or the finished run in a folder as one. Raises UserError."""
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
-        return Baseline(folder.name, manifest.finished_at, manifest, load(folder))
+        return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load(folder)))
     head, *lines = _read(path)
     try:
         manifest = as_manifest(head["run"])
         rows = [row for line in lines for row in _rows(line, head["questions"])]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, error) from None
-    return Baseline(head["name"], head["saved_at"], manifest, as_frame(rows))
+    answers = [row["answers"] for row in rows]
+    return Baseline(head["name"], head["saved_at"], manifest, as_frame(rows).assign(answers=answers))
 
 
 def load_manifest_of(path: Path) -> Manifest:
@@ -136,6 +141,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             "model_returned": sorted({row["model_returned"] for row in group if row["model_returned"]}),
             "recorded": _ends([row["recorded_at"] for row in group if row["recorded_at"]]),
             "bank": next((row["item"].rpartition("@")[2] for row in group if row["item"]), None),
+            "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "outcomes": "".join(letters[row["outcome"]] for row in group),
         }
@@ -158,6 +164,7 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -
             "model_returned": returned,
             "source": "replayed",
             "recorded_at": first,
+            "answers": line["answers"],
         }
 
 

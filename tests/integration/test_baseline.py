@@ -47,6 +47,7 @@ def test_the_same_answers_pass(kept: Checkout) -> None:
     result = kept.pytest("--ctx-baseline=main", "-n2")
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: nothing that longctx knows of.")
+    assert result.says("The baseline's own recorded answers, replayed and judged the same: every band.")
     assert gate(kept)["verdict"] == "pass"
     assert kept.file("reports/latest/gate.md").read_text().startswith("# Gate: pass")
 
@@ -62,7 +63,7 @@ def test_few_trials_are_inconclusive_unless_that_may_pass(checkout: Checkout, se
     checkout.profile(PROFILE.format(trials=5))
     checkout.record(server)
     checkout.longctx("baseline", "save", "main")
-    result = checkout.pytest("--ctx-baseline=main")
+    result = anew(checkout, server)
     assert result.code == 11
     assert result.says("Gate: inconclusive", "line_retrieval, short: about", "trials would settle it, not 5.")
     assert checkout.pytest("--ctx-baseline=main", "--ctx-on-inconclusive=pass").code == 0

@@ -59,3 +59,18 @@ def test_scenarios_have_what_both_runs_measured() -> None:
     before = frame(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
     after = frame(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
     assert by_scenario(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}
+
+
+def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
+    before = frame(run("correct", "wrong", **SHORT)).assign(answers="a")
+    [same] = by_band(pairs(before, before)).values()
+    assert same.same_answers
+    otherwise = (
+        frame(run("correct", "wrong", **SHORT)).assign(answers="b"),
+        frame(run("correct", "wrong", **SHORT)),
+        frame(run("correct", "correct", **SHORT)).assign(answers="a"),
+        frame(run("correct", "not_asked", **SHORT)).assign(answers="a"),
+    )
+    for after in otherwise:
+        [found] = by_band(pairs(before, after)).values()
+        assert not found.same_answers

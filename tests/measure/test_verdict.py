@@ -51,6 +51,14 @@ def test_a_few_changes_in_few_trials_are_inconclusive() -> None:
     assert found.verdict == "inconclusive"
 
 
+def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
+    few = frame(rows((18,), n=20)).assign(answers="a")
+    [band] = verdict(few, few).families[0].bands
+    assert (band.verdict, band.same_answers, band.needed) == ("pass", True, None)
+    [asked_again] = verdict(few, few.assign(answers="b")).families[0].bands
+    assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
+
+
 def test_a_family_of_the_baseline_that_the_run_lacks_is_left() -> None:
     found = verdict(frame(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
     assert [family for family, _ in found.left[0]] == ["passkey"]

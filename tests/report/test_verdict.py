@@ -57,6 +57,14 @@ def test_what_was_not_paired_is_said() -> None:
     assert "passkey of some-model, prompts seed is in the baseline only, and is not judged." in text
 
 
+def test_the_baselines_own_answers_are_named() -> None:
+    own = BASELINE.assign(answers="a")
+    text = shown(own, own)
+    assert "The baseline's own recorded answers, replayed and judged the same: every band." in text
+    assert "same answers" in text
+    assert "own recorded answers" not in shown(BASELINE, BASELINE)
+
+
 def test_k_max_has_a_table_of_its_own() -> None:
     of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
     found = frame(run(*["correct"] * 10, **of))
