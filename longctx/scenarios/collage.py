@@ -22,6 +22,8 @@ SEPARATOR = "\n\n\n\n"
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """Variant -> how many examples come from the same collage. Each exists with and without a scratchpad."""
+PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "examples_prefill"}
+"""How the answer begins without a scratchpad. The notebook begins it in the first of these only."""
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
 POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
 
@@ -58,6 +60,8 @@ class Collage(Scenario):
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prefill": (),
+        "unrelated_prefill": (),
+        "examples_prefill": (),
         "without_prefill": ("prefill",),
         "example": ("question", "answers", "correct_answer"),
         **{
@@ -103,8 +107,9 @@ class Collage(Scenario):
             "answers": str(choices),
             "examples": self._examples(bank, words, record, item, seed, EXAMPLES[name]),
         }
-        template = words[("examples" if EXAMPLES[name] else name) + pad]
-        user = fill(template, filled)
+        kind = "examples" if EXAMPLES[name] else name
+        user = fill(words[kind + pad], filled)
+        prefill = "" if pad else words[PREFILLS[kind]]
         return Trial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
@@ -114,8 +119,8 @@ class Collage(Scenario):
             depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
             prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
             recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
-            prefill=words["prefill"] if self.variant == "none" else "",
-            without_prefill=fill(words["without_prefill"], words),
+            prefill=prefill,
+            without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
             facts=Asked(choices, record.text, bank.needle(index).text),
         )
 
