@@ -141,3 +141,18 @@ def test_quotes_are_traced_for_scratchpads() -> None:
 def test_golden(depth: int, variant: str, digest: str) -> None:
     """A changed digest means that the family builds other trials: raise its `version` and record anew."""
     assert hashlib.sha256(collage(depth, variant).build(WORDS, 0, 5).user.encode()).hexdigest()[:16] == digest
+
+
+def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_comes_first() -> None:
+    kinds = {"prefill": "On record:", "unrelated_prefill": "As above:", "examples_prefill": "So:"}
+    words = {**WORDS, **kinds, "without_prefill": "Say {prefill}"}
+    built = {variant: collage(variant=variant).build(words, 0, 0) for variant in VARIANTS}
+    begun = {variant: (one.prefill, one.without_prefill) for variant, one in built.items() if one.prefill}
+    assert begun == {
+        "none": ("On record:", "Say On record:"),
+        "unrelated": ("As above:", "Say As above:"),
+        "two": ("So:", "Say So:"),
+        "five": ("So:", "Say So:"),
+    }
+    seeds = {variant: collage(variant=variant).build(WORDS, 0, 0).prefill for variant in VARIANTS}
+    assert [variant for variant, prefill in seeds.items() if prefill] == ["none"]
