@@ -13,7 +13,7 @@ from typing import Protocol
 
 from anthropic import AsyncAnthropic
 
-from longctx.ask.case import Case, Question
+from longctx.ask.case import Question
 from longctx.ask.client import Failure, explain
 from longctx.ask.money import Budget, estimated_cost
 from longctx.ask.reply import read_message
@@ -48,21 +48,6 @@ class Asked:
         self.answered += other.answered
         self.failures |= other.failures
         self.stopped = other.stopped
-
-
-def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
-    """The questions this tape's record mode asks, those with a common beginning next to each other.
-
-    Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before.
-    """
-    found: list[tuple[str, Question]] = []
-    for case in cases:
-        for question in case.questions():
-            trial = question.build()
-            if tape.wants(Wanted.of(question, trial)):
-                found.append((trial.prefix, question))
-    found.sort(key=lambda pair: (pair[1].case.model.model, pair[1].case.wording.prompt_set, pair[0]))
-    return [question for _, question in found]
 
 
 async def ask_all(

@@ -69,8 +69,8 @@ def ask_first(config: pytest.Config) -> None:
 
 def estimate_only(run: Run, cases: list[Case], say: Say) -> None:
     """Say what would be asked, without a key and without the network."""
-    from longctx.ask.asking import missing
     from longctx.ask.estimate import estimate
+    from longctx.ask.missing import missing
 
     tape = _tape(run, "once" if run.settings.record == "none" else run.settings.record)
     for one in estimate(
@@ -81,10 +81,11 @@ def estimate_only(run: Run, cases: list[Case], say: Say) -> None:
 
 async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
-    from longctx.ask.asking import ask_all, missing
+    from longctx.ask.asking import ask_all
     from longctx.ask.calibrate import calibrate
     from longctx.ask.client import Failure, open_client
     from longctx.ask.estimate import estimate
+    from longctx.ask.missing import missing
     from longctx.ask.money import Budget, check_cap
 
     settings = run.settings

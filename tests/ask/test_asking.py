@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import datetime
-import itertools
-import random
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from longctx.ask.asking import Asked, ask_all, missing
+from longctx.ask.asking import Asked, ask_all
 from longctx.ask.case import Case, Question
 from longctx.ask.client import Failure, open_client
+from longctx.ask.missing import missing
 from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Prices
 from longctx.scenarios.base import Reply, Trial
-from tests.ask.examples import line_case, passkey_case, recorded
+from tests.ask.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
 PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
@@ -63,40 +61,6 @@ def ask(
 
 def prompts(server: SimulatedServer) -> list[str]:
     return [body["messages"][0]["content"] for body in server.asked]
-
-
-def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
-    recorded(tmp_path, line_case(5, trials=1))
-    case = line_case(5, trials=3)
-    asked = {mode: [one.index for one in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
-    assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
-
-
-def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
-    """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
-    cases = [
-        passkey_case(window, k, model=model).fitted()
-        for model in ("a", "b")
-        for window in (512, 1024)
-        for k in (128, 256, 512)
-    ]
-    random.Random(7).shuffle(cases)
-    questions = missing(Tape(tmp_path, "once"), cases)
-    assert [question.case.model.model for question in questions] == ["a"] * 12 + ["b"] * 12
-    for model in (questions[:12], questions[12:]):
-        for window in (model[:6], model[6:]):
-            assert len({question.case.scenario.params["window"] for question in window}) == 1
-            before = [question.build().recorded["fillers_before"] for question in window]
-            assert before == sorted(before)
-            shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
-            assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shared))
-
-
-def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
-    case = passkey_case().fitted()
-    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
-    sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
-    assert sets == ["a", "a", "seed", "seed"]
 
 
 def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""What the tape lacks, and in which order it is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from pathlib import Path
+
+from longctx.ask.missing import missing
+from longctx.ask.tape import Tape
+from tests.ask.examples import line_case, passkey_case, recorded
+
+
+def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(5, trials=1))
+    case = line_case(5, trials=3)
+    asked = {mode: [one.index for one in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
+    assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
+
+
+def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
+    """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
+    cases = [
+        passkey_case(window, k, model=model).fitted()
+        for model in ("a", "b")
+        for window in (512, 1024)
+        for k in (128, 256, 512)
+    ]
+    random.Random(7).shuffle(cases)
+    questions = missing(Tape(tmp_path, "once"), cases)
+    assert [question.case.model.model for question in questions] == ["a"] * 12 + ["b"] * 12
+    for model in (questions[:12], questions[12:]):
+        for window in (model[:6], model[6:]):
+            assert len({question.case.scenario.params["window"] for question in window}) == 1
+            before = [question.build().recorded["fillers_before"] for question in window]
+            assert before == sorted(before)
+            shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
+            assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shared))
+
+
+def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
+    case = passkey_case().fitted()
+    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
+    sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
+    assert sets == ["a", "a", "seed", "seed"]
