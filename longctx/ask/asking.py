@@ -1,7 +1,8 @@
 """The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
 
 Workers take questions from one ordered list, so neighbours are asked close together; each answer is on the tape
-before the next question of that worker. What cannot be asked keeps its typed cause.
+before the next question of that worker. What a second request may help is sent again after a pause; what cannot be
+asked keeps its typed cause.
 """
 
 from __future__ import annotations
@@ -9,18 +10,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
-from anthropic import AsyncAnthropic
+import httpx2
+from anthropic import APIStatusError, AsyncAnthropic
 
+from longctx.ask import retry
 from longctx.ask.case import Question
-from longctx.ask.client import Failure, explain
+from longctx.ask.failure import Failure, explain
+from longctx.ask.limit import Limit
 from longctx.ask.money import Budget, estimated_cost
+from longctx.ask.pace import retry_after_s, room_in_s
 from longctx.ask.reply import read_message
 from longctx.ask.request import parameters
+from longctx.ask.slots import Slot, Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply, Trial
+
+FRUITLESS = 40
+"""So many trials in a row that end without an answer, or twice as many as may be in flight if that is more, stop the
+asking: the next would fare no better."""
+MAYBE_PAID = ("timeout", "connection", "malformed_answer")
+"""Causes of failure after which the server may charge for an answer all the same."""
 
 
 class Progress(Protocol):
@@ -54,74 +66,149 @@ async def ask_all(
     client: AsyncAnthropic,
     tape: Tape,
     questions: Sequence[Question],
-    in_flight: int,
+    limit: Limit,
     budget: Budget,
     progress: Progress,
 ) -> Asked:
-    """Ask with at most `in_flight` requests at once. Never raises for what a server does."""
-    asked = Asked()
+    """Ask with as many requests at once as `limit` allows, which learns from the server. Never raises for what a
+    server does."""
+    fruitless = max(FRUITLESS, 2 * limit.ceiling)
+    asking = _Asking(client.with_options(max_retries=0), tape, Slots(limit), budget, progress, fruitless)
     queue = iter(questions)
-    settled = asyncio.Condition()
-    workers = (_work(client, tape, queue, budget, settled, progress, asked) for _ in range(in_flight))
-    await asyncio.gather(*workers)
+    await asyncio.gather(*(asking.work(queue) for _ in range(limit.ceiling)))
+    asked = asking.asked
     for question in queue:
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
-async def _work(
-    client: AsyncAnthropic,
-    tape: Tape,
-    queue: Iterator[Question],
-    budget: Budget,
-    settled: asyncio.Condition,
-    progress: Progress,
-    asked: Asked,
-) -> None:
-    while asked.stopped is None and (question := next(queue, None)) is not None:
-        model = question.case.model
-        estimate = estimated_cost(model, question.case.size_tokens, question.case.reply_tokens) or 0.0
-        if not await _room(budget, estimate, settled, asked):
-            cap = Failure("budget", f"the cap of ${budget.cap:,.2f} leaves no room for it", fatal=True)
-            asked.stopped = asked.stopped or cap
-            asked.failures[question.key] = asked.stopped
-            return
-        progress.started(question)
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A question that is ready to be sent, as often as it takes."""
+
+    question: Question
+    trial: Trial
+    wanted: Wanted
+    sent: dict[str, Any]
+
+    @classmethod
+    def of(cls, question: Question) -> _Prepared:
         trial = question.build()
-        result = await _ask(client, tape, question, trial)
+        return cls(question, trial, Wanted.of(question, trial), dict(parameters(trial, question.case.model)))
+
+
+class _Asking:
+    """What the workers of one pass share."""
+
+    def __init__(
+        self,
+        client: AsyncAnthropic,
+        tape: Tape,
+        slots: Slots,
+        budget: Budget,
+        progress: Progress,
+        fruitless: int,
+    ) -> None:
+        self.asked = Asked()
+        self._client, self._tape, self._slots = client, tape, slots
+        self._budget, self._progress = budget, progress
+        self._settled = asyncio.Condition()
+        self._in_vain, self._fruitless = 0, fruitless
+
+    async def work(self, queue: Iterator[Question]) -> None:
+        while self.asked.stopped is None and (question := next(queue, None)) is not None:
+            # Built beside the event loop: a long prompt takes milliseconds, in which others could be answered.
+            prepared = await asyncio.to_thread(_Prepared.of, question)
+            self._progress.started(question)
+            result = await self._answer(prepared)
+            self._keep(question, result)
+            self._progress.ended(question, prepared.trial, result)
+
+    def _keep(self, question: Question, result: Reply | Failure) -> None:
+        asked = self.asked
         if isinstance(result, Reply):
             asked.answered += 1
-        else:
-            asked.failures[question.key] = result
-            if result.fatal:
-                asked.stopped = result
-        async with settled:
-            budget.settle(estimate, result if isinstance(result, Reply) else None, model.prices)
-            settled.notify_all()
-        progress.ended(question, trial, result)
+            self._in_vain = 0
+            return
+        asked.failures[question.key] = result
+        self._in_vain += 1
+        if result.fatal:
+            asked.stopped = asked.stopped or result
+        elif self._in_vain == self._fruitless:
+            message = (
+                f"{self._in_vain} trials in a row were not answered, so no more were asked. The last: {result.message}"
+            )
+            asked.stopped = asked.stopped or Failure(result.cause, message, fatal=True)
 
+    async def _answer(self, prepared: _Prepared) -> Reply | Failure:
+        """The reply, or what the last attempt failed by."""
+        attempts = 0
+        while True:
+            attempts += 1
+            async with self._slots.one() as slot:
+                result, pause = await self._attempt(prepared, slot)
+            if isinstance(result, Reply) or not self._sent_again(result, attempts):
+                return result
+            await asyncio.sleep(retry.pause_s(attempts) if pause is None else pause)
 
-async def _room(budget: Budget, estimate: float, settled: asyncio.Condition, asked: Asked) -> bool:
-    """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
-    async with settled:
-        await settled.wait_for(lambda: asked.stopped or budget.has_room(estimate) or not budget.in_flight)
-        return asked.stopped is None and budget.take(estimate)
+    def _sent_again(self, failure: Failure, attempts: int) -> bool:
+        return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
 
+    async def _attempt(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
+        """One request, if the budget has room for it; and the seconds after which the server wants the next."""
+        model = prepared.question.case.model
+        estimate = estimated_cost(model, prepared.question.case.size_tokens, prepared.question.case.reply_tokens) or 0.0
+        if not await self._room(estimate):
+            cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
+            return self.asked.stopped or cap, None
+        result, pause = await self._send(prepared, slot)
+        async with self._settled:
+            self._budget.settle(estimate, result if isinstance(result, Reply) else None, model.prices)
+            if isinstance(result, Failure) and result.cause in MAYBE_PAID and not result.fatal:
+                self._budget.spent += estimate
+            self._settled.notify_all()
+        return result, pause
 
-async def _ask(client: AsyncAnthropic, tape: Tape, question: Question, trial: Trial) -> Reply | Failure:
-    model = question.case.model
-    wanted = Wanted.of(question, trial)
-    WANTED.set(wanted)
-    try:
-        raw = await client.messages.with_raw_response.create(
-            **parameters(trial, model), extra_body=model.extra_body or None
-        )
-        if error := raw.http_response.extensions.get(UNRECORDED):
+    async def _room(self, estimate: float) -> bool:
+        """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
+        budget = self._budget
+        async with self._settled:
+            await self._settled.wait_for(
+                lambda: self.asked.stopped or budget.has_room(estimate) or not budget.in_flight
+            )
+            return self.asked.stopped is None and budget.take(estimate)
+
+    async def _send(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
+        case = prepared.question.case
+        WANTED.set(prepared.wanted)
+        try:
+            async with asyncio.timeout(case.model.timeout_s):
+                raw = await self._client.messages.with_raw_response.create(
+                    **prepared.sent, extra_body=case.model.extra_body or None, timeout=case.model.timeout_s
+                )
+            reply = self._recorded(prepared.wanted, raw.http_response)
+        except Exception as error:
+            return explain(error, self._client.base_url, case.id), self._told(error, slot)
+        self._slots.answered()
+        self._slots.hold(room_in_s(raw.headers, case.size_tokens))
+        return reply, None
+
+    def _recorded(self, wanted: Wanted, response: httpx2.Response) -> Reply:
+        """The answer as it stands on the tape. Raises what kept it from being written there."""
+        if error := response.extensions.get(UNRECORDED):
             raise error
-        reply = tape.reply(wanted)
+        reply = self._tape.reply(wanted)
         if reply is None:
-            read_message(raw.http_response.content)
+            read_message(response.content)
             raise AssertionError("an answered question is not on the tape")
-    except Exception as error:
-        return explain(error, client)
-    return reply
+        return reply
+
+    def _told(self, error: Exception, slot: Slot) -> float | None:
+        """Heed a server that has too much to do. The seconds after which it wants to be asked again, if it says so."""
+        if not isinstance(error, APIStatusError):
+            return None
+        pause = retry_after_s(error.response.headers)
+        if error.status_code in (429, 529):
+            self._slots.refused(slot)
+            self._slots.hold(pause or 0.0)
+        return pause

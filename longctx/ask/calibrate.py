@@ -10,7 +10,7 @@ import anthropic
 from anthropic import AsyncAnthropic
 
 from longctx.ask.case import Case
-from longctx.ask.client import explain
+from longctx.ask.failure import explain
 from longctx.config.models import Measured, ModelProfile, keep_measured, load_model
 from longctx.errors import UserError
 
@@ -52,7 +52,7 @@ async def _measure(client: AsyncAnthropic, case: Case) -> Measured:
         except anthropic.APIError as error:
             raise UserError(
                 f"{case.model.model}: its tokens could not be counted, which {case.scenario.family} needs to place its "
-                f"needle. {explain(error, client).message}"
+                f"needle. {explain(error, client.base_url).message}"
             ) from None
         counts[name] = counted.input_tokens
     return Measured(

@@ -1,30 +1,19 @@
-"""The SDK client of a live run, and what its errors mean in a sentence. The only module that imports the SDK."""
+"""The SDK client of a live run."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 
-from longctx.ask.reply import MalformedAnswer
 from longctx.ask.tape import Tape
 from longctx.ask.transport import TapeTransport
 from longctx.errors import UserError
 
 RETRIES = 4
-"""The SDK's own retries, with its back-off, on 408, 409, 429, 5xx and broken connections."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a trial was not measured. `fatal`: no other trial would fare better, so asking stops."""
-
-    cause: str
-    message: str
-    fatal: bool = False
+"""The SDK's own retries of requests that are not questions, such as count_tokens; of questions see retry.py."""
 
 
 def open_client(tape: Tape, base_url: str | None, in_flight: int) -> AsyncAnthropic:
@@ -64,36 +53,3 @@ def _check_url(base_url: str) -> None:
         raise UserError(f"--ctx-base-url {base_url!r} is no URL: {error}.") from None
     if url.scheme not in ("http", "https") or not url.host:
         raise UserError(f"--ctx-base-url {base_url!r} is no URL of a server: write it like http://127.0.0.1:8080.")
-
-
-def explain(error: Exception, client: AsyncAnthropic) -> Failure:
-    """What went wrong, and whether asking on makes sense."""
-    if isinstance(error, MalformedAnswer):
-        return Failure("malformed_answer", f"{error}.")
-    if isinstance(error, OSError):
-        return Failure("not_recorded", f"An answer could not be written to its cassette: {error}.", fatal=True)
-    if isinstance(error, anthropic.APITimeoutError):
-        return Failure("timeout", f"{client.base_url} gave no answer in time.")
-    if isinstance(error, anthropic.APIConnectionError):
-        cause = error.__cause__ or error
-        return Failure(
-            "connection", f"No connection to {client.base_url} ({cause}): is the server running?", fatal=True
-        )
-    if isinstance(error, anthropic.APIStatusError):
-        said = f"{client.base_url} answered {error.status_code}: {_server_sentence(error)}"
-        if error.status_code in (401, 403):
-            return Failure("bad_key", f"{said}. Check ANTHROPIC_API_KEY.", fatal=True)
-        if error.status_code == 404:
-            return Failure("no_such_model", f"{said}. Check --ctx-model and --ctx-base-url.", fatal=True)
-        if error.status_code == 400:
-            return Failure("refused_request", f"{said}. The model profile's extra_body may ask for what it refuses.")
-        names = {429: "rate_limit", 529: "overloaded", 408: "timeout"}
-        return Failure(names.get(error.status_code, "server_error"), f"{said}.")
-    return Failure("error", f"{type(error).__name__}: {error}")
-
-
-def _server_sentence(error: anthropic.APIStatusError) -> str:
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return str(body["error"].get("message", body["error"])).rstrip(".")
-    return str(body)[:200].rstrip(".")

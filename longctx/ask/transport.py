@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx2
 
-from longctx.ask.reply import is_message
+from longctx.ask import pace
+from longctx.ask.reply import MalformedAnswer, is_message
 from longctx.ask.request import PATH, digest
 from longctx.ask.tape import WANTED, Tape, Wanted
 
@@ -17,6 +18,8 @@ KEPT_HEADERS = ("content-type", "request-id")
 """All that is stored of an answer's headers. Of a request's, nothing is."""
 
 
+MOST_BYTES = 32_000_000
+"""No answer is larger."""
 UNRECORDED = "longctx_unrecorded"
 """The extension of a response that holds why its answer could not be written to the tape."""
 
@@ -60,9 +63,11 @@ class TapeTransport(httpx2.AsyncBaseTransport):
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
         started = time.monotonic()
         response = await self._fetch(request)
-        content = await response.aread()
+        try:
+            content = await _bounded(response)
+        finally:
+            await response.aclose()
         latency_s = time.monotonic() - started
-        await response.aclose()
         headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         extensions: dict[str, Any] = {}
         if response.status_code == 200 and is_message(content):
@@ -76,11 +81,23 @@ class TapeTransport(httpx2.AsyncBaseTransport):
                 self._tape.record(wanted, answer, now, latency_s)
             except OSError as error:  # raised here, it would look like the network's, and the SDK would ask again
                 extensions[UNRECORDED] = error
-        elif response.status_code != 200:
-            headers |= {name: value for name, value in response.headers.items() if name.startswith("retry-after")}
+        headers |= {name: value for name, value in response.headers.items() if pace.is_told_by(name)}
         return httpx2.Response(
             response.status_code, headers=headers, content=content, request=request, extensions=extensions
         )
+
+
+async def _bounded(response: httpx2.Response) -> bytes:
+    """The whole body, decompressed. Raises MalformedAnswer where it is larger than any answer."""
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        size += len(part)
+        if size > MOST_BYTES:
+            raise MalformedAnswer(
+                f"the server's answer is larger than {MOST_BYTES:,} bytes; it begins with {parts[0][:80]!r}"
+            )
+    return b"".join(parts)
 
 
 def _played(answer: dict[str, Any]) -> httpx2.Response:

@@ -56,6 +56,8 @@ class ModelProfile(_Table):
     extra_body: dict[str, Any] = {}
     thinking_tokens: NonNegativeInt = 0
     """Added to a family's max_tokens, for a model that thinks before it answers."""
+    timeout_s: PositiveFloat = 600.0
+    """Seconds in which a whole answer must come."""
     prefill: bool = False
     """Whether the model takes a prompt that ends in the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()

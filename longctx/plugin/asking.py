@@ -83,8 +83,10 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
     from longctx.ask.asking import ask_all
     from longctx.ask.calibrate import calibrate
-    from longctx.ask.client import Failure, open_client
+    from longctx.ask.client import open_client
     from longctx.ask.estimate import estimate
+    from longctx.ask.failure import Failure
+    from longctx.ask.limit import Limit
     from longctx.ask.missing import missing
     from longctx.ask.money import Budget, check_cap
 
@@ -99,10 +101,10 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
         for one in estimate((case, to_ask[case.id]) for case in cases):
             say(str(one))
         with live_progress(len(questions)) as progress:
-            budget = Budget(settings.max_cost)
+            budget, limit = Budget(settings.max_cost), Limit(settings.in_flight)
 
             def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
-                return ask_all(client, tape, some, settings.in_flight, budget, progress)
+                return ask_all(client, tape, some, limit, budget, progress)
 
             if settings.early_stop:
                 from longctx.plugin.early import ask_until_settled

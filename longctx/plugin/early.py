@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from longctx.ask.asking import Asked
 from longctx.ask.case import Case, Question
-from longctx.ask.client import Failure
+from longctx.ask.failure import Failure
 from longctx.ask.rounds import in_rounds
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.folders import find_baseline

@@ -16,7 +16,7 @@ from longctx.scenarios.base import Reply, Trial
 
 if TYPE_CHECKING:
     from longctx.ask.asking import Progress
-    from longctx.ask.client import Failure
+    from longctx.ask.failure import Failure
 
 
 @contextlib.contextmanager

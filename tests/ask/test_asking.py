@@ -12,7 +12,9 @@ import pytest
 
 from longctx.ask.asking import Asked, ask_all
 from longctx.ask.case import Case, Question
-from longctx.ask.client import Failure, open_client
+from longctx.ask.client import open_client
+from longctx.ask.failure import Failure
+from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
 from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
@@ -26,7 +28,7 @@ PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
+    monkeypatch.setattr("longctx.ask.retry.FIRST_PAUSE_S", 0.001)
 
 
 class Told:
@@ -52,7 +54,7 @@ def ask(
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, questions, in_flight, Budget(cap), told)
+            return await ask_all(client, tape, questions, Limit(in_flight), Budget(cap), told)
 
     asked = asyncio.run(run())
     assert told.in_flight == 0
@@ -174,9 +176,8 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
     assert len(asked.failures) == 4
 
 
-def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> None:
     """It is not the network's fault, and asking again would be paid again."""
-    monkeypatch.setattr("longctx.ask.client.RETRIES", 2)
     (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
     tape = Tape(tmp_path, "once")
     with SimulatedServer() as server:
@@ -187,8 +188,7 @@ def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path, monke
     assert asked.stopped.message.startswith("An answer could not be written to its cassette: [Errno ")
 
 
-def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.ask.client.RETRIES", 2)
+def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
     script = iter([failing(529, **{"retry-after-ms": "1"}), failing(429, **{"retry-after-ms": "1"}), right])
     tape = Tape(tmp_path, "once")
     with SimulatedServer(lambda body: next(script)(body)) as server:

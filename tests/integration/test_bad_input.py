@@ -9,7 +9,12 @@ import pytest
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
-NO_RETRIES = "import longctx.ask.client\n\nlongctx.ask.client.RETRIES = 0\n"
+NO_RETRIES = """\
+import longctx.ask.client, longctx.ask.retry
+
+longctx.ask.client.RETRIES = 0
+longctx.ask.retry.ATTEMPTS = {}
+"""
 """A pytest plugin, so that a server that is down is down at once."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.ask.case import Question
-from longctx.ask.client import Failure
+from longctx.ask.failure import Failure
 from longctx.config.models import Prices
 from longctx.measure.rates import Rate
 from longctx.plugin.progress import AskingProgress, live_progress

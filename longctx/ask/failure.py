@@ -1,0 +1,90 @@
+"""Why a trial was not measured: what the SDK's errors mean, in a sentence that says what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import anthropic
+import httpx2
+
+from longctx.ask.reply import MalformedAnswer
+
+CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
+"""Status -> cause, where the status says it all. What is below 500 and not named is a refused request."""
+
+TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
+ADVICE = {
+    r"prefill|assistant message": "Set prefill = false in the model's profile: the beginning of the answer is then "
+    "asked for in words.",
+    r"temperature|top_p|top_k": "Take it out of extra_body in the model's profile.",
+    r"thinking|budget_tokens": "Mend the thinking settings in the model's profile.",
+    r"max_tokens": "Set another max_tokens in the run's profile, or thinking_tokens in the model's.",
+    r"cache_control": "Take the caching settings out of the model's profile.",
+    r"credit|billing": "The account has no means left: nothing was wrong with the question.",
+}
+"""What a server's sentence about a refused request speaks of -> the setting to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a trial was not measured. `fatal`: no other trial would fare better, so asking stops."""
+
+    cause: str
+    message: str
+    fatal: bool = False
+
+
+def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
+    """What went wrong with a request to `base_url`, and whether asking on makes sense.
+
+    asked: what was asked, in words that begin a clause, such as the name of a scenario.
+    """
+    if isinstance(error, anthropic.APIConnectionError) and isinstance(
+        error.__cause__, MalformedAnswer | httpx2.DecodingError
+    ):
+        error = error.__cause__  # raised by the transport, which the SDK takes for the network
+    if isinstance(error, MalformedAnswer | httpx2.DecodingError):
+        return Failure("malformed_answer", f"{error}.")
+    if isinstance(error, TimeoutError | anthropic.APITimeoutError):
+        return Failure("timeout", f"{base_url} gave no answer in time (timeout_s in the model's profile).")
+    if isinstance(error, OSError):
+        return Failure("not_recorded", f"An answer could not be written to its cassette: {error}.", fatal=True)
+    if isinstance(error, anthropic.APIConnectionError):
+        return _unconnected(error, base_url)
+    if isinstance(error, anthropic.APIStatusError):
+        return _refused(error, base_url, asked)
+    return Failure("error", f"{type(error).__name__}: {error}")
+
+
+def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failure:
+    cause = error.__cause__ or error
+    if isinstance(cause, httpx2.ConnectError | anthropic.APIConnectionError):
+        return Failure("connection", f"No connection to {base_url} ({cause}): is the server running?", fatal=True)
+    return Failure("connection", f"{base_url} broke the connection off ({type(cause).__name__}: {cause}).")
+
+
+def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> Failure:
+    said = f"{base_url} answered {error.status_code}: {_server_sentence(error)}."
+    if error.status_code in (401, 403):
+        return Failure("bad_key", f"{said} Check ANTHROPIC_API_KEY.", fatal=True)
+    if error.status_code == 404:
+        return Failure("no_such_model", f"{said} Check --ctx-model and --ctx-base-url.", fatal=True)
+    if error.status_code in CAUSES:
+        return Failure(CAUSES[error.status_code], said)
+    if error.status_code >= 500:
+        return Failure("server_error", said)
+    where = f" It was {asked}." if asked else ""
+    if error.status_code == 413 or TOO_LONG.search(said):
+        advice = "Choose smaller sizes in the run's profile, or set window in the model's."
+        return Failure("context_too_long", f"{said}{where} {advice}")
+    advice = next((text for about, text in ADVICE.items() if re.search(about, said, re.I)), "")
+    advice = advice or "The model profile's extra_body may ask for what it refuses."
+    return Failure("refused_request", f"{said}{where} {advice}")
+
+
+def _server_sentence(error: anthropic.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        return str(body["error"].get("message", body["error"])).rstrip(".")
+    return str(body)[:200].rstrip(".")

@@ -1,0 +1,76 @@
+"""What a server's headers say about when it may be asked again."""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import math
+from collections.abc import Mapping
+
+PREFIX = "anthropic-ratelimit-"
+MOST_S = 3600.0
+"""No header is waited for longer."""
+
+
+def is_told_by(name: str) -> bool:
+    """Whether a header of that name tells of it."""
+    return name in ("date", "retry-after", "retry-after-ms") or name.startswith(PREFIX)
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, from `retry-after` (seconds or an HTTP date) or `retry-after-ms`."""
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        seconds = _number(headers.get(name))
+        if seconds is not None:
+            return min(max(seconds / unit, 0.0), MOST_S)
+    until = _http_date(headers.get("retry-after"))
+    if until is None:
+        return None
+    return min(max((until - _now(headers)).total_seconds(), 0.0), MOST_S)
+
+
+def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
+    """Seconds until a rate limit that the headers tell of has room for one more request of so many input tokens.
+
+    The limits are buckets that fill steadily until `-reset`, as Anthropic describes them. 0 where nothing is told.
+    """
+    needs = {"requests": 1, "input-tokens": tokens, "tokens": tokens}
+    waits = [_bucket_s(headers, f"{PREFIX}{name}", need) for name, need in needs.items()]
+    return min(max(waits), MOST_S)
+
+
+def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
+    limit, remaining = _number(headers.get(f"{name}-limit")), _number(headers.get(f"{name}-remaining"))
+    full = _timestamp(headers.get(f"{name}-reset"))
+    if limit is None or remaining is None or full is None or remaining >= need or limit <= remaining:
+        return 0.0
+    return max((full - _now(headers)).total_seconds(), 0.0) * min(1.0, (need - remaining) / (limit - remaining))
+
+
+def _now(headers: Mapping[str, str]) -> datetime.datetime:
+    """By the server's clock where it tells it, since its times are."""
+    return _http_date(headers.get("date")) or datetime.datetime.now(datetime.UTC)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _http_date(text: str | None) -> datetime.datetime | None:
+    try:
+        when = email.utils.parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=datetime.UTC)
+
+
+def _timestamp(text: str | None) -> datetime.datetime | None:
+    try:
+        when = datetime.datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=datetime.UTC)

@@ -1,0 +1,93 @@
+"""What the SDK's errors mean: a cause, a sentence, and whether asking on makes sense."""
+
+from __future__ import annotations
+
+import anthropic
+import httpx2
+import pytest
+
+from longctx.ask.failure import Failure, explain
+from longctx.ask.reply import MalformedAnswer
+
+
+def meaning(error: Exception) -> Failure:
+    return explain(error, "http://h.test", "lines-5")
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+def status_error(status: int, body: object) -> anthropic.APIStatusError:
+    response = httpx2.Response(status, request=httpx2.Request("POST", "http://h.test/v1/messages"))
+    return anthropic.APIStatusError("raw", response=response, body=body)
+
+
+@pytest.mark.parametrize(
+    ("status", "cause", "fatal"),
+    [
+        (400, "refused_request", False),
+        (401, "bad_key", True),
+        (403, "bad_key", True),
+        (404, "no_such_model", True),
+        (408, "timeout", False),
+        (413, "context_too_long", False),
+        (429, "rate_limit", False),
+        (500, "server_error", False),
+        (529, "overloaded", False),
+    ],
+)
+def test_what_a_status_means(status: int, cause: str, fatal: bool) -> None:
+    failure = meaning(status_error(status, {"type": "error", "error": {"type": "x", "message": "no such thing."}}))
+    assert (failure.cause, failure.fatal) == (cause, fatal)
+    assert failure.message.startswith(f"http://h.test answered {status}: no such thing.")
+    assert ".." not in failure.message
+
+
+def test_an_error_may_be_no_json() -> None:
+    assert "answered 502: <html>bad gateway</html>." in meaning(status_error(502, "<html>bad gateway</html>")).message
+
+
+def test_other_errors() -> None:
+    request = httpx2.Request("POST", "http://h.test")
+    assert meaning(anthropic.APITimeoutError(request)).cause == "timeout"
+    assert meaning(TimeoutError()).cause == "timeout"
+    down = meaning(caused(anthropic.APIConnectionError(request=request), httpx2.ConnectError("refused")))
+    assert (down.cause, down.fatal) == ("connection", True)
+    assert "is the server running?" in down.message
+    assert meaning(MalformedAnswer("it begins with b'<'")).message == "it begins with b'<'."
+    assert meaning(RuntimeError("odd")) == Failure("error", "RuntimeError: odd")
+
+
+def test_a_connection_that_breaks_off_is_one_trials_matter() -> None:
+    request = httpx2.Request("POST", "http://h.test")
+    broken = meaning(caused(anthropic.APIConnectionError(request=request), httpx2.ReadError("reset by peer")))
+    assert broken == Failure("connection", "http://h.test broke the connection off (ReadError: reset by peer).")
+
+
+@pytest.mark.parametrize("cause", [MalformedAnswer("too large"), httpx2.DecodingError("bad gzip")])
+def test_what_the_transport_finds_wrong_is_not_the_networks_fault(cause: Exception) -> None:
+    request = httpx2.Request("POST", "http://h.test")
+    assert meaning(caused(anthropic.APIConnectionError(request=request), cause)).cause == "malformed_answer"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cause", "advice"),
+    [
+        ("This model does not support assistant message prefill.", "refused_request", "Set prefill = false"),
+        ("`temperature` is not supported by this model", "refused_request", "Take it out of extra_body"),
+        ("thinking.budget_tokens: must be at least 1024", "refused_request", "Mend the thinking settings"),
+        ("max_tokens: 900000 > 64000", "refused_request", "Set another max_tokens"),
+        ("prompt is too long: 210000 tokens > 200000 maximum", "context_too_long", "Choose smaller sizes"),
+        ("the request exceeds the available context size", "context_too_long", "Choose smaller sizes"),
+        ("Your credit balance is too low", "refused_request", "The account has no means left"),
+        ("odd", "refused_request", "extra_body may ask for what it refuses"),
+    ],
+)
+def test_a_refused_request_names_its_scenario_and_the_setting(sentence: str, cause: str, advice: str) -> None:
+    failure = meaning(status_error(400, {"type": "error", "error": {"type": "x", "message": sentence}}))
+    assert (failure.cause, failure.fatal) == (cause, False)
+    assert sentence.rstrip(".") in failure.message
+    assert "It was lines-5." in failure.message
+    assert advice in failure.message

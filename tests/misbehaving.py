@@ -1,0 +1,184 @@
+"""A simulated Messages API server that misbehaves to a script, for tests and benchmarks. It is no model, and is never
+used for recordings in cassettes/.
+
+It answers on one event loop, so that hundreds of requests may be open at once, and counts what it was paid for: an
+answer is paid once it was made, whether or not it arrived.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from tests.servers import find_answer, message, prompt_of
+
+Body = dict[str, Any]
+Head = tuple[int, dict[str, str]]
+HUGE = 40_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """What becomes of one request. kind: a name of KINDS; headers: sent with a refusal."""
+
+    kind: str = "right"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Script = Callable[[int, Body], Reaction]
+"""Decides from the number of the Messages request, from 0, and its body."""
+
+
+class Cut(Exception):
+    """The connection is reset."""
+
+
+REFUSALS = {"rate_limit": 429, "overloaded": 529, "server_error": 500, "bad_gateway": 502, "refused": 400}
+PAID = ("right", "zipped", "huge", "truncated", "reset", "html", "drip")
+"""Kinds of reaction that a real server would charge for: it had made an answer."""
+KINDS = (*PAID, *REFUSALS, "reset_at_once", "hang")
+
+
+class MisbehavingServer:
+    """Serves on a free port of 127.0.0.1 while it is entered, on a thread of its own.
+
+    latency_s: between a request and its answer. per_s: requests that are allowed in a second, as a bucket that holds
+    one second's worth; what comes beyond is refused at once with 429, and `retry-after` where `says_when`.
+    """
+
+    def __init__(
+        self,
+        script: Script = lambda number, body: Reaction(),
+        *,
+        latency_s: float = 0.0,
+        per_s: float | None = None,
+        says_when: bool = False,
+    ) -> None:
+        self._script, self._latency_s = script, latency_s
+        self._per_s, self._says_when = per_s, says_when
+        self._bucket, self._filled_at = per_s or 0.0, time.monotonic()
+        self.paid: Counter[str] = Counter()
+        """Prompt -> how many answers were made to it."""
+        self.reactions: list[tuple[float, str]] = []
+        """When each Messages request came, in seconds of the monotonic clock, and what became of it."""
+        self.open = self.most_open = 0
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(),), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+
+    async def _serve(self) -> None:
+        self._over = asyncio.Event()
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        self._ready.set()
+        await self._over.wait()
+        server.close()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                await self._request(line.split()[1].decode(), reader, writer)
+        except (Cut, ConnectionError, asyncio.IncompleteReadError):
+            writer.transport.abort()
+        except asyncio.CancelledError:
+            writer.transport.abort()
+            raise
+        finally:
+            writer.close()
+
+    async def _request(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        length = 0
+        while (line := await reader.readline()).strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        body = json.loads(await reader.readexactly(length)) if length else {}
+        if path.partition("?")[0] != "/v1/messages":
+            await _send(writer, 404, {}, b'{"error": {"message": "not found"}}')
+            return
+        reaction = self._refusal() or self._script(len(self.reactions), body)
+        self.reactions.append((time.monotonic(), reaction.kind))
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        try:
+            if reaction.kind not in REFUSALS:
+                await asyncio.sleep(self._latency_s)
+            if reaction.kind in PAID:
+                self.paid[prompt_of(body)] += 1
+            await _react(reaction, body, writer)
+        finally:
+            self.open -= 1
+
+    def _refusal(self) -> Reaction | None:
+        if self._per_s is None:
+            return None
+        now = time.monotonic()
+        self._bucket = min(self._per_s, self._bucket + (now - self._filled_at) * self._per_s)
+        self._filled_at = now
+        if self._bucket >= 1:
+            self._bucket -= 1
+            return None
+        return Reaction("rate_limit", {"retry-after": "1"} if self._says_when else {})
+
+
+async def _react(reaction: Reaction, body: Body, writer: asyncio.StreamWriter) -> None:
+    answer = message(find_answer(prompt_of(body)), body)
+    match reaction.kind:
+        case "right":
+            await _send(writer, 200, {}, answer)
+        case "zipped":
+            await _send(writer, 200, {"content-encoding": "gzip"}, gzip.compress(answer))
+        case "huge":
+            await _send(writer, 200, {}, message("x" * HUGE, body))
+        case "truncated":
+            await _send(writer, 200, {}, answer[: len(answer) // 2])
+        case "html":
+            await _send(writer, 200, {"content-type": "text/html"}, b"<html>busy</html>")
+        case "reset":
+            _write_head(writer, 200, {}, len(answer))
+            writer.write(answer[: len(answer) // 2])
+            await writer.drain()
+            raise Cut
+        case "reset_at_once":
+            raise Cut
+        case "drip":
+            _write_head(writer, 200, {}, len(answer))
+            for byte in answer:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        case "hang":
+            await asyncio.sleep(3600)
+        case kind:
+            error = {"type": "error", "error": {"type": kind, "message": f"simulated {kind}"}}
+            await _send(writer, REFUSALS[kind], reaction.headers, json.dumps(error).encode())
+
+
+async def _send(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], payload: bytes) -> None:
+    _write_head(writer, status, headers, len(payload))
+    writer.write(payload)
+    await writer.drain()
+
+
+def _write_head(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], length: int) -> None:
+    lines = {"content-type": "application/json", **headers, "content-length": str(length)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    writer.write(f"HTTP/1.1 {status} Simulated\r\n{head}\r\n".encode())
