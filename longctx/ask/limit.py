@@ -1,7 +1,7 @@
 """How many requests may be in flight: a ceiling and, below it, what the server has shown that it bears.
 
 Refused requests halve the limit, as in TCP. With every round of answers it then closes nearly two thirds of the gap to
-one less than was refused, stays close to that, and creeps on ever faster: the growth of CUBIC (RFC 9438), with a steeper
+one less than was refused, stays close to that, and creeps on ever faster: the growth of CUBIC (RFC 9438) with a steeper
 recovery. A server's own word (`retry-after`, the rate limit's headers) is waited for.
 """
 

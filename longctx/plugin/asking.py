@@ -52,6 +52,8 @@ def ask_first(config: pytest.Config) -> None:
         return
     if not (cases := _selected(config)):
         return
+    from longctx.ask.writer import only_writer
+
     capture = config.pluginmanager.get_plugin("capturemanager")
     say = config.get_terminal_writer().line
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
@@ -59,7 +61,8 @@ def ask_first(config: pytest.Config) -> None:
             if settings.estimate:
                 estimate_only(run, cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
-            whole = asyncio.run(ask(run, cases, say))
+            with only_writer(run.private or CASSETTES):
+                whole = asyncio.run(ask(run, cases, say))
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
