@@ -140,14 +140,16 @@ class MisbehavingServer:
 
 
 async def _react(reaction: Reaction, body: Body, writer: asyncio.StreamWriter) -> None:
-    answer = message(find_answer(prompt_of(body)), body)
+    prompt = prompt_of(body)
+    usage = {"input_tokens": len(prompt) // 4, "output_tokens": 4}
+    answer = message(find_answer(prompt), body, usage=usage)
     match reaction.kind:
         case "right":
             await _send(writer, 200, {}, answer)
         case "zipped":
             await _send(writer, 200, {"content-encoding": "gzip"}, gzip.compress(answer))
         case "huge":
-            await _send(writer, 200, {}, message("x" * HUGE, body))
+            await _send(writer, 200, {}, message("x" * HUGE, body, usage=usage))
         case "truncated":
             await _send(writer, 200, {}, answer[: len(answer) // 2])
         case "html":

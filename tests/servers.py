@@ -50,6 +50,8 @@ def prompt_of(body: Body) -> str:
 def message(text: str, body: Body | None = None, **changed: Any) -> bytes:
     """A Messages API answer with that text, with top-level fields changed."""
     body = body or {"model": "toy", "messages": [{"role": "user", "content": "?"}]}
+    if "usage" not in changed:
+        changed["usage"] = {"input_tokens": count_tokens(prompt_of(body)), "output_tokens": count_tokens(text)}
     answer = {
         "id": "msg_simulated",
         "type": "message",
@@ -58,7 +60,6 @@ def message(text: str, body: Body | None = None, **changed: Any) -> bytes:
         "content": [{"type": "text", "text": text}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": count_tokens(prompt_of(body)), "output_tokens": count_tokens(text)},
     }
     return json.dumps(answer | changed).encode()
 

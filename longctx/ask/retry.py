@@ -27,4 +27,4 @@ def sent_again(cause: str, attempts: int) -> bool:
 def pause_s(attempts: int) -> float:
     """Seconds before the next attempt: twice as long each time, of which a random half is waited at least."""
     longest = min(FIRST_PAUSE_S * 2 ** (attempts - 1), LONGEST_PAUSE_S)
-    return longest * _jitter.uniform(0.5, 1.0)
+    return float(longest * _jitter.uniform(0.5, 1.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longctx.ask.writer import only_writer
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
@@ -43,6 +44,15 @@ def test_new_episodes_also_asks_what_is_stale(checkout: Checkout, server: Simula
     new = checkout.record(server, mode="new_episodes")
     assert (new.code, len(server.asked)) == (0, 6)
     assert "Another header" in server.asked[-1]["messages"][0]["content"]
+
+
+def test_two_runs_do_not_record_at_once(checkout: Checkout, server: SimulatedServer) -> None:
+    with only_writer(checkout.file("cassettes")):
+        refused = checkout.record(server)
+    assert refused.code == 4
+    assert refused.says("Another run is recording into", "wait until it ends")
+    assert not server.asked
+    assert checkout.record(server).code == 0
 
 
 def test_all_asks_everything_anew_and_keeps_what_there_was(checkout: Checkout, server: SimulatedServer) -> None:

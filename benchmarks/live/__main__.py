@@ -1,0 +1,60 @@
+"""`python -m benchmarks.live` runs all, prints the tables and writes RESULTS.md beside this file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.gate.table import table
+from benchmarks.live.kills import kills
+from benchmarks.live.limited import LATENCY_S, PER_S, SETTLING_S, limited
+from benchmarks.live.storm import storm
+from benchmarks.live.throughput import IN_FLIGHT, throughput
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+Part = Callable[[argparse.Namespace], str]
+
+
+def _throughput(options: argparse.Namespace) -> str:
+    trials = round(2000 * options.share)
+    rows = throughput(trials, options.inspect_python)
+    said = f"{trials:,} trials of about 7,000 tokens, 500 ms latency, {IN_FLIGHT} in flight"
+    return f"## Throughput\n\n{said}.\n\n{table(['asked with', 'time', 'of the ideal', 'most in flight'], rows)}"
+
+
+def _limited(options: argparse.Namespace) -> str:
+    trials = round(2000 * options.share)
+    head = ["429 comes with", "of the rate, settled", "refused in the beginning", "refused once settled"]
+    said = f"{trials:,} trials, {PER_S:.0f} allowed a second, {LATENCY_S:.1f} s latency, {SETTLING_S:.0f} s to settle"
+    return f"## A server that allows so many a second\n\n{said}.\n\n{table(head, limited(trials))}"
+
+
+def _storm(options: argparse.Namespace) -> str:
+    return f"## Fault storm\n\n{table(['what', 'number'], storm(round(2000 * options.share)))}"
+
+
+def _kills(options: argparse.Namespace) -> str:
+    return f"## kill -9\n\n{table(['what', 'number'], kills(round(40 * options.share)))}"
+
+
+PARTS: dict[str, Part] = {"throughput": _throughput, "limited": _limited, "storm": _storm, "kills": _kills}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live", description=__doc__)
+    parser.add_argument("--share", type=float, default=1.0, help="of the trials to ask; less than 1 writes no file")
+    parser.add_argument("--part", choices=PARTS, help="only this part; writes no file")
+    parser.add_argument("--inspect-python", type=Path, help="python of an environment that holds inspect-ai")
+    options = parser.parse_args()
+    parts = []
+    for name, part in PARTS.items():
+        if options.part in (None, name):
+            parts.append(part(options))
+            print(parts[-1], end="\n\n", flush=True)
+    if options.share >= 1 and options.part is None:
+        RESULTS.write_text("\n\n".join(["# Live runs, against simulated servers", *parts]) + "\n")
+
+
+if __name__ == "__main__":
+    main()

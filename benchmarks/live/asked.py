@@ -1,0 +1,59 @@
+"""One asking pass of line retrieval against a server, as a run makes it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from longctx.ask.asking import Asked, ask_all
+from longctx.ask.case import Case
+from longctx.ask.client import open_client
+from longctx.ask.limit import Limit
+from longctx.ask.missing import missing
+from longctx.ask.money import Budget
+from longctx.ask.tape import Tape, Wanted
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import PromptSet
+from longctx.plugin.progress import Silent
+from longctx.scenarios import LineRetrieval
+
+LINES = 470
+"""About 7,000 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """asked: what became of the trials. on_tape: how many have an answer there. Seconds: to find what is missing, and
+    to ask it."""
+
+    asked: Asked
+    on_tape: int
+    finding_s: float
+    asking_s: float
+
+
+def case(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Case:
+    wording = PromptSet.open("seed").wording(LineRetrieval)
+    return Case(ModelProfile(model="toy", timeout_s=timeout_s), wording, LineRetrieval(lines), seed=0, trials=trials)
+
+
+def ask(url: str, trials: int, in_flight: int, timeout_s: float = 600.0) -> Pass:
+    """Into cassettes of a temporary folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_ask(Path(folder), url, case(trials, timeout_s=timeout_s), in_flight))
+
+
+async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass:
+    tape = Tape(folder, "once")
+    async with open_client(tape, url, in_flight) as client:
+        started = time.monotonic()
+        questions = missing(tape, [asked_case])
+        found = time.monotonic()
+        asked = await ask_all(client, tape, questions, Limit(in_flight), Budget(None), Silent())
+        ended = time.monotonic()
+    again = Tape(folder)
+    on_tape = sum(again.reply(Wanted.of(one, one.build())) is not None for one in asked_case.questions())
+    return Pass(asked, on_tape, found - started, ended - found)
