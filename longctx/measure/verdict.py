@@ -84,6 +84,12 @@ class RunVerdict:
         return self.rules.level(self.left_out > 0)
 
     @property
+    def shown_after(self) -> str:
+        """How much of the run the verdict took, where the rest was not asked."""
+        asked = self.trials - self.left_out
+        return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.left_out:,} not asked"
+
+    @property
     def settled(self) -> bool:
         """Whether a run may stop here. A drop that may yet be shown to be smaller than the margin settles nothing."""
         bands = [band for one in self.families for band in one.bands]

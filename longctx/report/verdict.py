@@ -83,10 +83,9 @@ def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator
 
 def _method(found: RunVerdict) -> Iterator[str]:
     if found.left_out:
-        asked = found.trials - found.left_out
         yield (
-            f"Stopped early: {found.verdict} shown after {asked:,} of {found.trials:,} trials, {found.left_out:,} not "
-            "asked. Bounds and p are of evidence that holds whenever a run is stopped (docs/early-stop.md)."
+            f"Stopped early: {found.shown_after}. Bounds and p are of evidence that holds whenever a run is stopped "
+            "(docs/early-stop.md)."
         )
     test = "a bet on the trials that changed" if found.left_out else "an exact test"
     yield (
