@@ -77,11 +77,11 @@ def _markdown(folder: Path, file: Path) -> None:
 def _page(folder: Path, file: Path) -> None:
     from longctx.measure.summary import summarize
     from longctx.report.page.page import render
-    from longctx.results.manifest import load_manifest
+    from longctx.results.manifest import require_manifest
     from longctx.results.store import load, load_views
 
     rows = load(folder)
-    page = render(summarize(rows), rows, load_views(folder), load_manifest(folder))
+    page = render(summarize(rows), rows, load_views(folder), require_manifest(folder))
     file.write_text(page, encoding="utf-8")
 
 

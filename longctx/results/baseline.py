@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.errors import UserError
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
-from longctx.results.manifest import Manifest, as_manifest, load_manifest
+from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.store import as_frame, load, load_rows
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def write_baseline(file: Path, name: str, folder: Path) -> None:
     """Write the finished run in `folder` as the baseline `name`. Raises UserError."""
     rows = load_rows(folder)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(load_manifest(folder))}
+    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
     lines = [head | {"questions": _questions(rows)}, *_lines(rows)]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     file.write_text(text, encoding="utf-8")
@@ -79,15 +79,12 @@ def load_baseline(path: Path) -> Baseline:
 
 def load_manifest_of(path: Path) -> Manifest:
     """What a baseline, or the run in a folder, was a run of; quick. Raises UserError."""
-    if not _is_run(path):
-        try:
-            return as_manifest(load_head(path)["run"])
-        except (KeyError, TypeError) as error:
-            raise _broken(path, error) from None
+    if _is_run(path):
+        return require_manifest(find_run(path))
     try:
-        return load_manifest(find_run(path))
-    except FileNotFoundError:
-        raise UserError(f"{path} lacks run.json, which says what it is a run of: run it again.") from None
+        return as_manifest(load_head(path)["run"])
+    except (KeyError, TypeError) as error:
+        raise _broken(path, error) from None
 
 
 def _is_run(path: Path) -> bool:

@@ -58,3 +58,10 @@ def test_a_mistake_is_a_sentence(folder: Path, tmp_path: Path, capsys: Capture, 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
     assert main(["export", str(tmp_path), str(tmp_path / "x.csv")]) == 2
     assert "holds no run: give the folder that pytest wrote" in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_say_what_it_is_of_is_a_sentence(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    (folder / "run.json").unlink()
+    assert main(["export", str(folder), str(tmp_path / "x.html")]) == 2
+    assert f"{folder} lacks run.json, which says what it is a run of: run it again." in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
