@@ -108,6 +108,9 @@ class _Compared:
     bands: Mapping[str, Evidence]
     unproven: str
 
+    def band(self, name: str) -> Band:
+        return Band(self.family, name, self.after)
+
 
 def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> RunVerdict:
     """before, after: the rows of the baseline and of the run, as results.store loads them.
@@ -142,8 +145,6 @@ def _compare(
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
     """Holm over all bands and windows of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    names = [(place, name) for place, one in enumerate(compared) for name in one.bands]
-    keys = {(place, name): Band(f"{compared[place].family} {place}", name) for place, name in names}
     drops = [
         (place, window_drop(window, by_k, alpha))
         for place, one in enumerate(compared)
@@ -151,18 +152,12 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
         for window, by_k in by_window(one.pairs).items()
     ]
     p_windows = [drop.p_value for _, drop in drops]
+    bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
 
-    def judged(pessimistic: bool) -> dict[tuple[int, str], BandVerdict]:
-        bands = {
-            keys[place, name]: evidence.pessimistic if pessimistic else evidence.clusters
-            for place, one in enumerate(compared)
-            for name, evidence in one.bands.items()
-        }
-        found = judge(bands, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
-        return {
-            (place, name): _named(one, compared[place].family, name, compared[place].bands[name].same_answers)
-            for (place, name), one in zip(names, found, strict=True)
-        }
+    def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
+        clusters = {band: one.pessimistic if pessimistic else one.clusters for band, one in bands.items()}
+        found = judge(clusters, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
+        return {one.band: _without_statistics(one) if bands[one.band].same_answers else one for one in found}
 
     seen, feared = judged(False), judged(True)
     shown = holm([*p_windows, *(one.p_value for one in seen.values())], alpha)[: len(drops)]
@@ -173,8 +168,8 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     return tuple(
         _family(
             one,
-            tuple(seen[place, name] for name in one.bands),
-            tuple(feared[place, name] for name in one.bands),
+            tuple(seen[one.band(name)] for name in one.bands),
+            tuple(feared[one.band(name)] for name in one.bands),
             tuple(window for where, window in windows if where == place),
             stopped,
         )
@@ -182,10 +177,9 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     )
 
 
-def _named(one: BandVerdict, family: str, name: str, same_answers: bool) -> BandVerdict:
-    """Under its own name. An answer compared with itself needs no statistics."""
-    named = replace(one, band=Band(family, name))
-    return replace(named, verdict="pass", bound=0.0, needed=None, same_answers=True) if same_answers else named
+def _without_statistics(one: BandVerdict) -> BandVerdict:
+    """An answer compared with itself needs none."""
+    return replace(one, verdict="pass", bound=0.0, needed=None, same_answers=True)
 
 
 def _family(
