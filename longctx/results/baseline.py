@@ -33,7 +33,7 @@ LETTERS = {
     "n": "not_asked",
 }
 OF_A_LINE = (
-    *("family", "version", "model", "model_returned", "prompt_set", "prompt_digest", "labels"),
+    *("family", "version", "model", "prompt_set", "prompt_digest", "labels"),
     *("scenario", "params", "band", "seed", "repeat"),
 )
 """What all trials of a line have in common."""
@@ -127,14 +127,13 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One a scenario, subject, seed and repeat, in the order of the rows."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        common = {name: row.get(name) for name in OF_A_LINE if name != "model_returned"}
-        groups.setdefault(json.dumps(common), []).append(row)
+        common = json.dumps({name: row.get(name) for name in OF_A_LINE})
+        groups.setdefault(common, []).append(row)
     letters = {kind: letter for letter, kind in LETTERS.items()}
-    for common_text, group in groups.items():
-        common = json.loads(common_text)
+    for common, group in groups.items():
         trials = [row["trial"] for row in group]
         yield {
-            **{name: common[name] for name in OF_A_LINE if name in common},
+            **json.loads(common),
             "model_returned": sorted({row["model_returned"] for row in group if row["model_returned"]}),
             "recorded": _ends([row["recorded_at"] for row in group if row["recorded_at"]]),
             "bank": next((row["item"].rpartition("@")[2] for row in group if row["item"]), None),
@@ -146,7 +145,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """The rows of a line, as fields of Row."""
-    common = {name: line[name] for name in OF_A_LINE if name != "model_returned"}
+    common = {name: line[name] for name in OF_A_LINE}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]
