@@ -10,8 +10,8 @@ import pandas as pd
 from longctx.measure.bound import design_effect
 from longctx.measure.evidence import by_band
 from longctx.measure.gate import Clusters
-from longctx.measure.match import match
-from longctx.measure.pairs import Pairs, by_family, correct, measured, pairs
+from longctx.measure.match import match_runs
+from longctx.measure.pairs import Pairs, correct, measured, pairs
 from longctx.measure.subject import Subject
 
 
@@ -74,15 +74,13 @@ def seen(before: pd.DataFrame, after: pd.DataFrame) -> dict[tuple[Subject, Where
     before, after: rows as results.store loads them. Raises UserError where it is not clear what is compared with what.
     """
     found: dict[tuple[Subject, Where], Seen] = {}
-    first, second = by_family(before), by_family(after)
-    for family in first:
-        ours, theirs = first[family], second.get(family, {})
-        for one, two in match(family, tuple(ours), tuple(theirs)):
-            both = pairs(ours[one], theirs[two])
-            right = _right(both)
-            for band, evidence in by_band(both).items():
-                if evidence.clusters:
-                    found[two, (family, band)] = Seen(evidence.clusters, right[band])
+    matched, _ = match_runs(before, after)
+    for one in matched:
+        both = pairs(*one.rows)
+        right = _right(both)
+        for band, evidence in by_band(both).items():
+            if evidence.clusters:
+                found[one.after, (one.family, band)] = Seen(evidence.clusters, right[band])
     return found
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 
 from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window
 from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
-from longctx.measure.match import match
+from longctx.measure.match import Matched, match_runs
 from longctx.measure.paired import Paired
-from longctx.measure.pairs import Pairs, by_family, pairs
+from longctx.measure.pairs import Pairs, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
 from longctx.measure.validity import Age, unmeasured, unproven
@@ -117,29 +117,18 @@ def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> Run
 
     Raises UserError where it is not clear which subject is compared with which.
     """
-    compared, left = _compare(before, after, rules)
+    matched, left = match_runs(before, after)
+    compared = [_compared(one, rules.age) for one in matched]
     left_out = int((after["error"] == EARLY_STOP).sum())
     families = _families(compared, rules, stopped=left_out > 0)
     reasons = tuple(_reasons(families, rules))
     verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in families])
-    return RunVerdict(verdict, rules, families, reasons, left, len(after), left_out)
+    return RunVerdict(verdict, rules, families, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
 
 
-def _compare(
-    before: pd.DataFrame, after: pd.DataFrame, rules: Rules
-) -> tuple[list[_Compared], tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]]:
-    first, second = by_family(before), by_family(after)
-    found: list[_Compared] = []
-    left: tuple[list[tuple[str, Subject]], list[tuple[str, Subject]]] = ([], [])
-    for family in dict.fromkeys((*first, *second)):
-        ours, theirs = first.get(family, {}), second.get(family, {})
-        partners = match(family, tuple(ours), tuple(theirs))
-        for one, two in partners:
-            both = pairs(ours[one], theirs[two])
-            found.append(_Compared(family, one, two, both, by_band(both), unproven(ours[one], theirs[two], rules.age)))
-        left[0].extend((family, one) for one in ours if one not in {pair[0] for pair in partners})
-        left[1].extend((family, two) for two in theirs if two not in {pair[1] for pair in partners})
-    return found, (tuple(left[0]), tuple(left[1]))
+def _compared(one: Matched, age: Age) -> _Compared:
+    both = pairs(*one.rows)
+    return _Compared(one.family, one.before, one.after, both, by_band(both), unproven(*one.rows, age))
 
 
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
