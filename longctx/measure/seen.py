@@ -57,7 +57,8 @@ RECORDING = ["model", "prompt_digest", "family", "scenario", "seed", "repeat"]
 def same_recordings(before: pd.DataFrame, after: pd.DataFrame) -> pd.Series[bool]:
     """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
 
-    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared.
+    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
+    its digest of all answers: that differs where one run has a trial more, or left one unmeasured.
     """
     first, second = (
         rows.groupby(RECORDING, sort=False, dropna=False)["recorded_at"].min().dropna() for rows in (before, after)
