@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window
+from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window, windows_of_same_answers
 from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import Matched, match_runs
 from longctx.measure.paired import Paired
@@ -15,7 +15,7 @@ from longctx.measure.pairs import Pairs, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
 from longctx.measure.validity import Age, unmeasured, unproven
-from longctx.measure.window_gate import WindowVerdict, judge_window, window_drop
+from longctx.measure.window_gate import WindowDrop, WindowVerdict, judge_window, window_drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +134,7 @@ def _compared(one: Matched, age: Age) -> _Compared:
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
     """Holm over all bands and windows of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    drops = [
-        (place, window_drop(window, by_k, alpha))
-        for place, one in enumerate(compared)
-        if not stopped
-        for window, by_k in by_window(one.pairs).items()
-    ]
+    drops = [(place, drop) for place, one in enumerate(compared) if not stopped for drop in _drops(one, alpha)]
     p_windows = [drop.p_value for _, drop in drops]
     bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
 
@@ -164,6 +159,11 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
         )
         for place, one in enumerate(compared)
     )
+
+
+def _drops(one: _Compared, alpha: float) -> list[WindowDrop]:
+    same = windows_of_same_answers(one.pairs)
+    return [window_drop(window, by_k, alpha, window in same) for window, by_k in by_window(one.pairs).items()]
 
 
 def _without_statistics(one: BandVerdict) -> BandVerdict:

@@ -16,6 +16,7 @@ from longctx.report.table import Table
 
 MOST = 8
 """Scenarios shown as having moved most."""
+SAME = "same answers"
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
     "regression": "a drop is shown",
@@ -149,7 +150,7 @@ def _band(one: BandVerdict) -> dict[str, str]:
         "band": one.band.name,
         "verdict": one.verdict,
         "difference": _signed(one.difference),
-        "bound of drop": "same answers" if one.same_answers else f"{one.bound:.3f}",
+        "bound of drop": SAME if one.same_answers else f"{one.bound:.3f}",
         "p": f"{one.p_value:.2g}",
         "lost": f"{one.lost:,}",
         "gained": f"{one.gained:,}",
@@ -164,7 +165,7 @@ def _window(one: WindowVerdict) -> dict[str, str]:
         "verdict": one.verdict,
         "before [95%]": _reach(one.drop.before),
         "now [95%]": _reach(one.drop.after),
-        "bound of drop": f"{one.drop.bound:,}",
+        "bound of drop": SAME if one.drop.same_answers else f"{one.drop.bound:,}",
         **minimum,
     }
 

@@ -50,6 +50,7 @@ def _family(one: FamilyVerdict) -> dict[str, Any]:
                 "k_max": [window.drop.before.k_max, window.drop.after.k_max],
                 "bound": window.drop.bound,
                 "p_value": window.drop.p_value,
+                "same_answers": window.drop.same_answers,
                 "minimum": window.minimum,
                 "against_minimum": window.against_minimum,
             }

@@ -139,6 +139,9 @@ def test_k_max_is_gated_beside_the_bands() -> None:
     same = verdict(passkey(4096), passkey(4096), Rules(minimum_k_max={("some-model", 4096): 4096}))
     [family] = same.families
     assert (same.verdict, [one.against_minimum for one in family.windows]) == ("pass", ["pass"])
+    few = passkey(1024).query("trial < 1").assign(answers="a")
+    assert [one.verdict for one in verdict(few, few).families[0].windows] == ["pass"]
+    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].windows] == ["inconclusive"]
     half = verdict(passkey(4096), passkey(2048))
     assert [one.verdict for one in half.families[0].windows] == ["regression"]
     short = verdict(passkey(2048), passkey(2048), Rules(minimum_k_max={("some-model", 4096): 4096}))
