@@ -99,8 +99,8 @@ def _method(found: RunVerdict) -> Iterator[str]:
 
 
 def _tables(found: RunVerdict) -> Iterator[Table]:
-    if found.families:
-        yield Table("By family and band of lengths", _frame(_bands(found), "family"))
+    if bands := _bands(found):
+        yield Table("By family and band of lengths", _frame(bands, "family"))
     if windows := [row for one in found.families for row in map(_window, one.windows)]:
         yield Table("k_max (tokens)", _frame(windows, "window"))
     yield from _moved(found)

@@ -76,6 +76,11 @@ def test_k_max_has_a_table_of_its_own() -> None:
     assert "same answers" in window
 
 
+def test_what_is_not_gated_has_no_bands() -> None:
+    guessed = frame(run("correct", family="control"))
+    assert shown(guessed, guessed).startswith("Gate: invalid - the run and its baseline have no trial in common")
+
+
 def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
     text = shown(BASELINE, frame(rows((180, 160, 90))))
     assert "Moved most, of 3 scenarios; intervals of 95% for all of them together" in text
