@@ -69,19 +69,21 @@ def _json(folder: Path, file: Path) -> None:
 def _markdown(folder: Path, file: Path) -> None:
     from longctx.measure.summary import summarize
     from longctx.report.text import as_markdown
+    from longctx.report.verdict_data import load_shown
     from longctx.results.store import load
 
-    file.write_text(as_markdown(summarize(load(folder)), folder.name), encoding="utf-8")
+    file.write_text(as_markdown(summarize(load(folder)), folder.name, load_shown(folder)), encoding="utf-8")
 
 
 def _page(folder: Path, file: Path) -> None:
     from longctx.measure.summary import summarize
     from longctx.report.page.page import render
-    from longctx.results.manifest import load_manifest
+    from longctx.report.verdict_data import load_shown
+    from longctx.results.manifest import require_manifest
     from longctx.results.store import load, load_views
 
     rows = load(folder)
-    page = render(summarize(rows), rows, load_views(folder), load_manifest(folder))
+    page = render(summarize(rows), rows, load_views(folder), require_manifest(folder), verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.ask.case import Case
+from longctx.ask.cases import cases_of
 from longctx.ask.money import estimated_cost
 from longctx.config.grids import Grid
-from longctx.config.models import ModelProfile, load_model
-from longctx.config.profiles import Profile, load_profile
-from longctx.config.prompts import PromptSet
+from longctx.config.models import ModelProfile
+from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.measure.gate import Band
@@ -52,7 +51,7 @@ def planned(profile: str, models: Sequence[str]) -> tuple[dict[BandOf, Load], in
     """
     found: dict[BandOf, _Sum] = {}
     windows: set[tuple[Subject, object]] = set()
-    for case in _cases(profile, load_profile(profile), models):
+    for case in _cases(profile, models):
         if not case.scenario.gated:
             continue
         subject = Subject(case.model.model, case.wording.prompt_set)
@@ -65,28 +64,14 @@ def planned(profile: str, models: Sequence[str]) -> tuple[dict[BandOf, Load], in
     return loads, len(windows)
 
 
-def _cases(name: str, profile: Profile, models: Sequence[str]) -> Iterator[Case]:
-    """As pytest would collect them, each once."""
-    seen: set[tuple[str, str]] = set()
+def _cases(profile: str, models: Sequence[str]) -> Iterator[Case]:
+    """As pytest would collect them."""
+    tables, asked = load_profile(profile), functools.partial(_models, profile, models)
     for family in FAMILIES.values():
-        for grid in profile.grids(family.family):
-            for prompts, model in itertools.product(grid.prompts, models or _own(name, grid)):
-                wording = PromptSet.open(prompts).wording(family)
-                for scenario in grid.scenarios(functools.partial(load_bank, None, None, model)):
-                    case = Case(
-                        model=load_model(model),
-                        wording=wording,
-                        scenario=scenario,
-                        seed=profile.seed,
-                        trials=grid.trials,
-                        band=grid.band(scenario),
-                    )
-                    if (family.family, case.id) not in seen:
-                        seen.add((family.family, case.id))
-                        yield case
+        yield from cases_of(tables, family, asked, (), functools.partial(load_bank, None, None))
 
 
-def _own(name: str, grid: Grid) -> Sequence[str]:
-    if not grid.models:
+def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:
+    if not (models or grid.models):
         raise UserError(f"The profile {name!r} names no model: give one with --model NAME.")
-    return grid.models
+    return models or grid.models

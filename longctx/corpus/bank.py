@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from longctx.corpus.documents import REGISTER, load_corpus
-from longctx.corpus.filters import Filter, choose_filter, load_filter
+from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
 from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.multiple_choice import Item
@@ -26,7 +26,7 @@ def load_bank(
     asked = load_questions(questions or REGISTER_QUESTIONS, corpus)
     digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
     items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
-    known = load_filter(model, digest) if frozen is None else choose_filter(frozen, model, digest)
+    known = choose_filter(frozen, model, digest)
     return Bank(
         sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
         items=items,

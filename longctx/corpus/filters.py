@@ -52,11 +52,15 @@ def load_filter(model: str, bank: str) -> Filter | None:
         raise UserError(f"{path} is no filter: {where}: {first['msg']}. Restore it from version control.") from None
 
 
-def choose_filter(frozen: Sequence[Filter], model: str, bank: str) -> Filter | None:
-    """A baseline's filter of the model; for a model that it knows nothing of, that of the only one it knows.
+def choose_filter(frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
+    """The filter that counts for a model and the bank of that digest, if any. Raises UserError.
 
-    Both runs of a gate ask the same questions: with a filter of its own, each would drop what it finds hard.
+    frozen: the filters of a baseline, which count instead of the model's own; None without a baseline. Of a model that
+    the baseline knows nothing of, that of the only one it knows. Both runs of a gate ask the same questions: with a
+    filter of its own, each would drop what it finds hard.
     """
+    if frozen is None:
+        return load_filter(model, bank)
     found = [one for one in frozen if one.bank[:12] == bank[:12]]
     own = [one for one in found if one.model == model]
     if len(found) > 1 and not own:

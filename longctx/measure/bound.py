@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.measure.paired import score, tango
+from longctx.measure.search import bisect
 
 UNSEEN = 0.4
 """The share of its trials that a cluster not seen may have lost, or the most that one seen has, if that is more.
@@ -87,11 +88,7 @@ def trials_to_settle(
     high = 1
     while not settled(high):
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if settled(middle) else (middle, high)
-    return high
+    return bisect(settled, high // 2, high)
 
 
 def expected_over_clusters(clusters: float, spread: float, z: float) -> float:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from longctx.errors import UserError
-from longctx.measure.match import match
+from longctx.measure.match import Left, Matched, match_runs
 from longctx.measure.paired import Paired
-from longctx.measure.pairs import Pairs, Trial, by_family, correct, pairs
+from longctx.measure.pairs import Pairs, Trial, correct, pairs
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import MEASURED
@@ -81,34 +81,31 @@ def compare(before: pd.DataFrame, after: pd.DataFrame, between: str | None = Non
 
     Raises UserError where it is not clear which subjects are to be compared, or where nothing can be.
     """
-    first, second = (by_family(rows[rows["outcome"].isin(MEASURED)]) for rows in (before, after))
-    versus: list[Versus] = []
-    left: tuple[list[tuple[str, Subject, int]], list[tuple[str, Subject, int]]] = ([], [])
-    for family in dict.fromkeys((*first, *second)):
-        ours, theirs = first.get(family, {}), second.get(family, {})
-        partners = match(family, tuple(ours), tuple(theirs), between)
-        versus += (_versus(family, one, two, ours[one], theirs[two]) for one, two in partners)
-        for place, (rows, matched) in enumerate(
-            ((ours, {one for one, _ in partners}), (theirs, {two for _, two in partners}))
-        ):
-            left[place].extend((family, one, len(rows[one])) for one in rows if one not in matched)
+    first, second = (rows[rows["outcome"].isin(MEASURED)] for rows in (before, after))
+    matched, left = match_runs(first, second, between)
+    versus = tuple(map(_versus, matched))
     if not any(one.total.paired.n for one in versus):
         raise UserError(
             "No trial was measured by both: runs are compared on the same families, scenarios and seeds "
             "(run both with the same --ctx-profile and --ctx-seed)."
         )
-    return Comparison(tuple(versus), (tuple(left[0]), tuple(left[1])))
+    return Comparison(versus, (_alone(left[0]), _alone(left[1])))
 
 
-def _versus(family: str, before: Subject, after: Subject, first: pd.DataFrame, second: pd.DataFrame) -> Versus:
+def _alone(left: Left) -> tuple[tuple[str, Subject, int], ...]:
+    return tuple((family, one, len(rows)) for (family, one), rows in left.items())
+
+
+def _versus(one: Matched) -> Versus:
+    first, second = one.rows
     found = pairs(first, second)
     shared = {key[0] for key in found.after}
     scenarios = [name for name in dict.fromkeys(key[0] for key in found.before) if name in shared]
     common = len(found.both) + found.otherwise
     return Versus(
-        family,
-        before,
-        after,
+        one.family,
+        one.before,
+        one.after,
         tuple(_change(name, [name], found) for name in scenarios),
         _change("all", scenarios, found),
         tuple(_flips(found)),

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from longctx.measure import bound, sequential, signflip
 from longctx.measure.bound import design_effect, trials_to_settle
 from longctx.measure.rates import holm
+
+if TYPE_CHECKING:
+    from longctx.measure.subject import Subject
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -36,10 +39,11 @@ only where losses spread over the sections as gains do.
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A family's trials of one range of lengths."""
+    """A family's trials of one range of lengths. subject: of whom, where a run has several."""
 
     family: str
     name: str
+    subject: Subject | None = None
 
     def __str__(self) -> str:
         return f"{self.family}, {self.name}"

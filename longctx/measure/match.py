@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
 from longctx.errors import UserError
+from longctx.measure.pairs import by_family
 from longctx.measure.subject import Subject, subjects
 
 Pairs = list[tuple[Subject, Subject]]
+Left = Mapping[tuple[str, Subject], pd.DataFrame]
+"""(family, subject) -> its rows, of whom nobody is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A subject of each run in one family. rows: of the one, and of the other."""
+
+    family: str
+    before: Subject
+    after: Subject
+    rows: tuple[pd.DataFrame, pd.DataFrame]
+
+
+def match_runs(
+    before: pd.DataFrame, after: pd.DataFrame, between: str | None = None
+) -> tuple[list[Matched], tuple[Left, Left]]:
+    """Who is compared with whom in each family of two runs, and whom only the one, only the other, measured.
+
+    before, after: rows as results.store loads them. between: see match. Raises UserError as it does.
+    """
+    first, second = by_family(before), by_family(after)
+    found: list[Matched] = []
+    left: tuple[dict[tuple[str, Subject], pd.DataFrame], dict[tuple[str, Subject], pd.DataFrame]] = ({}, {})
+    for family in dict.fromkeys((*first, *second)):
+        ours, theirs = first.get(family, {}), second.get(family, {})
+        for one, two in match(family, tuple(ours), tuple(theirs), between):
+            found.append(Matched(family, one, two, (ours.pop(one), theirs.pop(two))))
+        for alone, rest in zip(left, (ours, theirs), strict=True):
+            alone.update({(family, one): rows for one, rows in rest.items()})
+    return found, left
 
 
 def match(family: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> Pairs:

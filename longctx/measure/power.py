@@ -7,6 +7,7 @@ responses", Biometrics 24, 1968). For trials in clusters, n is their effective n
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from statistics import NormalDist
@@ -16,7 +17,7 @@ import numpy as np
 from longctx.measure.binomial import Tail, chances, tails
 from longctx.measure.bound import expected_over_clusters
 from longctx.measure.paired import score
-from longctx.measure.search import fewest, least
+from longctx.measure.search import bisect, fewest, least
 
 TIE = 1 + 1e-9
 """A p-value that equals alpha but for rounding counts as equal."""
@@ -108,11 +109,7 @@ def _gained_to_pass(first: int, count: int, n: int, margin: float, z: float) -> 
     def passes(changed: int, gained: int) -> bool:
         return score(gained, changed - gained, n, -margin) > z
 
-    low, high = -1, first + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(first, middle) else (middle, high)
-    gained = high
+    gained = bisect(functools.partial(passes, first), -1, first + 1)
     yield gained
     for changed in range(first + 1, first + count):
         while gained > 0 and passes(changed, gained - 1):

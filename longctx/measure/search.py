@@ -18,7 +18,14 @@ def fewest(holds: Callable[[int], bool], most: int = MOST_TRIALS) -> int | None:
         if high >= most:
             return None
         high = min(2 * high, most)
-    low = high // 2
+    return bisect(holds, high // 2, high)
+
+
+def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """A number above `low`, at most `high`, with which it holds, while with one less it does not.
+
+    With `high` it holds, with `low` it does not: neither is tried.
+    """
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

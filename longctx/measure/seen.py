@@ -10,8 +10,8 @@ import pandas as pd
 from longctx.measure.bound import design_effect
 from longctx.measure.evidence import by_band
 from longctx.measure.gate import Clusters
-from longctx.measure.match import match
-from longctx.measure.pairs import Pairs, by_family, correct, measured, pairs
+from longctx.measure.match import match_runs
+from longctx.measure.pairs import Pairs, correct, measured, pairs
 from longctx.measure.subject import Subject
 
 
@@ -57,7 +57,8 @@ RECORDING = ["model", "prompt_digest", "family", "scenario", "seed", "repeat"]
 def same_recordings(before: pd.DataFrame, after: pd.DataFrame) -> pd.Series[bool]:
     """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
 
-    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared.
+    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
+    its digest of all answers: that differs where one run has a trial more, or left one unmeasured.
     """
     first, second = (
         rows.groupby(RECORDING, sort=False, dropna=False)["recorded_at"].min().dropna() for rows in (before, after)
@@ -74,15 +75,13 @@ def seen(before: pd.DataFrame, after: pd.DataFrame) -> dict[tuple[Subject, Where
     before, after: rows as results.store loads them. Raises UserError where it is not clear what is compared with what.
     """
     found: dict[tuple[Subject, Where], Seen] = {}
-    first, second = by_family(before), by_family(after)
-    for family in first:
-        ours, theirs = first[family], second.get(family, {})
-        for one, two in match(family, tuple(ours), tuple(theirs)):
-            both = pairs(ours[one], theirs[two])
-            right = _right(both)
-            for band, evidence in by_band(both).items():
-                if evidence.clusters:
-                    found[two, (family, band)] = Seen(evidence.clusters, right[band])
+    matched, _ = match_runs(before, after)
+    for one in matched:
+        both = pairs(*one.rows)
+        right = _right(both)
+        for band, evidence in by_band(both).items():
+            if evidence.clusters:
+                found[one.after, (one.family, band)] = Seen(evidence.clusters, right[band])
     return found
 
 

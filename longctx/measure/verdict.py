@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window
+from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window, windows_of_same_answers
 from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
-from longctx.measure.match import match
+from longctx.measure.match import Matched, match_runs
 from longctx.measure.paired import Paired
-from longctx.measure.pairs import Pairs, by_family, pairs
+from longctx.measure.pairs import Pairs, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
 from longctx.measure.validity import Age, unmeasured, unproven
-from longctx.measure.window_gate import WindowVerdict, judge_window, window_drop
+from longctx.measure.window_gate import WindowDrop, WindowVerdict, judge_window, window_drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,12 @@ class RunVerdict:
         return self.rules.level(self.left_out > 0)
 
     @property
+    def shown_after(self) -> str:
+        """How much of the run the verdict took, where the rest was not asked."""
+        asked = self.trials - self.left_out
+        return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.left_out:,} not asked"
+
+    @property
     def settled(self) -> bool:
         """Whether a run may stop here. A drop that may yet be shown to be smaller than the margin settles nothing."""
         bands = [band for one in self.families for band in one.bands]
@@ -102,61 +108,40 @@ class _Compared:
     bands: Mapping[str, Evidence]
     unproven: str
 
+    def band(self, name: str) -> Band:
+        return Band(self.family, name, self.after)
+
 
 def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> RunVerdict:
     """before, after: the rows of the baseline and of the run, as results.store loads them.
 
     Raises UserError where it is not clear which subject is compared with which.
     """
-    compared, left = _compare(before, after, rules)
+    matched, left = match_runs(before, after)
+    compared = [_compared(one, rules.age) for one in matched]
     left_out = int((after["error"] == EARLY_STOP).sum())
     families = _families(compared, rules, stopped=left_out > 0)
     reasons = tuple(_reasons(families, rules))
     verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in families])
-    return RunVerdict(verdict, rules, families, reasons, left, len(after), left_out)
+    return RunVerdict(verdict, rules, families, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
 
 
-def _compare(
-    before: pd.DataFrame, after: pd.DataFrame, rules: Rules
-) -> tuple[list[_Compared], tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]]:
-    first, second = by_family(before), by_family(after)
-    found: list[_Compared] = []
-    left: tuple[list[tuple[str, Subject]], list[tuple[str, Subject]]] = ([], [])
-    for family in dict.fromkeys((*first, *second)):
-        ours, theirs = first.get(family, {}), second.get(family, {})
-        partners = match(family, tuple(ours), tuple(theirs))
-        for one, two in partners:
-            both = pairs(ours[one], theirs[two])
-            found.append(_Compared(family, one, two, both, by_band(both), unproven(ours[one], theirs[two], rules.age)))
-        left[0].extend((family, one) for one in ours if one not in {pair[0] for pair in partners})
-        left[1].extend((family, two) for two in theirs if two not in {pair[1] for pair in partners})
-    return found, (tuple(left[0]), tuple(left[1]))
+def _compared(one: Matched, age: Age) -> _Compared:
+    both = pairs(*one.rows)
+    return _Compared(one.family, one.before, one.after, both, by_band(both), unproven(*one.rows, age))
 
 
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
     """Holm over all bands and windows of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    names = [(place, name) for place, one in enumerate(compared) for name in one.bands]
-    keys = {(place, name): Band(f"{compared[place].family} {place}", name) for place, name in names}
-    drops = [
-        (place, window_drop(window, by_k, alpha))
-        for place, one in enumerate(compared)
-        if not stopped
-        for window, by_k in by_window(one.pairs).items()
-    ]
+    drops = [(place, drop) for place, one in enumerate(compared) if not stopped for drop in _drops(one, alpha)]
     p_windows = [drop.p_value for _, drop in drops]
+    bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
 
-    def judged(pessimistic: bool) -> dict[tuple[int, str], BandVerdict]:
-        bands = {
-            keys[place, name]: evidence.pessimistic if pessimistic else evidence.clusters
-            for place, one in enumerate(compared)
-            for name, evidence in one.bands.items()
-        }
-        found = judge(bands, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
-        return {
-            (place, name): _named(one, compared[place].family, name, compared[place].bands[name].same_answers)
-            for (place, name), one in zip(names, found, strict=True)
-        }
+    def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
+        clusters = {band: one.pessimistic if pessimistic else one.clusters for band, one in bands.items()}
+        found = judge(clusters, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
+        return {one.band: _without_statistics(one) if bands[one.band].same_answers else one for one in found}
 
     seen, feared = judged(False), judged(True)
     shown = holm([*p_windows, *(one.p_value for one in seen.values())], alpha)[: len(drops)]
@@ -167,8 +152,8 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     return tuple(
         _family(
             one,
-            tuple(seen[place, name] for name in one.bands),
-            tuple(feared[place, name] for name in one.bands),
+            tuple(seen[one.band(name)] for name in one.bands),
+            tuple(feared[one.band(name)] for name in one.bands),
             tuple(window for where, window in windows if where == place),
             stopped,
         )
@@ -176,10 +161,14 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     )
 
 
-def _named(one: BandVerdict, family: str, name: str, same_answers: bool) -> BandVerdict:
-    """Under its own name. An answer compared with itself needs no statistics."""
-    named = replace(one, band=Band(family, name))
-    return replace(named, verdict="pass", bound=0.0, needed=None, same_answers=True) if same_answers else named
+def _drops(one: _Compared, alpha: float) -> list[WindowDrop]:
+    same = windows_of_same_answers(one.pairs)
+    return [window_drop(window, by_k, alpha, window in same) for window, by_k in by_window(one.pairs).items()]
+
+
+def _without_statistics(one: BandVerdict) -> BandVerdict:
+    """An answer compared with itself needs none."""
+    return replace(one, verdict="pass", bound=0.0, needed=None, same_answers=True)
 
 
 def _family(

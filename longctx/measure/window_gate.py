@@ -42,6 +42,8 @@ class WindowDrop:
     bound: int
     p_value: float
     span: int
+    same_answers: bool = False
+    """The run replayed the baseline's own answers, and judged them the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,16 @@ class WindowVerdict:
     against_minimum: Literal["pass", "regression", "inconclusive"] | None
 
 
-def window_drop(window: int, by_k: Mapping[int, Iterable[Change]], alpha: float) -> WindowDrop:
-    """by_k: the pairs of each k (tokens), at least one k."""
+def window_drop(
+    window: int, by_k: Mapping[int, Iterable[Change]], alpha: float, same_answers: bool = False
+) -> WindowDrop:
+    """by_k: the pairs of each k (tokens), at least one k. same_answers: there is no drop, and nothing to draw."""
     ordered = sorted(by_k)
     counts = np.array([_counts(by_k[k]) for k in ordered], dtype=float)
     n = counts.sum(axis=1)
+    reaches = _reach(ordered, counts[:, 0] + counts[:, 2], n), _reach(ordered, counts[:, 0] + counts[:, 1], n)
+    if same_answers:
+        return WindowDrop(window, *reaches, bound=0, p_value=1.0, span=ordered[-1], same_answers=True)
     random = np.random.RandomState(0)
     drawn = np.stack([random.dirichlet(row + 0.25, size=DRAWS) for row in counts], axis=1)
     steps = np.array([0, *ordered])
@@ -66,8 +73,8 @@ def window_drop(window: int, by_k: Mapping[int, Iterable[Change]], alpha: float)
     drops: NDArray[np.int64] = before - after
     return WindowDrop(
         window=window,
-        before=_reach(ordered, counts[:, 0] + counts[:, 2], n),
-        after=_reach(ordered, counts[:, 0] + counts[:, 1], n),
+        before=reaches[0],
+        after=reaches[1],
         bound=int(np.quantile(drops, 1 - alpha, method="inverted_cdf")),
         p_value=float((1 + (drops <= 0).sum()) / (1 + DRAWS)),
         span=ordered[-1],

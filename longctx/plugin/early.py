@@ -47,18 +47,12 @@ async def ask_until_settled(
         left = [question for later in rounds[place:] for question in later]
         if asked.stopped is None:
             found = looks.look({question.key for question in left})
-            asked.settled = _settled(found) if found.settled else None
+            asked.settled = Failure(EARLY_STOP, found.shown_after, fatal=True) if found.settled else None
         if why := asked.stopped or asked.settled:
             asked.failures |= {question.key: why for question in left}
             break
         asked.add(await ask(one))
     return asked
-
-
-def _settled(found: RunVerdict) -> Failure:
-    asked = found.trials - found.left_out
-    sentence = f"{found.verdict} shown after {asked:,} of {found.trials:,} trials, {found.left_out:,} not asked"
-    return Failure(EARLY_STOP, sentence, fatal=True)
 
 
 class _Looks:

@@ -26,13 +26,10 @@ def frozen_filters(baseline: str | None) -> tuple[Filter, ...] | None:
 
 def filters_used(baseline: str | None, rows: pd.DataFrame) -> list[Filter]:
     """The filters that a run's questions had passed, its baseline's where it has one."""
-    from longctx.corpus.filters import choose_filter, load_filter
+    from longctx.corpus.filters import choose_filter
 
     asked = rows[rows["family"] == "collage"]
     names = {(model, item.rpartition("@")[2]) for model, item in zip(asked["model"], asked["item"], strict=True)}
     frozen = frozen_filters(baseline)
-    found = [
-        load_filter(model, bank) if frozen is None else choose_filter(frozen, model, bank)
-        for model, bank in sorted(names)
-    ]
+    found = [choose_filter(frozen, model, bank) for model, bank in sorted(names)]
     return [one for one in found if one is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -57,7 +56,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     from longctx.measure.verdict import give_verdict
     from longctx.report.document import as_markdown
     from longctx.report.verdict import verdict_document
-    from longctx.report.verdict_data import as_data
+    from longctx.report.verdict_data import write_data
     from longctx.results.answers import with_answers
     from longctx.results.baseline import load_baseline
 
@@ -65,8 +64,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at))
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
-    data = json.dumps(as_data(found, baseline.name, between), ensure_ascii=False, indent=1)
-    (run.folder / "gate.json").write_text(f"{data}\n", encoding="utf-8")
+    write_data(run.folder, found, baseline.name, between, document)
     (run.folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
     return document

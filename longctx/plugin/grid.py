@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-import itertools
-from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 
 from longctx.ask.case import Case
+from longctx.ask.cases import cases_of
 from longctx.config.grids import Grid
-from longctx.config.models import load_model
 from longctx.config.profiles import load_profile
-from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.plugin.frozen import frozen_filters
 from longctx.plugin.options import Settings
@@ -52,27 +50,21 @@ def check(settings: Settings) -> None:
 @functools.lru_cache(maxsize=8)
 def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
     """A family's cases under these settings. Raises UserError."""
-    profile = load_profile(settings.profile)
-    grids = profile.grids(family.family)
-    wordings = _wordings(settings, family, grids)
-    models = {name: load_model(name) for grid in grids for name in _models(settings, grid)}
-    found: dict[str, Case] = {}
-    for grid in grids:
-        for prompts, model in itertools.product(settings.prompts or grid.prompts, _models(settings, grid)):
-            for scenario in grid.scenarios(functools.partial(_bank, settings, model)):
-                case = Case(
-                    model=models[model],
-                    wording=wordings[prompts],
-                    scenario=scenario,
-                    seed=profile.seed if settings.seed is None else settings.seed,
-                    trials=settings.trials or grid.trials,
-                    only_trial=settings.only_trial,
-                    repeats=settings.repeats,
-                    min_rate=grid.min_rate if settings.min_rate is None else settings.min_rate,
-                    band=grid.band(scenario),
-                )
-                found.setdefault(case.id, case)
-    return tuple(found.values())
+    models, bank = functools.partial(_models, settings), functools.partial(_bank, settings)
+    found = cases_of(load_profile(settings.profile), family, models, settings.prompts, bank)
+    return tuple(_as_told(case, settings) for case in found)
+
+
+def _as_told(case: Case, settings: Settings) -> Case:
+    """The case with what the user said instead of the profile."""
+    return dataclasses.replace(
+        case,
+        seed=case.seed if settings.seed is None else settings.seed,
+        trials=settings.trials or case.trials,
+        only_trial=settings.only_trial,
+        repeats=settings.repeats,
+        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+    )
 
 
 def _bank(settings: Settings, model: str) -> Bank:
@@ -80,19 +72,6 @@ def _bank(settings: Settings, model: str) -> Bank:
     from longctx.corpus.bank import load_bank
 
     return load_bank(settings.corpus, settings.questions, model, frozen_filters(settings.baseline))
-
-
-def _wordings(settings: Settings, family: type[Scenario], grids: Sequence[Grid]) -> dict[str, Wording]:
-    """By the name or path that means it."""
-    named = settings.prompts or tuple(name for grid in grids for name in grid.prompts)
-    sets = {name: PromptSet.open(name) for name in named} if grids else {}
-    names = Counter(one.name for one in sets.values())
-    if twice := [one for one in sets.values() if names[one.name] > 1]:
-        raise UserError(
-            f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
-            f"{', '.join(str(one.folder) for one in twice)}."
-        )
-    return {name: one.wording(family) for name, one in sets.items()}
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:

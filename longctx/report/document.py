@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.table import Table
@@ -43,6 +46,30 @@ def as_html(document: Document) -> str:
     style = (here / "document.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("document.html").render(document=document, style=style, digest=digest)
+
+
+def as_data(document: Document) -> dict[str, Any]:
+    """What JSON can hold; `from_data` gives the document back."""
+    return {"title": document.title, "notes": list(document.notes), "tables": list(map(_table_data, document.tables))}
+
+
+def from_data(data: Mapping[str, Any]) -> Document:
+    """From what `as_data` gave."""
+    return Document(data["title"], tuple(data["notes"]), tuple(map(_table, data["tables"])))
+
+
+def _table_data(table: Table) -> dict[str, Any]:
+    frame = table.frame
+    rows = [[first, *cells] for first, cells in zip(frame.index, frame.to_numpy().tolist(), strict=True)]
+    about = {"title": table.title, "family": table.family, "said": list(table.said)}
+    return about | {"columns": [frame.index.name, *frame.columns], "rows": rows}
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    first, *columns = data["columns"]
+    index = pd.Index([row[0] for row in data["rows"]], name=first, dtype=object)
+    frame = pd.DataFrame([row[1:] for row in data["rows"]], columns=columns, index=index, dtype=object)
+    return Table(data["title"], frame, data["family"], tuple(data["said"]))
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}

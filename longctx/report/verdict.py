@@ -16,6 +16,7 @@ from longctx.report.table import Table
 
 MOST = 8
 """Scenarios shown as having moved most."""
+SAME = "same answers"
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
     "regression": "a drop is shown",
@@ -83,10 +84,9 @@ def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator
 
 def _method(found: RunVerdict) -> Iterator[str]:
     if found.left_out:
-        asked = found.trials - found.left_out
         yield (
-            f"Stopped early: {found.verdict} shown after {asked:,} of {found.trials:,} trials, {found.left_out:,} not "
-            "asked. Bounds and p are of evidence that holds whenever a run is stopped (docs/early-stop.md)."
+            f"Stopped early: {found.shown_after}. Bounds and p are of evidence that holds whenever a run is stopped "
+            "(docs/early-stop.md)."
         )
     test = "a bet on the trials that changed" if found.left_out else "an exact test"
     yield (
@@ -99,8 +99,8 @@ def _method(found: RunVerdict) -> Iterator[str]:
 
 
 def _tables(found: RunVerdict) -> Iterator[Table]:
-    if found.families:
-        yield Table("By family and band of lengths", _frame(_bands(found), "family"))
+    if bands := _bands(found):
+        yield Table("By family and band of lengths", _frame(bands, "family"))
     if windows := [row for one in found.families for row in map(_window, one.windows)]:
         yield Table("k_max (tokens)", _frame(windows, "window"))
     yield from _moved(found)
@@ -150,7 +150,7 @@ def _band(one: BandVerdict) -> dict[str, str]:
         "band": one.band.name,
         "verdict": one.verdict,
         "difference": _signed(one.difference),
-        "bound of drop": "same answers" if one.same_answers else f"{one.bound:.3f}",
+        "bound of drop": SAME if one.same_answers else f"{one.bound:.3f}",
         "p": f"{one.p_value:.2g}",
         "lost": f"{one.lost:,}",
         "gained": f"{one.gained:,}",
@@ -165,7 +165,7 @@ def _window(one: WindowVerdict) -> dict[str, str]:
         "verdict": one.verdict,
         "before [95%]": _reach(one.drop.before),
         "now [95%]": _reach(one.drop.after),
-        "bound of drop": f"{one.drop.bound:,}",
+        "bound of drop": SAME if one.drop.same_answers else f"{one.drop.bound:,}",
         **minimum,
     }
 

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from longctx.measure.subject import Subject
 from longctx.measure.verdict import FamilyVerdict, RunVerdict
+from longctx.report import document
+from longctx.report.document import Document
+
+GATE = "gate.json"
+
+
+def write_data(folder: Path, found: RunVerdict, baseline: str, changed: Sequence[str], shown: Document) -> None:
+    """gate.json in a run's folder. shown: the verdict in words, which `load_shown` gives back."""
+    data = as_data(found, baseline, changed) | {"document": document.as_data(shown)}
+    (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
+
+
+def load_shown(folder: Path) -> Document | None:
+    """A run's verdict in words; None where it was not gated, or by an earlier version that kept none."""
+    try:
+        data = json.loads((folder / GATE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return document.from_data(data["document"]) if "document" in data else None
 
 
 def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
@@ -50,6 +71,7 @@ def _family(one: FamilyVerdict) -> dict[str, Any]:
                 "k_max": [window.drop.before.k_max, window.drop.after.k_max],
                 "bound": window.drop.bound,
                 "p_value": window.drop.p_value,
+                "same_answers": window.drop.same_answers,
                 "minimum": window.minimum,
                 "against_minimum": window.against_minimum,
             }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.errors import UserError
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
-from longctx.results.manifest import Manifest, as_manifest, load_manifest
+from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.store import as_frame, load, load_rows
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ LETTERS = {
     "n": "not_asked",
 }
 OF_A_LINE = (
-    *("family", "version", "model", "model_returned", "prompt_set", "prompt_digest", "labels"),
+    *("family", "version", "model", "prompt_set", "prompt_digest", "labels"),
     *("scenario", "params", "band", "seed", "repeat"),
 )
 """What all trials of a line have in common."""
@@ -56,7 +56,7 @@ def write_baseline(file: Path, name: str, folder: Path) -> None:
     """Write the finished run in `folder` as the baseline `name`. Raises UserError."""
     rows = load_rows(folder)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(load_manifest(folder))}
+    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
     lines = [head | {"questions": _questions(rows)}, *_lines(rows)]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     file.write_text(text, encoding="utf-8")
@@ -79,15 +79,12 @@ def load_baseline(path: Path) -> Baseline:
 
 def load_manifest_of(path: Path) -> Manifest:
     """What a baseline, or the run in a folder, was a run of; quick. Raises UserError."""
-    if not _is_run(path):
-        try:
-            return as_manifest(load_head(path)["run"])
-        except (KeyError, TypeError) as error:
-            raise _broken(path, error) from None
+    if _is_run(path):
+        return require_manifest(find_run(path))
     try:
-        return load_manifest(find_run(path))
-    except FileNotFoundError:
-        raise UserError(f"{path} lacks run.json, which says what it is a run of: run it again.") from None
+        return as_manifest(load_head(path)["run"])
+    except (KeyError, TypeError) as error:
+        raise _broken(path, error) from None
 
 
 def _is_run(path: Path) -> bool:
@@ -130,14 +127,13 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One a scenario, subject, seed and repeat, in the order of the rows."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        common = {name: row.get(name) for name in OF_A_LINE if name != "model_returned"}
-        groups.setdefault(json.dumps(common), []).append(row)
+        common = json.dumps({name: row.get(name) for name in OF_A_LINE})
+        groups.setdefault(common, []).append(row)
     letters = {kind: letter for letter, kind in LETTERS.items()}
-    for common_text, group in groups.items():
-        common = json.loads(common_text)
+    for common, group in groups.items():
         trials = [row["trial"] for row in group]
         yield {
-            **{name: common[name] for name in OF_A_LINE if name in common},
+            **json.loads(common),
             "model_returned": sorted({row["model_returned"] for row in group if row["model_returned"]}),
             "recorded": _ends([row["recorded_at"] for row in group if row["recorded_at"]]),
             "bank": next((row["item"].rpartition("@")[2] for row in group if row["item"]), None),
@@ -149,7 +145,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """The rows of a line, as fields of Row."""
-    common = {name: line[name] for name in OF_A_LINE if name != "model_returned"}
+    common = {name: line[name] for name in OF_A_LINE}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longctx.errors import UserError
+
 MANIFEST = "run.json"
 
 
@@ -41,6 +43,14 @@ class Manifest:
 def load_manifest(folder: Path) -> Manifest:
     """Raises FileNotFoundError where the folder holds no finished run."""
     return as_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+
+
+def require_manifest(folder: Path) -> Manifest:
+    """The same, for what cannot do without it. Raises UserError."""
+    try:
+        return load_manifest(folder)
+    except FileNotFoundError:
+        raise UserError(f"{folder} lacks {MANIFEST}, which says what it is a run of: run it again.") from None
 
 
 def as_manifest(fields: Mapping[str, Any]) -> Manifest:

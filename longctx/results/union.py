@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.manifest import Manifest, require_manifest
 from longctx.results.store import read
 from longctx.scenarios.base import MEASURED
 
@@ -76,7 +76,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
     """
     found: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
-        one = _manifest(folder)
+        one = require_manifest(folder)
         for part in one.merged or (asdict(one),):
             text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
             found[text] = json.loads(text)
@@ -137,13 +137,6 @@ def _told_apart(first: Kept, second: Kept) -> str:
     if first.folder == second.folder:
         return f"run {first.folder} again, once."
     return "leave one of the runs out, or run them with labels that tell them apart (--ctx-label NAME=VALUE)."
-
-
-def _manifest(folder: Path) -> Manifest:
-    try:
-        return load_manifest(folder)
-    except FileNotFoundError:
-        raise UserError(f"{folder} lacks run.json, which says what it is a run of: run it again.") from None
 
 
 def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:

@@ -44,6 +44,12 @@ def test_a_name_is_a_file_name(folder: Path, name: str, capsys: pytest.CaptureFi
     assert "is no name for a baseline" in capsys.readouterr().err
 
 
+def test_a_run_that_does_not_say_what_it_is_of_is_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.json").unlink()
+    assert main(["baseline", "save", "main", str(folder)]) == 2
+    assert f"{folder} lacks run.json, which says what it is a run of: run it again." in capsys.readouterr().err
+
+
 def test_an_unknown_one_is_named_with_what_was_meant(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["baseline", "save", "main", str(folder)])
     assert main(["baseline", "show", "mian"]) == 2

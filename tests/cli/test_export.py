@@ -9,6 +9,13 @@ import pandas as pd
 import pytest
 
 from longctx.cli import main
+from longctx.measure.summary import summarize
+from longctx.measure.verdict import Rules, give_verdict
+from longctx.report.files import write_report
+from longctx.report.verdict import verdict_document
+from longctx.report.verdict_data import write_data
+from longctx.results.manifest import load_manifest
+from longctx.results.store import load
 from tests.cli.runs import HOSTILE, rows, run
 
 Capture = pytest.CaptureFixture[str]
@@ -16,7 +23,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return run(tmp_path / "run", rows("correct", "wrong", "not_asked", returned=HOSTILE))
+    return run(tmp_path / "run", rows("correct", "wrong", "not_asked", returned=HOSTILE, band="short"))
 
 
 def test_the_suffix_says_what_is_written(folder: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -30,6 +37,19 @@ def test_the_suffix_says_what_is_written(folder: Path, tmp_path: Path, capsys: C
     assert (tmp_path / "x.jsonl").read_bytes() == (folder / "results.jsonl").read_bytes()
     assert json.loads((tmp_path / "x.json").read_text())["run"] == "run"
     assert (tmp_path / "x.MD").read_text().startswith("# longctx run run\n")
+
+
+def test_a_gated_runs_verdict_stands_first_as_in_its_own_report(folder: Path, tmp_path: Path) -> None:
+    kept = load(folder)
+    found = give_verdict(kept, kept, Rules())
+    shown = verdict_document(found, "main", [HOSTILE])
+    write_data(folder, found, "main", [HOSTILE], shown)
+    write_report(folder, summarize(kept), load_manifest(folder), verdict=shown)
+    for mine, its_own in (("x.html", "index.html"), ("x.md", "summary.md")):
+        assert main(["export", str(folder), str(tmp_path / mine)]) == 0
+        text = (tmp_path / mine).read_text()
+        assert text == (folder / its_own).read_text()
+        assert "Gate: inconclusive - neither a drop nor its absence is shown" in text
 
 
 def test_nothing_is_written_over_unless_forced(folder: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -58,3 +78,10 @@ def test_a_mistake_is_a_sentence(folder: Path, tmp_path: Path, capsys: Capture, 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
     assert main(["export", str(tmp_path), str(tmp_path / "x.csv")]) == 2
     assert "holds no run: give the folder that pytest wrote" in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_say_what_it_is_of_is_a_sentence(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    (folder / "run.json").unlink()
+    assert main(["export", str(folder), str(tmp_path / "x.html")]) == 2
+    assert f"{folder} lacks run.json, which says what it is a run of: run it again." in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()

@@ -70,6 +70,12 @@ def test_a_baselines_filter_is_its_models_own_or_its_only_one() -> None:
         choose_filter((one, two), "new", DIGEST)
 
 
+def test_without_a_baseline_the_models_own_counts() -> None:
+    assert choose_filter(None, "m", DIGEST) is None
+    make_filter("m", DIGEST, "a-run", {"q1": True})
+    assert choose_filter(None, "m", DIGEST) == load_filter("m", DIGEST)
+
+
 def test_a_bank_keeps_what_the_baselines_filter_keeps() -> None:
     whole = load_bank(None, None, "nobody")
     make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.measure.evidence import by_band, by_scenario, by_window
+import pandas as pd
+
+from longctx.measure.evidence import by_band, by_scenario, by_window, windows_of_same_answers
 from longctx.measure.paired import Paired
 from longctx.measure.pairs import pairs
 from tests.measure.test_compare import frame, run
@@ -74,3 +76,19 @@ def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
     for after in otherwise:
         [found] = by_band(pairs(before, after)).values()
         assert not found.same_answers
+
+
+def test_windows_of_which_every_answer_is_the_baselines_own() -> None:
+    def of(*outcomes: str, window: int = 4096, answers: str | None = "a") -> pd.DataFrame:
+        fields = {"params": {"window": window, "k": 128}, "scenario": str(window)}
+        return frame(run(*outcomes, **fields)).assign(answers=answers)
+
+    before = pd.concat([of("correct", "wrong"), of("correct", window=8192)])
+    for changed, same in (
+        (of("correct", window=8192), {4096, 8192}),
+        (of("correct", window=8192, answers="b"), {4096}),
+        (of("correct", window=8192, answers=None), {4096}),
+        (of("wrong", window=8192), {4096}),
+        (of("not_asked", window=8192), {4096}),
+    ):
+        assert windows_of_same_answers(pairs(before, pd.concat([of("correct", "wrong"), changed]))) == same

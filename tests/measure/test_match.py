@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from longctx.errors import UserError
-from longctx.measure.match import match, value_of
+from longctx.measure.match import match, match_runs, value_of
 from longctx.measure.subject import Subject
+from tests.measure.test_compare import frame, run
 
 OLD, NEW, THIRD = (Subject(name, "seed") for name in ("old", "new", "third"))
 MINE = Subject("old", "mine")
@@ -48,6 +49,18 @@ def test_what_changed_may_be_said() -> None:
 def test_names_that_are_still_shared_are_refused() -> None:
     with pytest.raises(UserError, match="not clear"):
         match("f", [OLD, MINE], [Subject("old", "a"), Subject("old", "b")], "prompts")
+
+
+def test_runs_are_matched_family_by_family() -> None:
+    before = frame(run("correct", model="old"), run("wrong", model="old", family="passkey"))
+    after = frame(
+        run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", family="control")
+    )
+    [found], left = match_runs(before, after)
+    assert (found.family, found.before, found.after) == ("line_retrieval", OLD, NEW)
+    assert [len(rows) for rows in found.rows] == [1, 2]
+    assert [list(alone) for alone in left] == [[("passkey", OLD)], [("control", Subject("third", "mine"))]]
+    assert [len(rows) for alone in left for rows in alone.values()] == [1, 1]
 
 
 def test_a_subject_is_value_of_model_prompts_or_label() -> None:

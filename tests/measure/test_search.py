@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.measure.search import MOST_TRIALS, fewest, least
+from longctx.measure.search import MOST_TRIALS, bisect, fewest, least
 
 
 @given(st.integers(1, MOST_TRIALS))
@@ -18,6 +18,12 @@ def test_where_the_most_are_too_few_there_is_none() -> None:
     assert fewest(lambda n: False) is None
     assert fewest(lambda n: n >= 101, most=100) is None
     assert fewest(lambda n: n >= 100, most=100) == 100
+
+
+@given(st.integers(-1, 50), st.integers(1, 50), st.data())
+def test_the_edge_is_found_between_what_does_not_and_what_does(low: int, steps: int, data: st.DataObject) -> None:
+    edge = data.draw(st.integers(low + 1, low + steps))
+    assert bisect(lambda n: n >= edge, low, low + steps) == edge
 
 
 @given(st.floats(0.001, 0.5))

@@ -114,6 +114,15 @@ def test_a_changed_model_is_not_judged_from_old_recordings() -> None:
     assert "the model has changed" in found.families[0].reasons[0]
 
 
+def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
+    def both(right: int) -> pd.DataFrame:
+        return frame(rows((180,), model="one"), rows((right,), model="two"))
+
+    found = verdict(both(180), both(100))
+    assert [(one.after.model, one.verdict) for one in found.families] == [("one", "pass"), ("two", "regression")]
+    assert [band.band.subject for one in found.families for band in one.bands] == [one.after for one in found.families]
+
+
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
     with pytest.raises(UserError, match="not clear what is compared"):
         verdict(BASELINE, frame(rows((180,), model="one"), rows((180,), model="two")))
@@ -130,6 +139,9 @@ def test_k_max_is_gated_beside_the_bands() -> None:
     same = verdict(passkey(4096), passkey(4096), Rules(minimum_k_max={("some-model", 4096): 4096}))
     [family] = same.families
     assert (same.verdict, [one.against_minimum for one in family.windows]) == ("pass", ["pass"])
+    few = passkey(1024).query("trial < 1").assign(answers="a")
+    assert [one.verdict for one in verdict(few, few).families[0].windows] == ["pass"]
+    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].windows] == ["inconclusive"]
     half = verdict(passkey(4096), passkey(2048))
     assert [one.verdict for one in half.families[0].windows] == ["regression"]
     short = verdict(passkey(2048), passkey(2048), Rules(minimum_k_max={("some-model", 4096): 4096}))

@@ -23,6 +23,16 @@ def test_nothing_changed_passes() -> None:
     assert judge_window(drop, shown=False, margin=0.05).verdict == "pass"
 
 
+def test_the_baselines_own_answers_need_no_draws() -> None:
+    few = reaching(16, 16, n=1)
+    drawn, same = window_drop(4096, few, 0.05), window_drop(4096, few, 0.05, same_answers=True)
+    assert judge_window(drawn, shown=False, margin=0.05).verdict == "inconclusive"
+    assert judge_window(same, shown=False, margin=0.05).verdict == "pass"
+    assert (same.bound, same.p_value) == (0, 1.0)
+    assert (same.before, same.after) == (drawn.before, drawn.after)
+    assert judge_window(same, shown=False, margin=0.05, minimum=2560).against_minimum == "inconclusive"
+
+
 def test_half_the_window_lost_is_shown() -> None:
     drop = window_drop(4096, reaching(32, 16), 0.05)
     assert (drop.before.k_max, drop.after.k_max) == (4096, 2048)

@@ -71,6 +71,14 @@ def test_k_max_has_a_table_of_its_own() -> None:
     text = shown(found, found, Rules(age=RULES.age, minimum_k_max={("some-model", 4096): 2000}))
     assert "k_max (tokens)" in text
     assert "2,000: pass" in text
+    own = found.assign(answers="a")
+    [window] = [line for line in shown(own, own).splitlines() if line.startswith("4,096")]
+    assert "same answers" in window
+
+
+def test_what_is_not_gated_has_no_bands() -> None:
+    guessed = frame(run("correct", family="control"))
+    assert shown(guessed, guessed).startswith("Gate: invalid - the run and its baseline have no trial in common")
 
 
 def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
