@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.check import show
 from longctx.config.folders import FIXTURES
 
 
@@ -79,20 +80,5 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def check(options: argparse.Namespace, _: list[str]) -> int:
-    from tabulate import tabulate
-
-    from longctx.corpus.check import check as check_questions
-    from longctx.corpus.documents import REGISTER, load_corpus
-    from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
-
-    corpus = load_corpus(options.documents or REGISTER)
-    asked = load_questions(options.questions or REGISTER_QUESTIONS, corpus)
-    findings = check_questions(corpus, asked.questions)
-    if findings:
-        rows = [(finding.kind, finding.question, finding.what) for finding in findings]
-        print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
-    print(
-        f"{len(asked.questions)} questions about {len(corpus.sections)} sections ({corpus.tokens:,} tokens of "
-        f"{corpus.vocabulary}): {len(findings) or 'no'} fault{'' if len(findings) == 1 else 's'} found"
-    )
-    return 1 if findings else 0
+    """As `questions check`, whose older name this is."""
+    return show(options.documents, options.questions)
