@@ -124,9 +124,9 @@ def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
 
     statuses = {tape.status(Wanted.of(question, question.build())) for case in cases for question in case.questions()}
     server = "(and --base-url URL for a server of your own)"
-    if "missing" in statuses:
-        return f"Ask with --record once {server}."
-    return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
+    if "stale" in statuses:
+        return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
+    return f"Ask with --record once {server}."
 
 
 def _table(written: Sequence[Written], sections: int, findings: Sequence[Finding], files: WrittenFiles) -> str:

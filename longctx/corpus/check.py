@@ -19,7 +19,8 @@ CHANCE = 0.01
 """A length that the right answer has more often than chance would allow at this level is a fault of the set."""
 THING = "(?:document|notice|passage|section|record|rule|text|article|meeting|minutes|excerpt|order)s?"
 POINTING = re.compile(
-    rf"\b(?:(?:this|these|the (?:above|present|following|given|provided)) {THING}\b|according to the {THING}(?=,|\?|$))",
+    rf"\b(?:this|these|the (?:above|present|following|given|provided)) {THING}\b|"
+    rf"\baccording to the {THING}(?=,|\?|$)",
     re.IGNORECASE,
 )
 NUMERICAL = 1 / 5

@@ -135,7 +135,8 @@ def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: lis
         found = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(
             f"{folder} has no section of more than {settings.min_tokens} and at most {settings.max_tokens} tokens, "
-            f"but {found}. The bounds, and split_at for long .txt and .md files, can be set in {_settings_path(folder)}."
+            f"but {found}. The bounds, and split_at for long .txt and .md files, can be set in "
+            f"{_settings_path(folder)}."
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)
 

@@ -27,19 +27,28 @@ class Collages:
 def collages(tokens: Sequence[int], budget: int) -> Collages:
     """The collages of sections of so many tokens, from their sizes alone.
 
-    A collage is a needle, and others in random order until the next would pass the budget (Collage._record). Let n be
-    the sections of at most `budget` tokens, and k the others that are sure to fit: as many as of the longest. Each of
-    the n needles, with each of the (n-1)!/(n-1-k)! ordered choices of k others, begins at least one collage that no
-    other choice begins. So there are at least n (n-1)!/(n-1-k)! = n!/(n-1-k)!, and exactly so many where all fit.
+    A collage is a needle, and others in random order until the next would pass the budget (Collage._record). Every
+    ordered choice of k sections that fit together, the needle first, begins a collage that no other such choice begins.
+    Let m(k) be the largest number of shortest sections of which any k fit. Then there are at least m(k)!/(m(k)-k)!
+    collages for each k, and the best of these bounds is given; where all n sections fit, it is n!, and exact.
     """
     sizes = sorted(size for size in tokens if size <= budget)
-    n = len(sizes)
-    if not n:
+    if not sizes:
         return Collages(budget, 0, 0, 0, None)
-    sure, most = _fitting(sizes[::-1], budget), _fitting(sizes, budget)
-    whole = sum(sizes) + SEPARATOR_TOKENS * (n - 1)
-    at_least = (math.lgamma(n + 1) - math.lgamma(n - sure + 1)) / math.log(10)
-    return Collages(budget, sure, most, min(whole, budget), at_least)
+    least, most = _fitting(sizes[::-1], budget), _fitting(sizes, budget)
+    whole = sum(sizes) + SEPARATOR_TOKENS * (len(sizes) - 1)
+    return Collages(budget, least, most, min(whole, budget), _log10_at_least(sizes, budget, most))
+
+
+def _log10_at_least(sizes: Sequence[int], budget: int, most: int) -> float:
+    """sizes: ascending; the first `most` of them fit together."""
+    up_to = list(accumulate(sizes, initial=0))
+    best, m = 0.0, len(sizes)
+    for k in range(1, most + 1):
+        while up_to[m] - up_to[m - k] + SEPARATOR_TOKENS * (k - 1) > budget:
+            m -= 1
+        best = max(best, math.lgamma(m + 1) - math.lgamma(m - k + 1))
+    return best / math.log(10)
 
 
 def _fitting(sizes: Sequence[int], budget: int) -> int:
