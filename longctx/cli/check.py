@@ -21,15 +21,19 @@ def show(corpus: Path | None, questions: Path | None) -> int:
     from longctx.corpus.check import check
     from longctx.corpus.documents import REGISTER, load_corpus
     from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+    from longctx.corpus.standing import numerical
+    from longctx.visible import visible
 
     documents = load_corpus(corpus or REGISTER)
     asked = load_questions(questions or REGISTER_QUESTIONS, documents)
     findings = check(documents, asked.questions)
     if findings:
-        rows = [(finding.kind, finding.question, finding.what) for finding in findings]
+        rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]
         print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
+    numbers = sum(numerical(one.right) for one in asked.questions)
     print(
-        f"{len(asked.questions)} questions about {len(documents.sections)} sections ({documents.tokens:,} tokens of "
-        f"{documents.vocabulary}): {len(findings) or 'no'} fault{'' if len(findings) == 1 else 's'} found"
+        f"{len(asked.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} sections "
+        f"({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "
+        f"fault{'' if len(findings) == 1 else 's'} found"
     )
     return 1 if findings else 0

@@ -16,7 +16,7 @@ __all__ = ["server"]
 def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", "check"]) == 0
     assert capsys.readouterr().out == (
-        "430 questions about 86 sections (115,153 tokens of claude-2): no faults found\n"
+        "430 questions, 86 of them numerical, about 86 sections (115,153 tokens of claude-2): no faults found\n"
     )
 
 
@@ -32,7 +32,7 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["corpus", "check", "--documents", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 1
     printed = capsys.readouterr().out
     assert "right answer  q1          'In the western dock' does not stand in harbor, nor in any other" in printed
-    assert "1 questions about 1 sections" in printed
+    assert "1 questions, 0 of them numerical, about 1 sections" in printed
     assert printed.endswith("1 fault found\n")
 
 
