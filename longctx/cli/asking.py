@@ -56,9 +56,10 @@ def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
     if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
         raise UserError(asked.stopped.message)
     print(f"asked {asked.answered:,} of {to_ask:,}" + (f": {asked.stopped.message}" if asked.stopped else ""))
-    unanswered = Counter(one.message for one in asked.failures.values() if not one.fatal)
-    for message, count in (unanswered + Counter(unfit)).items():
-        print(f"{count:,} not answered: {message}")
+    for message, count in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
+        print(f"{count:,} were not answered: {message}")
+    if unfit:
+        print(f"{len(unfit):,} cannot be asked. The first: {unfit[0]}")
 
 
 async def _ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> tuple[Asked, int, list[str]]:

@@ -230,7 +230,7 @@ def test_a_window_that_is_too_small_is_said(
         assert record(documents, server) == 2
         assert not server.asked
     printed = capsys.readouterr()
-    assert "4 not answered: toy-seed-per_section-2 takes about" in printed.out
+    assert "4 cannot be asked. The first: toy-seed-per_section-2 takes about" in printed.out
     assert "the window of toy is 4,096" in printed.out
 
 
