@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longctx.ask.case import Case
 from longctx.config.arguments import RECORD_MODES, number
 from longctx.errors import UserError
 
 if TYPE_CHECKING:
     from longctx.ask.asking import Asked
+    from longctx.ask.case import Case
     from longctx.ask.tape import Tape
 
 

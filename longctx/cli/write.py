@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +50,7 @@ def add(tasks: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.ask.tape import Tape
+    from longctx.ask.writer import only_writer
     from longctx.cli.written_files import WrittenFiles
     from longctx.config.folders import CASSETTES
     from longctx.corpus.check import check
@@ -60,11 +62,13 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if options.estimate:
         show_estimate(Tape(CASSETTES, "once" if options.record == "none" else options.record), cases)
         return 0
-    tape = Tape(CASSETTES, options.record, "questions write")
-    if not options.force:
-        files.check_unchanged(_read(tape, cases))
-    if options.record != "none":
-        ask(tape, cases, options)
+    live = options.record != "none"
+    with only_writer(CASSETTES) if live else contextlib.nullcontext():
+        tape = Tape(CASSETTES, options.record, "questions write")
+        if not options.force:
+            files.check_unchanged(_read(tape, cases))
+        if live:
+            ask(tape, cases, options)
     written = _read(tape, cases)
     if not written:
         raise UserError(f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}")
