@@ -22,8 +22,8 @@ FEW = 4
 def plain(text: str) -> str:
     """Lower case, typographic quotes and dashes made plain, all but words and numbers turned into single spaces."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("–", "-")
-    text = re.sub(r"(?<=\d)[,.](?=\d)|'s\b", "", text)
-    return " ".join(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text))
+    text = re.sub(r"(?<=\d)[,.](?=\d{3}(?!\d))|'s\b", "", text)
+    return " ".join(re.findall(r"[^\W_]+(?:(?:['-]|(?<=\d)[.,](?=\d))[^\W_]+)*", text))
 
 
 def core(answer: str) -> str:

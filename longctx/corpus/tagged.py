@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}(question|answers?)\s{0,2}#?(\d{0,6})\s{0,2}>", re.IGNORECASE)
+TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}(question|answers?)\s{0,2}#?(\d{0,6})n?\s{0,2}>", re.IGNORECASE)
 BULLETS = tuple(
     re.compile(rf"(?:{bullet})(?:\s+(.*))?$", re.DOTALL)
     for bullet in (r"\(?\d{1,2}[.):]", r"\(?[A-Da-d][.):]", r"[-*•–]")
@@ -66,8 +66,8 @@ def find_tagged(reply: str) -> Iterator[Tagged]:
 def bullets(text: str) -> list[str]:
     """The answers in a list, without their bullets; without any bullets, one a line.
 
-    Lines before the first bullet, and after an empty line without a bullet, are no answers; a line that goes on is
-    joined to the one before.
+    Lines before the first bullet, and after a line without words, are no answers; a line that goes on is joined to the
+    one before.
     """
     lines = [line.strip() for line in text.splitlines()]
     bullet = next((one for line in lines for one in BULLETS if one.match(line)), None)
@@ -79,7 +79,7 @@ def bullets(text: str) -> list[str]:
         if match := bullet.match(line):
             found.append(match[1] or "")
             goes_on = True
-        elif not line:
+        elif not any(one.isalnum() for one in line):  # nothing, or a fence such as ```
             goes_on = False
         elif goes_on:
             found[-1] += f" {line}"

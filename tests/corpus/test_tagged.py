@@ -70,6 +70,7 @@ def test_the_raw_text_has_both_halves() -> None:
         "- In May\n- In June\n- In July\n- In August",
         "* In May\n\n* In June\n\n* In July\n\n* In August",
         "In May\nIn June\nIn July\n\nIn August",
+        f"```\n{FOUR}\n```",
         f"Here are four answers:\n{FOUR}\n\nThe right one comes first.",
         "1. In\nMay\n2. In June\n3. In\n  July\n4. In August",
         "\r\n".join(["", *FOUR.splitlines(), ""]),
@@ -77,6 +78,10 @@ def test_the_raw_text_has_both_halves() -> None:
 )
 def test_bullets_of_every_kind(text: str) -> None:
     assert bullets(text) == ANSWERS
+
+
+def test_the_letter_that_stands_for_a_number_is_no_number() -> None:
+    assert found(SOUND.replace(" 1>", " N>")) == [(None, "When?", ANSWERS)]
 
 
 def test_a_number_that_begins_a_line_is_no_bullet() -> None:

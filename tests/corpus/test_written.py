@@ -16,7 +16,7 @@ from longctx.corpus.questions import dump, load_questions
 from longctx.corpus.written import LONGEST, Written, dump_dropped, read_reply
 from longctx.scenarios.base import Reply
 from longctx.scenarios.writing import Writing
-from tests.corpus.examples import write_folder
+from tests.corpus.examples import section, write_folder
 
 RIGHT, WRONG = "At the quay", ("In the basin", "Off the pier", "By the lock")
 
@@ -145,6 +145,7 @@ def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, aske
         path = tmp_path_factory.getbasetemp() / "hostile.jsonl"
         path.write_text(dump(written.questions), encoding="utf-8")
         assert load_questions(path).questions == written.questions
+        check(Corpus("one", "words", (section("harbor", asked),)), written.questions)
 
 
 def test_the_examples_of_the_prompt_pass_every_check() -> None:
@@ -152,10 +153,10 @@ def test_the_examples_of_the_prompt_pass_every_check() -> None:
     words = PromptSet.open("seed").wording(Writing).words
     register = load_corpus()
     questions = []
-    for number, section in enumerate(register.examples, 1):
-        assert words[f"passage{number}"].split() == section.text.split()[1:], "the billing code comes first"
+    for number, example in enumerate(register.examples, 1):
+        assert words[f"passage{number}"].split() == example.text.split()[1:], "the billing code comes first"
         reply = Reply(words[f"questions{number}"], "end_turn", "toy", 1, 0, 1, 0.1, "2026-01-01", "0")
-        written = read_reply(section.id, reply, 5, "")
+        written = read_reply(example.id, reply, 5, "")
         assert (len(written.questions), written.dropped, written.missing) == (5, (), 0)
         assert [one.numerical for one in written.questions] == [False] * 4 + [True]
         questions += written.questions
