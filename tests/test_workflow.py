@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.plugin.options import RECORD_MODES
+from longctx.config.arguments import RECORD_MODES
 from tests.workflow import FILE, GUIDE, SCRIPT, gitlab, steps, workflow
 
 JOBS = "replay", "live", "comment"

@@ -1,4 +1,4 @@
-"""`corpus`: fetch, generate, freeze and check the documents and questions of the collage."""
+"""`corpus`: fetch, generate, freeze, count and check the documents and questions of the collage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.check import show
+from longctx.config.arguments import number
 from longctx.config.folders import FIXTURES
+
+BUDGETS = (3000, 70_000, 95_000)
+"""Tokens: one for small models, and the notebook's two."""
 
 
 def add(commands: Any) -> None:
@@ -16,6 +21,7 @@ def add(commands: Any) -> None:
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, generate, "write an issue of the fictional register, with questions")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
+    _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
     _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are any")
 
 
@@ -33,6 +39,15 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
         case "freeze":
             parser.add_argument("documents", type=Path, metavar="DIR")
+        case "stats":
+            parser.add_argument("documents", type=Path, metavar="DIR")
+            parser.add_argument(
+                "--budget",
+                type=number(int, 1),
+                action="append",
+                metavar="N",
+                help="tokens of a collage (repeatable; default: 3000, 70000, and 95000)",
+            )
         case "check":
             parser.add_argument("--documents", type=Path, metavar="DIR", help="default: fixtures/register")
             parser.add_argument(
@@ -78,21 +93,14 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
+def stats(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.documents import load_corpus, read_settings
+    from longctx.report.corpus import stats_text
+
+    print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))
+    return 0
+
+
 def check(options: argparse.Namespace, _: list[str]) -> int:
-    from tabulate import tabulate
-
-    from longctx.corpus.check import check as check_questions
-    from longctx.corpus.documents import REGISTER, load_corpus
-    from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
-
-    corpus = load_corpus(options.documents or REGISTER)
-    asked = load_questions(options.questions or REGISTER_QUESTIONS, corpus)
-    findings = check_questions(corpus, asked.questions)
-    if findings:
-        rows = [(finding.kind, finding.question, finding.what) for finding in findings]
-        print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
-    print(
-        f"{len(asked.questions)} questions about {len(corpus.sections)} sections ({corpus.tokens:,} tokens of "
-        f"{corpus.vocabulary}): {len(findings) or 'no'} fault{'' if len(findings) == 1 else 's'} found"
-    )
-    return 1 if findings else 0
+    """As `questions check`, whose older name this is."""
+    return show(options.documents, options.questions)

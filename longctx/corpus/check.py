@@ -11,17 +11,20 @@ from itertools import combinations
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import Question
-from longctx.corpus.standing import content, core, gives_away, plain, stands, stands_verbatim
+from longctx.corpus.standing import content, core, gives_away, numerical, plain, stands, stands_verbatim
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
 """Questions that name the same things and share so much of their words (Jaccard) ask the same."""
 CHANCE = 0.01
 """A length that the right answer has more often than chance would allow at this level is a fault of the set."""
+THING = "(?:document|notice|passage|section|record|rule|text|article|meeting|minutes|excerpt|order)s?"
 POINTING = re.compile(
-    r"\b(?:this|these|the (?:above|present|following)) (?:document|notice|passage|section|record|rule|text|article|"
-    r"meeting|order)s?\b",
+    rf"\b(?:this|these|the (?:above|present|following|given|provided)) {THING}\b|"
+    rf"\baccording to the {THING}(?=,|\?|$)",
     re.IGNORECASE,
 )
+NUMERICAL = 1 / 5
+"""The protocol's share of questions with a number for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Texts:
 def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
     """Everything found, check by check. Every question must be about a section of the corpus (load_questions)."""
     texts = Texts.of(corpus)
-    of_set = (duplicates, length_of_set)
+    of_set = (duplicates, length_of_set, numerical_share)
     of_one: tuple[Callable[[Question, Texts], Iterator[Finding]], ...] = (
         pointing,
         length,
@@ -101,6 +104,13 @@ def length_of_set(questions: Sequence[Question]) -> Iterator[Finding]:
                 f"the right answer is the {extreme} {count} times in {len(questions)}, which chance alone gives with "
                 f"probability {probability:.1g}",
             )
+
+
+def numerical_share(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
+    count = sum(numerical(question.right) for question in questions)
+    if at_least(count, len(questions), NUMERICAL) < CHANCE:
+        yield Finding("numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five")
 
 
 def pointing(question: Question, _: Texts) -> Iterator[Finding]:

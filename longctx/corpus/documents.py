@@ -77,13 +77,13 @@ class Corpus:
 
 
 def load_corpus(folder: Path = REGISTER) -> Corpus:
-    """The corpus of a folder; the shipped register by default.
+    """The corpus of a folder, the shipped register by default; or of a single file, with its folder's corpus.toml.
 
     Counts come from the folder's sections.toml where there is one, which must then fit the texts, and are counted
-    otherwise. Raises UserError naming the file and what to do.
+    otherwise, as those of a single file are. Raises UserError naming the file and what to do.
     """
     settings = read_settings(folder)
-    frozen = load_frozen(folder)
+    frozen = load_frozen(folder) if folder.is_dir() else None
     read = list(_read(folder, settings))
     if frozen is None:
         counted = {section.id: count_tokens(section.text) for section in read}
@@ -99,21 +99,33 @@ def load_corpus(folder: Path = REGISTER) -> Corpus:
 
 def freeze(folder: Path) -> Path:
     """Count every section of a folder and write the counts beside them. Raises UserError as load_corpus does."""
+    if folder.is_file():
+        raise UserError(f"{folder} is a file: give the folder it lies in.")
     sections = list(_read(folder, read_settings(folder)))
     return Frozen.of(REFERENCE, {s.id: (s.title, s.text, count_tokens(s.text)) for s in sections}).write(folder)
 
 
 def read_settings(folder: Path) -> Settings:
-    if not folder.is_dir():
+    """Those of a folder, or of the folder of a file. Raises UserError where there is neither."""
+    if not folder.is_dir() and not _is_document(folder):
         raise UserError(
             f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch."
         )
-    path = folder / SETTINGS
+    path = _settings_path(folder)
     return read_toml(path, Settings) if path.is_file() else Settings()
 
 
+def _settings_path(folder: Path) -> Path:
+    return (folder if folder.is_dir() else folder.parent) / SETTINGS
+
+
+def _is_document(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES and path.is_file()
+
+
 def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: list[Section]) -> Corpus:
-    if missing := sorted(set(settings.examples) - {section.id for section in sections}):
+    missing = sorted(set(settings.examples) - {section.id for section in sections})
+    if missing and folder.is_dir():
         raise UserError(f"{folder / SETTINGS}: examples names {missing[0]!r}, which is no section of {folder}.")
     examples = tuple(section for section in sections if section.id in settings.examples)
     others = [section for section in sections if section.id not in settings.examples]
@@ -123,7 +135,8 @@ def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: lis
         found = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(
             f"{folder} has no section of more than {settings.min_tokens} and at most {settings.max_tokens} tokens, "
-            f"but {found}. The bounds, and split_at for long .txt and .md files, can be set in {folder / SETTINGS}."
+            f"but {found}. The bounds, and split_at for long .txt and .md files, can be set in "
+            f"{_settings_path(folder)}."
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)
 
@@ -131,16 +144,23 @@ def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: lis
 def _read(folder: Path, settings: Settings) -> Iterator[Section]:
     """Every section of the folder's files, in the order of their names, not yet counted. READMEs are left out."""
     seen: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in inside.parts)
-        if path.suffix.lower() not in SUFFIXES or hidden or path.stem.upper() == "README" or not path.is_file():
-            continue
+    for path in _documents(folder):
+        inside = path.relative_to(folder) if folder.is_dir() else Path(path.name)
         name = slug("-".join(inside.with_suffix("").parts))
         if name in seen:
             raise UserError(f"{path} and {seen[name]} would both give sections named {name!r}: rename one.")
         seen[name] = path
         yield from _read_xml(path, name) if path.suffix.lower() == ".xml" else _read_text(path, name, settings.split_at)
+
+
+def _documents(folder: Path) -> Iterator[Path]:
+    if not folder.is_dir():
+        yield folder
+        return
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if _is_document(path) and not hidden and path.stem.upper() != "README":
+            yield path
 
 
 def _read_xml(path: Path, name: str) -> Iterator[Section]:

@@ -15,13 +15,15 @@ SMALL = frozenset(
 )
 ENOUGH = 0.75
 GIVEAWAY = 1.5
+FEW = 4
+"""Words beside a number in an answer that is numerical."""
 
 
 def plain(text: str) -> str:
     """Lower case, typographic quotes and dashes made plain, all but words and numbers turned into single spaces."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("–", "-")
-    text = re.sub(r"(?<=\d)[,.](?=\d)|'s\b", "", text)
-    return " ".join(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text))
+    text = re.sub(r"(?<=\d)[,.](?=\d{3}(?!\d))|'s\b", "", text)
+    return " ".join(re.findall(r"[^\W_]+(?:(?:['-]|(?<=\d)[.,](?=\d))[^\W_]+)*", text))
 
 
 def core(answer: str) -> str:
@@ -52,6 +54,13 @@ def gives_away(right: str, wrong: Sequence[str]) -> bool:
     """
     lengths = [len(answer) for answer in wrong]
     return len(right) > GIVEAWAY * max(lengths) + 3 or GIVEAWAY * len(right) + 3 < min(lengths)
+
+
+def numerical(answer: str) -> bool:
+    """Whether a number is what it says: “1,200 metric tons”, “May 4, 2031”, but not “Area 537C” or a long sentence."""
+    words = answer.split()
+    numbers = sum(bool(re.fullmatch(r"\W*\d[\d.,:/–-]*\W*", word)) for word in words)
+    return numbers > 0 and len(words) - numbers <= FEW
 
 
 def content(text: str) -> set[str]:

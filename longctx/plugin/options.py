@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from longctx.config.arguments import RECORD_MODES, number
 from longctx.measure.gate import ALPHA, MARGIN
 from longctx.measure.validity import MAX_AGE_DAYS
-
-RECORD_MODES = ("none", "once", "new_episodes", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +92,32 @@ def add(parser: pytest.Parser) -> None:
     option(
         "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
     )
-    option("--ctx-in-flight", type=_number(int, 1), default=4, metavar="N", help="requests at once (default: 4)")
+    option("--ctx-in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (default: 4)")
     option(
         "--ctx-trials",
-        type=_number(int, 1),
+        type=number(int, 1),
         default=None,
         metavar="N",
         help="trials a scenario, instead of the profile's",
     )
     option(
         "--ctx-trial",
-        type=_number(int, 0),
+        type=number(int, 0),
         default=None,
         metavar="N",
         help="only this trial of each scenario, counted from 0 (longctx show SCENARIO#N prints it)",
     )
-    option("--ctx-repeats", type=_number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
+    option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
     option(
         "--ctx-seed",
-        type=_number(int, 0),
+        type=number(int, 0),
         default=None,
         metavar="N",
         help="seed of the trials, instead of the profile's",
     )
     option(
         "--ctx-min-rate",
-        type=_number(float, 0, 1),
+        type=number(float, 0, 1),
         default=None,
         metavar="RATE",
         help="a scenario shown to lie below it fails, instead of the profile's",
@@ -142,7 +140,7 @@ def add(parser: pytest.Parser) -> None:
     option("--ctx-no-page", action="store_true", help="write no index.html and no charts")
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
-    option("--ctx-max-cost", type=_number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
+    option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
     option(
         "--ctx-no-text",
         action="store_true",
@@ -157,14 +155,14 @@ def add(parser: pytest.Parser) -> None:
     )
     option(
         "--ctx-margin",
-        type=_number(float, 0, 1),
+        type=number(float, 0, 1),
         default=MARGIN,
         metavar="SHARE",
         help=f"a drop that does not matter (default: {MARGIN}, 5 points)",
     )
     option(
         "--ctx-alpha",
-        type=_number(float, 0, 1),
+        type=number(float, 0, 1),
         default=ALPHA,
         metavar="P",
         help=f"the chance of a false alarm over all of a run (default: {ALPHA})",
@@ -177,7 +175,7 @@ def add(parser: pytest.Parser) -> None:
     )
     option(
         "--ctx-max-age",
-        type=_number(float, 0),
+        type=number(float, 0),
         default=MAX_AGE_DAYS,
         metavar="DAYS",
         help=f"how old recordings may be that speak for a changed model (default: {MAX_AGE_DAYS})",
@@ -240,19 +238,3 @@ def _label(text: str) -> tuple[str, str]:
     if not (name.strip() and equals and value.strip()):
         raise argparse.ArgumentTypeError(f"{text!r} is no label: write NAME=VALUE, such as steps=200.")
     return name.strip(), value.strip()
-
-
-def _number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
-    """An argparse type: a number in its bounds, or a sentence."""
-    bounds = f"at least {least}" if most is None else f"{least} to {most}"
-
-    def parse(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = None
-        if value is None or not value >= least or (most is not None and value > most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' if kind is int else ''}number of {bounds}.")
-        return value
-
-    return parse

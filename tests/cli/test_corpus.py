@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
+from longctx.corpus.documents import REGISTER
 from longctx.corpus.questions import dump
 from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
 from tests.corpus.test_fetch import DAY, Govinfo, server
@@ -15,7 +16,7 @@ __all__ = ["server"]
 def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", "check"]) == 0
     assert capsys.readouterr().out == (
-        "430 questions about 86 sections (115,153 tokens of claude-2): no faults found\n"
+        "430 questions, 86 of them numerical, about 86 sections (115,153 tokens of claude-2): no faults found\n"
     )
 
 
@@ -31,8 +32,17 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["corpus", "check", "--documents", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 1
     printed = capsys.readouterr().out
     assert "right answer  q1          'In the western dock' does not stand in harbor, nor in any other" in printed
-    assert "1 questions about 1 sections" in printed
+    assert "1 questions, 0 of them numerical, about 1 sections" in printed
     assert printed.endswith("1 fault found\n")
+
+
+def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "stats", str(REGISTER)]) == 0
+    printed = capsys.readouterr().out
+    assert "left out: examples for writing questions  2 (register-047, register-049)" in printed
+    assert [line.split()[0] for line in printed.splitlines()[-3:]] == ["3,000", "70,000", "95,000"]
+    assert main(["corpus", "stats", str(REGISTER), "--budget", "2000"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[0] == "2,000"
 
 
 def test_a_mistake_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

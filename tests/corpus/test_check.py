@@ -33,6 +33,7 @@ def test_sound_questions_pass() -> None:
     ("changed", "kind"),
     [
         ({"question": "Where must ships moor according to this notice of the Harbor Commission?"}, "points"),
+        ({"question": "According to the passage, where must ships moor in Tavmouth?"}, "points"),
         ({"right": "At the northern quay, where the water is deepest and the wind is least"}, "length"),
         ({"right": "Quay", "wrong": ("Beside the ferry ramp", "In the outer harbor", "Off the bridge")}, "length"),
         ({"right": "In the western dock"}, "right answer"),
@@ -43,6 +44,7 @@ def test_sound_questions_pass() -> None:
     ],
     ids=[
         "this notice",
+        "the passage",
         "right answer longest",
         "right answer shortest",
         "right answer nowhere",
@@ -104,6 +106,13 @@ def test_a_length_that_right_answers_have_too_often_is_found(extreme: str) -> No
     asked = [question(f"q{n}", question=f"Where, for case {n}?", right=right, wrong=wrong) for n in range(6)]
     findings = [finding for finding in check(corpus(), asked) if finding.question == "all"]
     assert [f"the {extreme} 6 times in 6" in finding.what for finding in findings] == [True]
+
+
+def test_too_many_numbers_are_found() -> None:
+    wrong = ("14 meters", "31 meters", "27 meters")
+    asked = [question(f"q{n}", question=f"How deep, in case {n}?", right="12 meters", wrong=wrong) for n in range(3)]
+    assert ("numerical", "all") in found(*asked)
+    assert ("numerical", "all") not in found(*asked[:2])
 
 
 def test_what_a_question_names() -> None:

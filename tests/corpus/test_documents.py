@@ -22,6 +22,18 @@ def test_text_files_are_sections_named_by_their_path(tmp_path: Path) -> None:
     assert corpus.sections[0].text.startswith("# The Harbor")
 
 
+def test_a_single_file_is_a_corpus_by_the_settings_of_its_folder(tmp_path: Path) -> None:
+    settings = 'split_at = "%%"\nexamples = ["b"]'
+    write_folder(
+        tmp_path, {"README.md": f"{long_text(300)}%%{long_text(300)}", "b.txt": long_text(300), "corpus.toml": settings}
+    )
+    freeze(tmp_path)
+    corpus = load_corpus(tmp_path / "README.md")
+    assert [section.id for section in corpus.sections] == ["README-001", "README-002"]
+    with pytest.raises(UserError, match=r"b\.txt is a file: give the folder it lies in"):
+        freeze(tmp_path / "b.txt")
+
+
 def test_readmes_and_hidden_files_are_no_documents(tmp_path: Path) -> None:
     files = {
         "a.txt": long_text(300),

@@ -25,6 +25,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert loaded.questions[0].answers[0] == loaded.questions[0].right
 
 
+def test_a_question_may_hold_what_ends_a_line_elsewhere(tmp_path: Path) -> None:
+    asked = (question("q1", right="one\u2028two\x85three"),)
+    assert load_questions(write(tmp_path, *dump(asked).split("\n"))).questions == asked
+
+
 def test_the_digest_is_of_what_is_asked_and_not_of_how_it_is_written(tmp_path: Path) -> None:
     line = dump([question()]).strip()
     turned = json.dumps(dict(reversed(json.loads(line).items())), indent=None)

@@ -15,6 +15,11 @@ def test_plain_text_forgets_how_things_are_set(one: str, two: str) -> None:
     assert plain(one) == plain(two)
 
 
+def test_a_decimal_is_another_number() -> None:
+    assert plain("1.5 hours") != plain("15 hours")
+    assert not stands_verbatim("15 hours", plain("It takes 1.5 hours."))
+
+
 @pytest.mark.parametrize(
     ("answer", "verbatim"),
     [

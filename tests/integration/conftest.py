@@ -118,8 +118,12 @@ class Checkout:
 
     def longctx(self, *arguments: object, env: dict[str, str] | None = None) -> Result:
         """`python -m longctx`."""
-        self._start(["longctx", *map(str, arguments)], env)
+        self.start_longctx(*arguments, env=env)
         return self.wait()
+
+    def start_longctx(self, *arguments: object, env: dict[str, str] | None = None) -> int:
+        """Like `longctx`, but return its pid while it runs."""
+        return self._start(["longctx", *map(str, arguments)], env)
 
     def start(
         self,

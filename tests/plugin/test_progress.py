@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
-from longctx.ask.case import Question
+from longctx.ask.case import Case, Question
 from longctx.ask.failure import Failure
-from longctx.config.models import Prices
+from longctx.config.models import ModelProfile, Prices
+from longctx.config.prompts import PromptSet
 from longctx.measure.rates import Rate
 from longctx.plugin.progress import AskingProgress, live_progress
 from longctx.plugin.tally import Tally
 from longctx.scenarios import LineRetrieval
+from longctx.scenarios.bank import Section
 from longctx.scenarios.base import Reply
+from longctx.scenarios.writing import Writing
 from tests.ask.examples import AT, line_case
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
@@ -52,6 +55,18 @@ def test_replies_are_judged_and_counted() -> None:
     ended(progress, "none", prices=PRICES)
     assert tally.rates == {("line_retrieval", "toy"): Rate(1, 2)}
     assert shown.last == ["2 of 3 trials", "24 tokens", "$24.00", "1 in flight"]
+
+
+def test_what_is_written_has_no_rate() -> None:
+    wording = PromptSet.open("seed").wording(Writing)
+    scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
+    question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
+    tally, shown = Tally(1), Shown()
+    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+    progress.started(question)
+    progress.ended(question, question.build(), reply("<Question 1>"))
+    assert not tally.rates
+    assert shown.last[0] == "1 of 1 trials"
 
 
 def test_a_failure_is_in_no_rate() -> None:

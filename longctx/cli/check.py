@@ -1,0 +1,39 @@
+"""`questions check`: look for faults in a file of questions, without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def add(tasks: Any) -> None:
+    text = "look for faults in a file of questions, without a model; exit status 1 if there are any"
+    parser = tasks.add_parser("check", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")
+    parser.set_defaults(run=lambda options, _: show(options.corpus, options.questions), passes_on=False)
+
+
+def show(corpus: Path | None, questions: Path | None) -> int:
+    """Print what is found. The exit status: 1 where a fault is. None: the shipped register, its questions."""
+    from tabulate import tabulate
+
+    from longctx.corpus.check import check
+    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+    from longctx.corpus.standing import numerical
+    from longctx.visible import visible
+
+    documents = load_corpus(corpus or REGISTER)
+    asked = load_questions(questions or REGISTER_QUESTIONS, documents)
+    findings = check(documents, asked.questions)
+    if findings:
+        rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]
+        print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
+    numbers = sum(numerical(one.right) for one in asked.questions)
+    print(
+        f"{len(asked.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} sections "
+        f"({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "
+        f"fault{'' if len(findings) == 1 else 's'} found"
+    )
+    return 1 if findings else 0

@@ -1,0 +1,15 @@
+"""`questions`: write, check, review and try questions about documents. Each task is a module with `add`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longctx.cli import check, write
+
+
+def add(commands: Any) -> None:
+    text = "questions about your documents: write them with a model, check them"
+    parser = commands.add_parser("questions", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    tasks = parser.add_subparsers(required=True, metavar="TASK")
+    for task in (write, check):
+        task.add(tasks)

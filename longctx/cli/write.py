@@ -1,0 +1,158 @@
+"""`questions write`: have a model write questions about every section of your documents, and check them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.asking import add_options, ask, show_estimate
+from longctx.config.arguments import number
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.ask.case import Case
+    from longctx.ask.tape import Tape
+    from longctx.cli.written_files import WrittenFiles
+    from longctx.corpus.check import Finding
+    from longctx.corpus.documents import Corpus
+    from longctx.corpus.written import Written
+
+TOKENS_A_QUESTION = 600
+"""Of a reply at most: 3000 for the notebook's five questions."""
+
+
+def add(tasks: Any) -> None:
+    text = "write questions about your documents with a model"
+    parser = tasks.add_parser(
+        "write",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}: each section is shown to it once, with two examples. Answers are "
+        "recorded in cassettes/, so that the same command makes the same file again. What cannot be used is kept in "
+        "the .dropped.jsonl beside FILE, with its reason.",
+    )
+    option = parser.add_argument
+    option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
+    option("--model", required=True, metavar="NAME", help="the model that writes")
+    option("--out", type=Path, required=True, metavar="FILE", help="where to: JSON lines, one question each")
+    option("--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions a section (5)")
+    option("--limit", type=number(int, 1), metavar="N", help="only the first N sections")
+    option("--prompts", default="seed", metavar="DIR", help="prompt set with a folder writing/ (default: seed)")
+    option("--max-tokens", type=number(int, 1), metavar="N", help="of a reply (default: 600 a question)")
+    option("--force", action="store_true", help="write over a file that was reviewed or changed")
+    add_options(parser)
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.ask.tape import Tape
+    from longctx.ask.writer import only_writer
+    from longctx.cli.written_files import WrittenFiles
+    from longctx.config.folders import CASSETTES
+    from longctx.corpus.check import check
+    from longctx.corpus.documents import load_corpus
+
+    files = WrittenFiles.at(options.out)
+    corpus = load_corpus(options.corpus)
+    cases = _cases(corpus, options)
+    if options.estimate:
+        show_estimate(Tape(CASSETTES, "once" if options.record == "none" else options.record), cases)
+        return 0
+    live = options.record != "none"
+    with only_writer(CASSETTES) if live else contextlib.nullcontext():
+        tape = Tape(CASSETTES, options.record, "questions write")
+        if not options.force:
+            files.check_unchanged(_read(tape, cases))
+        if live:
+            ask(tape, cases, options)
+    written = _read(tape, cases)
+    if not written:
+        raise UserError(f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}")
+    files.write(written)
+    questions = [question for one in written for question in one.questions]
+    print(_table(written, len(cases), check(corpus, questions), files))
+    if len(written) < len(cases):
+        print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
+    if questions:
+        print(f"Next: python -m longctx questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
+    return 0 if questions and len(written) == len(cases) else 1
+
+
+def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
+    """One a section. Raises UserError."""
+    from longctx.ask.case import Case
+    from longctx.config.models import load_model
+    from longctx.config.prompts import PromptSet
+    from longctx.scenarios.bank import Section
+    from longctx.scenarios.writing import Writing
+
+    model, wording = load_model(options.model), PromptSet.open(options.prompts).wording(Writing)
+    room = options.max_tokens or TOKENS_A_QUESTION * options.per_section
+    return [
+        Case(
+            model,
+            wording,
+            Writing(options.per_section, max_tokens=room, section=Section(one.id, one.text, one.tokens)),
+            seed=0,
+            trials=1,
+        )
+        for one in corpus.sections[: options.limit]
+    ]
+
+
+def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
+    """What was written about each section that has an answer on the tape. Raises TapeError."""
+    from longctx.ask.tape import Wanted
+    from longctx.corpus.written import read_reply
+    from longctx.scenarios.writing import Writing
+
+    found = []
+    for case in cases:
+        assert isinstance(case.scenario, Writing)
+        [question] = case.questions()
+        if reply := tape.reply(Wanted.of(question, question.build())):
+            provenance = (
+                f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
+                f"recorded {reply.recorded_at[:10]}"
+            )
+            found.append(read_reply(case.scenario.section.id, reply, case.scenario.per_section, provenance))
+    return found
+
+
+def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
+    from longctx.ask.tape import Wanted
+
+    statuses = {tape.status(Wanted.of(question, question.build())) for case in cases for question in case.questions()}
+    server = "(and --base-url URL for a server of your own)"
+    if "stale" in statuses:
+        return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
+    return f"Ask with --record once {server}."
+
+
+def _table(written: Sequence[Written], sections: int, findings: Sequence[Finding], files: WrittenFiles) -> str:
+    """How many sections, questions and faults, as text."""
+    from tabulate import tabulate
+
+    questions = [question for one in written for question in one.questions]
+    dropped = Counter(drop.reason for one in written for drop in one.dropped)
+    faults = Counter(finding.kind for finding in findings)
+    rows: list[tuple[str, int, object]] = [
+        ("sections", sections, ""),
+        ("answered", len(written), ""),
+        ("questions written", len(questions), files.questions if questions else ""),
+        ("  numerical", sum(question.numerical for question in questions), ""),
+        ("asked for, not in the answers", sum(one.missing for one in written), ""),
+        ("dropped", dropped.total(), files.dropped if dropped else ""),
+        *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
+        ("faults found", len(findings), "listed by questions check" if findings else ""),
+        *((f"  {kind}", count, "") for kind, count in faults.most_common()),
+    ]
+    return tabulate(rows, tablefmt="plain", intfmt=",", preserve_whitespace=True)
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

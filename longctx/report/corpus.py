@@ -1,0 +1,52 @@
+"""What there is to know of a corpus before questions are written about it, as text."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from longctx.corpus.documents import Corpus, Section, Settings
+from longctx.corpus.stats import Collages, collages
+
+NAMED = 5
+"""So many sections are named, of those that are left out."""
+
+
+def stats_text(corpus: Corpus, settings: Settings, budgets: Sequence[int]) -> str:
+    """Sections, tokens, what was left out and why; and a table of the collages of each budget."""
+    sizes = [section.tokens for section in corpus.sections]
+    short = [section for section in corpus.left_out if section.tokens <= settings.min_tokens]
+    long = [section for section in corpus.left_out if section.tokens > settings.max_tokens]
+    facts = [
+        ("sections", f"{len(sizes):,}"),
+        ("tokens", f"{corpus.tokens:,} of {corpus.vocabulary}"),
+        ("a section", f"{min(sizes):,} to {max(sizes):,}, {statistics.median(sizes):,.0f} in the median"),
+        (f"left out: {settings.min_tokens:,} tokens or fewer", _named(short)),
+        (f"left out: more than {settings.max_tokens:,} tokens", _named(long)),
+        ("left out: examples for writing questions", _named(corpus.examples)),
+    ]
+    rows = [
+        (f"{one.budget:,}", f"{one.least:,} to {one.most:,}", f"{one.tokens:,}", _number(one, len(sizes)))
+        for one in (collages(sizes, budget) for budget in budgets)
+    ]
+    headers = ["budget, tokens", "sections in a collage", "tokens at most", "different collages"]
+    return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
+
+
+def _named(sections: Sequence[Section]) -> str:
+    """How many, and the first of them."""
+    if not sections:
+        return "none"
+    names = ", ".join(section.id for section in sections[:NAMED])
+    return f"{len(sections):,} ({names}{', …' if len(sections) > NAMED else ''})"
+
+
+def _number(found: Collages, sections: int) -> str:
+    if found.at_least is None:
+        return "none: no section fits"
+    exactly = "" if found.least == sections else "at least "
+    if found.at_least < 6:
+        return f"{exactly}{round(10**found.at_least):,}"
+    return f"{exactly}10^{int(found.at_least)}"

@@ -1,0 +1,29 @@
+"""`python -m longctx questions check`: as `corpus check`, with the file first."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from longctx.corpus.questions import REGISTER_QUESTIONS, dump
+from tests.corpus.examples import HARBOR, question, write_folder
+
+
+def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["questions", "check", str(REGISTER_QUESTIONS)]) == 0
+    assert capsys.readouterr().out.endswith(": no faults found\n")
+
+
+def test_faults_are_named_and_steer_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [question(right="In the western \x1b[2Jdock")]
+    write_folder(tmp_path, {"harbor.txt": HARBOR, "corpus.toml": "min_tokens = 10", "q.jsonl": dump(asked)})
+    assert main(["questions", "check", str(tmp_path / "q.jsonl"), "--corpus", str(tmp_path / "harbor.txt")]) == 1
+    printed = capsys.readouterr().out
+    assert "does not stand in harbor, nor in any other" in printed
+    assert "\x1b" not in printed
+
+
+@pytest.mark.parametrize(("file", "sentence"), [("nowhere.jsonl", "No questions file")])
+def test_a_mistake_is_a_sentence(file: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["questions", "check", file]) == 2
+    assert sentence in capsys.readouterr().err

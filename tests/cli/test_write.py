@@ -1,0 +1,258 @@
+"""`python -m longctx questions write`, in one process, with a simulated server that writes as models do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import main
+from longctx.config import folders
+from longctx.corpus.questions import load_questions
+from tests.corpus.examples import write_folder
+from tests.servers import Body, SimulatedServer, message, prompt_of, saying
+
+DISTRICTS = 4
+
+
+def notice(district: int) -> str:
+    return (
+        f"The Harbor Office of District {district} dredges basin {district}00 in May. "
+        f"Barges pay {district + 3} crowns. Ships moor at quay Alder{district}."
+    )
+
+
+def tagged(number: int, question: str, *answers: str) -> str:
+    lines = "\n".join(f"{place}. {answer}" for place, answer in enumerate(answers, 1))
+    return f"<Question {number}>\n{question}\n</Question {number}>\n<Answers {number}>\n{lines}\n</Answers {number}>\n"
+
+
+def district_of(body: Body) -> int:
+    return int(re.findall(r"Harbor Office of District (\d+)", prompt_of(body))[-1])
+
+
+def writer(body: Body) -> tuple[int, dict[str, str], bytes]:
+    """Writes two questions about the last passage, as the notebook's model did."""
+    n = district_of(body)
+    office = f"the Harbor Office of District {n}"
+    text = tagged(
+        1,
+        f"Where do ships moor by order of {office}?",
+        f"At quay Alder{n}",
+        "At the pier of Birch",
+        "At the Cedar lock",
+        "At the Elm bridge",
+    )
+    text += tagged(2, f"What do barges pay to {office}?", f"{n + 3} crowns", "41 crowns", "52 crowns", "63 crowns")
+    return 200, {}, message(text, body)  # fmt: skip
+
+
+def sloppy(body: Body) -> tuple[int, dict[str, str], bytes]:
+    """The same in lower case, with text around, other bullets, and one question that cannot be used."""
+    status, headers, answer = writer(body)
+    text = json.loads(answer)["content"][0]["text"].replace("Question", "question").replace("1. ", "1) ")
+    text = text.replace("2. ", "2) ").replace("3. ", "3) ").replace("4. ", "4) ").replace("</Answers 1>", "")
+    return status, headers, message(f"Sure!\n{text}<Question 2>Again?</Question 2>Done.", body)
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    files = {f"d{n}.txt": notice(n) for n in range(1, DISTRICTS + 1)}
+    return write_folder(tmp_path / "docs", {**files, "corpus.toml": "min_tokens = 0"})
+
+
+@pytest.fixture
+def cassettes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(folders, "CASSETTES", tmp_path / "cassettes")
+    return tmp_path / "cassettes" / "toy" / "writing" / "per_section-2.jsonl"
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(writer) as server:
+        yield server
+
+
+def command(documents: Path, *more: object) -> list[str]:
+    out = documents.parent / "mine.jsonl"
+    given = ("--corpus", documents, "--model", "toy", "--out", out, "--per-section", 2, *more)
+    return ["questions", "write", *map(str, given)]
+
+
+def record(documents: Path, server: SimulatedServer, *more: object, mode: str = "once") -> int:
+    return main(command(documents, "--record", mode, "--base-url", server.url, *more))
+
+
+def test_written_recorded_and_replayed_without_a_server(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert record(documents, server) == 0
+    printed = capsys.readouterr().out
+    assert "writing on toy: 4 of 4 trials to ask" in printed
+    assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
+    assert re.search(r"numerical +4\n", printed)
+    assert printed.endswith(f"questions review {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
+    out = documents.parent / "mine.jsonl"
+    asked = load_questions(out).questions
+    assert [one.id for one in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
+    assert re.fullmatch(r"written by toy, prompts seed \(\w{12}\), recorded 20\d\d-\d\d-\d\d", asked[0].provenance)
+    assert not out.with_name("mine.dropped.jsonl").exists()
+    assert len({body["messages"][0]["content"].partition("<Passage>\nThe Harbor")[0] for body in server.asked}) == 1
+
+    first, tape = out.read_bytes(), cassettes.read_bytes()
+    out.unlink()
+    assert main(command(documents)) == 0
+    assert (out.read_bytes(), cassettes.read_bytes()) == (first, tape)
+    assert len(server.asked) == DISTRICTS
+
+
+def test_only_what_is_new_is_asked(documents: Path, cassettes: Path, server: SimulatedServer) -> None:
+    """--limit, a new document before the others, and one that changed."""
+    assert record(documents, server, "--limit", 2) == 0
+    assert [district_of(body) for body in server.asked] == [1, 2]
+    (documents / "a.txt").write_text(notice(9))
+    assert record(documents, server) == 0
+    assert sorted(district_of(body) for body in server.asked[2:]) == [3, 4, 9]
+    (documents / "d2.txt").write_text(notice(2) + "Dogs stay out.")
+    assert record(documents, server, "--force") == 0
+    assert len(server.asked) == 6
+    assert len(load_questions(documents.parent / "mine.jsonl").questions) == 10
+
+
+def test_sloppy_replies_are_read_and_what_is_dropped_is_kept(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = sloppy
+    assert record(documents, server) == 0
+    assert re.search(r"dropped +4 +\S+mine\.dropped\.jsonl\n +a number used twice +4\n", capsys.readouterr().out)
+    assert len(load_questions(documents.parent / "mine.jsonl").questions) == 8
+    lines = (documents.parent / "mine.dropped.jsonl").read_text().splitlines()
+    assert json.loads(lines[0]) == {
+        "section": "d1", "reason": "a number used twice", "raw": "<Question 2>Again?",
+    }  # fmt: skip
+    server.script = writer
+    assert record(documents, server, "--force", mode="all") == 0
+    assert not (documents.parent / "mine.dropped.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "x" * 100_000,
+        "</Answers 1></script><Question 9>",
+        "\u202e\x1b[2J\ud800",
+        "\u2028\x85\x1e",
+    ],
+    ids=["long", "tags", "hidden", "line ends"],
+)
+def test_hostile_replies_never_break_the_files(
+    documents: Path, cassettes: Path, server: SimulatedServer, hostile: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tagged(1, "What?", hostile, f"{hostile} a", "b", "c") + hostile
+    server.script = lambda body: saying(bad)(body) if district_of(body) == 1 else writer(body)
+    assert record(documents, server) == 0
+    loaded = load_questions(documents.parent / "mine.jsonl").questions
+    assert {one.section for one in loaded} >= {"d2", "d3", "d4"}
+    for line in (documents.parent / "mine.dropped.jsonl").read_bytes().splitlines():
+        assert json.loads(line)["section"] == "d1"
+    assert main(command(documents)) == 0, "and nothing is to force"
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_without_any_usable_question_no_file_is_written(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = saying("I would rather not.", stop_reason="refusal")
+    assert record(documents, server) == 1
+    assert re.search(r"dropped +4 .*\n +refused +4\n", capsys.readouterr().out)
+    assert not (documents.parent / "mine.jsonl").exists()
+    assert len((documents.parent / "mine.dropped.jsonl").read_text().splitlines()) == DISTRICTS
+
+
+def test_nothing_is_asked_unless_said(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(documents, "--base-url", server.url)) == 2
+    assert "No section has an answer" in capsys.readouterr().err
+    assert main(command(documents, "--base-url", server.url, "--estimate")) == 0
+    assert "writing on toy: 4 of 4 trials to ask" in capsys.readouterr().out
+    assert not server.received
+    assert record(documents, server, "--limit", 3) == 0
+    assert main(command(documents)) == 1
+    assert "1 of 4 sections have no answer. Ask with --record once" in capsys.readouterr().out
+    assert main(command(documents, "--max-tokens", 50, "--force")) == 2
+    assert "changed since they were recorded: ask with --record new_episodes" in capsys.readouterr().err
+
+
+def test_what_a_person_changed_is_not_written_over(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert record(documents, server) == 0
+    out, dropped = documents.parent / "mine.jsonl", documents.parent / "mine.dropped.jsonl"
+    written = out.read_text()
+    for change in (written.replace("moor", "anchor"), "".join(written.splitlines(keepends=True)[1:])):
+        out.write_text(change)
+        assert record(documents, server, mode="all") == 2
+        assert "was reviewed or changed since it was written (d1-q1)" in capsys.readouterr().err
+        assert out.read_text() == change
+    out.write_text("".join(written.splitlines(keepends=True)[2:]))
+    dropped.write_text('{"section": "d1", "reason": "reviewer"}\n')
+    assert main(command(documents)) == 2
+    assert "(in mine.dropped.jsonl)" in capsys.readouterr().err
+    assert len(server.asked) == DISTRICTS, "a mistake costs nothing"
+    assert main(command(documents, "--force")) == 0
+    assert out.read_text() == written
+
+
+def test_a_cap_stops_it_and_the_rest_is_asked_later(
+    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    models = write_folder(documents.parent / "models", {"toy.toml": "[prices]\ninput=100\noutput=0\ndated=2026-01-01"})
+    monkeypatch.setattr("longctx.config.models.MODELS", models)
+    assert record(documents, server, "--max-cost", "1.2", "--in-flight", 1) == 1
+    printed = capsys.readouterr().out
+    assert "the cap of $1.20 leaves no room for it" in printed
+    have = len(server.asked)
+    assert 0 < have < DISTRICTS
+    assert len(load_questions(documents.parent / "mine.jsonl").questions) == 2 * have
+    assert record(documents, server, "--max-cost", "9") == 0
+    assert len(server.asked) == DISTRICTS
+
+
+def test_a_window_that_is_too_small_is_said(
+    documents: Path, cassettes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SimulatedServer(writer, window=4096) as server:
+        assert record(documents, server) == 2
+        assert not server.asked
+    printed = capsys.readouterr()
+    assert "4 cannot be asked. The first: toy-seed-per_section-2 takes about" in printed.out
+    assert "the window of toy is 4,096" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--per-section", 1), "'1' is no whole number of 2 to 20"),
+        (("--out", "mine.txt"), "give the questions a name that ends in .jsonl"),
+        (("--out", "nowhere/mine.jsonl"), "There is no folder nowhere"),
+        (("--corpus", "nowhere"), "No folder nowhere"),
+        (("--prompts", "chatty"), "lacks"),
+        (("--record", "once", "--base-url", "ftp:/x"), "is no URL of a server"),
+        (("--record", "once", "--max-cost", "1"), "needs prices"),
+    ],
+)
+def test_a_mistake_is_a_sentence(
+    documents: Path, cassettes: Path, more: tuple[object, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(command(documents, *more))
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2
+    assert sentence in capsys.readouterr().err
+    assert not cassettes.exists()

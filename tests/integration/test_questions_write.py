@@ -1,0 +1,41 @@
+"""`python -m longctx questions write`, stopped and killed: what was answered is kept, and only the rest is asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tests.cli.test_write import notice, writer
+from tests.corpus.examples import write_folder
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+
+def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
+    files = {f"d{n}.txt": notice(n) for n in range(1, 5)}
+    write_folder(checkout.file("docs"), {**files, "corpus.toml": "min_tokens = 0"})
+    command = ("questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
+    with SimulatedServer(writer, hold_after=1) as server:
+        live = ("--record=once", f"--base-url={server.url}")
+        pid = checkout.start_longctx(*command, *live, "--in-flight=1")
+        server.wait_for(2)
+        os.kill(pid, signal.SIGINT)
+        stopped = checkout.wait()
+        assert stopped.code == 2
+        assert stopped.says("Stopped. What was answered is recorded: the same command asks only the rest.")
+        server.hold_after = 3
+        pid = checkout.start_longctx(*command, *live, "--in-flight=1")
+        server.wait_for(4)
+        checkout.kill(pid)
+        assert checkout.episodes() == 2
+        assert not checkout.file("mine.jsonl").exists()
+        server.hold_after = None
+        server.release.set()
+        resumed = checkout.longctx(*command, *live)
+        assert resumed.code == 0, resumed.err
+        assert resumed.says("2 of 4 trials to ask", "asked 2 of 2", "questions written 8")
+        assert len(server.asked) == 6
+    first = checkout.file("mine.jsonl").read_bytes()
+    replayed = checkout.longctx(*command)
+    assert replayed.code == 0, replayed.err
+    assert checkout.file("mine.jsonl").read_bytes() == first
