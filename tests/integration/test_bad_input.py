@@ -24,7 +24,7 @@ def content(checkout: Checkout) -> dict[Path, bytes]:
     return {
         path: path.read_bytes()
         for path in paths
-        if path.name not in ("stdout", "stderr") and "reports" not in path.parts
+        if path.name not in ("stdout", "stderr", ".lock") and "reports" not in path.parts
     }
 
 
