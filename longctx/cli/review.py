@@ -16,8 +16,8 @@ def add(tasks: Any) -> None:
     parser = tasks.add_parser(
         "review",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. Every decision is written to FILE at once, with who decided; what is "
-        "dropped moves to the .dropped.jsonl beside it. The page is served on this machine alone.",
+        description=f"{text[0].upper()}{text[1:]}. Every decision is written to FILE at once, with who decided; "
+        "what is dropped moves to the .dropped.jsonl beside it. The page is served on this machine alone.",
     )
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")

@@ -87,7 +87,7 @@ def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None
     wrong with it.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")  # an answer may hold what Unicode calls a line's end
     except FileNotFoundError:
         raise UserError(f"No questions file {path}: give a .jsonl file, one question a line.") from None
     except (OSError, UnicodeDecodeError) as error:

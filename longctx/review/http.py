@@ -28,7 +28,7 @@ LARGEST = 10_000_000
 """Bytes of a request: an edit of answers longer than any sense."""
 PATIENCE = 60
 """Seconds that a connection may rest."""
-TOKEN_HEADER = "X-Longctx-Token"
+PROOF = "X-Longctx-Token"
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -58,6 +58,7 @@ class ReviewServer(ThreadingHTTPServer):
     def __init__(self, desk: Desk, port: int = 0) -> None:
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
+        self.ending = False
         try:
             super().__init__((HOST, port), _Handler)
         except (OSError, OverflowError) as error:
@@ -102,7 +103,7 @@ class ReviewServer(ThreadingHTTPServer):
 
     def _change(self, name: str, body: bytes) -> Answer:
         if name == "end":
-            threading.Thread(target=self.shutdown).start()
+            self.ending = True
             return _json({})
         if name != "decide":
             return _json({"error": "There is nothing here."}, HTTPStatus.NOT_FOUND)
@@ -132,6 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(_json({"error": "This is too long."}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE))
         else:
             self._send(self._answer(self.rfile.read(int(length))))
+        if self.server.ending:  # now that the page knows
+            threading.Thread(target=self.server.shutdown).start()
 
     def version_string(self) -> str:
         return "longctx"
@@ -141,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes | None) -> Answer:
         headers = self.headers
-        return self.server.answer(self.path, headers.get("host", ""), headers.get(TOKEN_HEADER), body)
+        return self.server.answer(self.path, headers.get("host", ""), headers.get(PROOF), body)
 
     def _send(self, answer: Answer) -> None:
         self.close_connection = self.close_connection or answer.status != HTTPStatus.OK
