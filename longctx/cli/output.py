@@ -7,7 +7,7 @@ from pathlib import Path
 from longctx.errors import UserError
 from longctx.files import write_file
 
-__all__ = ["check_free", "write_file"]
+__all__ = ["check_free", "check_free_folder", "write_file"]
 
 
 def check_free(path: Path, force: bool) -> None:
@@ -18,3 +18,11 @@ def check_free(path: Path, force: bool) -> None:
         raise UserError(f"{path} exists: give another name, or --force to write over it.")
     if not path.parent.is_dir():
         raise UserError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def check_free_folder(option: str, folder: Path) -> None:
+    """Raises UserError where the folder that an option names is not there to be filled."""
+    if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
+        raise UserError(f"{option} {folder}: {file} is a file: give a folder.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UserError(f"{option} {folder} is not empty: give another folder, or delete it first.")

@@ -41,7 +41,7 @@ class QuestionFile:
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
-        self.path = path.resolve()
+        self.path = path
         self.dropped = self.path.with_name(f"{self.path.stem}.dropped.jsonl")
         self._corpus = corpus
         self._others: list[str] = []
@@ -97,7 +97,7 @@ class QuestionFile:
         if self._seen[path] == (hashlib.sha256(text.encode()).hexdigest() if text else ""):
             return
         if text:
-            write_file(path, lambda part: _write_through(part, text))
+            write_file(path.resolve(), lambda part: _write_through(part, text))
         else:
             path.unlink(missing_ok=True)
         self._seen[path] = _digest(path)

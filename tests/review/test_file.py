@@ -122,6 +122,15 @@ def test_a_broken_line_of_what_was_dropped_is_a_sentence(path: Path, line: str, 
         file.read()
 
 
+def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    file = opened(link)
+    file.write(file.read().keep("q1", ANN))
+    assert link.is_symlink()
+    assert opened(path).read().entry("q1").state == "kept"
+
+
 def test_hostile_words_are_read_again(path: Path) -> None:
     words = {
         "question": "</script><b>\x1b[31m\u202e\u0000?",
