@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,11 +110,14 @@ def _tell(folder: Path, questions: QuestionSet) -> None:
             f"Nothing was measured with the right section: {'; '.join(_causes(rows))}. Why, stands above; --record and "
             "--base-url do what --ctx-record and --ctx-base-url do there."
         )
+    if len(subjects) > 1:
+        raise UserError(f"{folder} holds several models or prompt sets: try one at a time.")
     [((model, bank), correct)] = subjects.items()
+    gaps = _causes(rows)
     notes = [
         headline(summarize(rows)),
-        *(f"Not measured: {cause}." for cause in _causes(rows)),
-        *_filter(model, bank, folder, correct),
+        *(f"Not measured: {cause}." for cause in gaps),
+        _filter(model, bank, folder, correct, "" if gaps else _others(len(questions.questions) - len(correct))),
         *(f"Warning: {one}" for one in warnings(found, sum(correct.values()))),
     ]
     title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
@@ -133,15 +135,22 @@ def _causes(rows: pd.DataFrame) -> list[str]:
     return [f"{number:,} trials {cause}" for cause, number in rows["error"].value_counts().items()]
 
 
-def _filter(model: str, bank: str, folder: Path, correct: dict[str, bool]) -> Iterator[str]:
-    """Make the filter, where there is none yet: one that runs were made with does not move."""
+def _others(number: int) -> str:
+    """Of the questions that were not asked."""
+    return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
+
+
+def _filter(model: str, bank: str, folder: Path, correct: dict[str, bool], others: str) -> str:
+    """Make the filter, where there is none yet: one that runs were made with does not move.
+
+    others: what becomes of the questions that were not asked; empty where answers are missing.
+    """
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
-    there = load_filter(model, bank)
-    if there is None:
-        path = make_filter(model, bank, folder.resolve().name, correct)
-        yield f"The filter: {kept}, and kept for collages. Commit {os.path.relpath(path)}."
-    else:
-        yield (
-            f"The filter: {kept}. {os.path.relpath(filter_path(model, bank))} is there already and stays: it keeps "
-            f"{len(there.kept):,} of {len(there.kept) + len(there.dropped):,}."
-        )
+    path = os.path.relpath(filter_path(model, bank))
+    if there := load_filter(model, bank):
+        asked = len(there.kept) + len(there.dropped)
+        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
+    if not others:
+        return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
+    make_filter(model, bank, folder.resolve().name, correct)
+    return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

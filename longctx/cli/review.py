@@ -42,11 +42,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     file = QuestionFile(options.questions, corpus)
     desk = Desk(file, corpus, lambda: Who(by, datetime.datetime.now().astimezone().date()))
     with ReviewServer(desk, options.port) as server:
-        print(f"Review of {options.questions} by {visible(by)}: {server.url}")
-        print("End it with q on the page, or with Ctrl-C here. Every decision is written at once.", flush=True)
-        if not options.no_browser:
-            webbrowser.open(server.url)
         try:
+            print(f"Review of {options.questions} by {visible(by)}: {server.url}")
+            print("End it with q on the page, or with Ctrl-C here. Every decision is written at once.", flush=True)
+            if not options.no_browser:
+                webbrowser.open(server.url)
             server.serve_forever(poll_interval=0.1)
         except KeyboardInterrupt:
             print()

@@ -33,7 +33,12 @@ def reviewing(path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     """The command while it runs, and the address it shows."""
     command = [sys.executable, "-m", "longctx", "questions", "review", str(path), "--no-browser", *options]
     process = subprocess.Popen(
-        [*command, "--corpus", str(path.parent)], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*command, "--corpus", str(path.parent)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a job in the background has none
     )
     assert process.stdout is not None
     try:

@@ -33,7 +33,8 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     with SimulatedServer(reader) as server:
         asked = own.longctx(*command, "--record", "once", "--base-url", server.url, "--ctx-no-page")
     assert asked.code == 0, asked.err + asked.out
-    assert asked.says("18 trials: 18 live", "questions are answered right with their section alone, and kept", "Commit")
+    assert asked.says("18 trials: 18 live", "questions are answered right with their section alone")
+    assert asked.says("and kept for collages; all were asked. Commit fixtures/questions/filters/toy-")
     assert asked.says("kept, few for a collage", "right section", "Questions by what the right section is worth")
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
     kept = json.loads(made.read_text())["kept"]
@@ -51,6 +52,20 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     there = own.longctx(*command)
     assert there.code == 2
     assert there.says("--report run is not empty")
+
+
+def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
+    command = ("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--ctx-no-page")
+    with SimulatedServer(reader) as server:
+        ask = ("--record", "once", "--base-url", server.url)
+        first = own.longctx(*command, "--trials", 3, "--ctx-ask-only", *ask)
+    assert first.code == 0, first.err + first.out
+    half = own.longctx(*command)
+    assert half.code == 1
+    assert half.says("Not measured: 9 trials missing", "No filter is made while answers are missing")
+    whole = own.longctx(*command, "--trials", 3)
+    assert whole.code == 0
+    assert whole.says("kept for collages; the 3 others were not asked, and are not asked in a collage")
 
 
 def test_the_recorded_controls_replay(own: Checkout) -> None:

@@ -179,8 +179,8 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path)
 def test_an_accessibility_checker_finds_nothing(browser: Browser, server: ReviewServer, scheme: str) -> None:
     page = opened(browser, server, color_scheme=scheme)
     press(page, "n", "q2")
-    for key in ("", "e", "Escape", "?"):
-        if key:
+    for keys in ((), ("e",), ("Escape", "?")):
+        for key in keys:
             page.keyboard.press(key)
         result = Axe().run(page)
         assert result.violations_count == 0, result.generate_report()
