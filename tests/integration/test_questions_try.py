@@ -36,6 +36,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     assert asked.says("18 trials: 18 live", "questions are answered right with their section alone")
     assert asked.says("and kept for collages; all were asked. Commit fixtures/questions/filters/toy-")
     assert asked.says("kept, few for a collage", "right section", "Questions by what the right section is worth")
+    assert "Controls of the questions" not in asked.out  # the run's own tables: said once is enough
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
     kept = json.loads(made.read_text())["kept"]
     with own.file("run/questions.csv").open(newline="") as file:
@@ -44,7 +45,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     assert "What does the harbor of district 3 collect a barge?" in own.file("run/questions.md").read_text()
 
     before = made.read_bytes()
-    again = own.longctx(*command[:-1], "again", "--ctx-no-page", "-n", 2)
+    again = own.longctx(*command[:-1], "again", "--ctx-no-page")
     assert again.code == 0, again.err + again.out
     assert again.says("18 replayed (100%)", "is there already and stays")
     assert made.read_bytes() == before
