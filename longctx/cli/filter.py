@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.config.folders import REPORTS
 from longctx.corpus.filters import make_filter
@@ -13,6 +13,9 @@ from longctx.errors import UserError
 from longctx.measure.summary import MEASURED
 from longctx.results.folder import find_run
 from longctx.results.store import load
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add(commands: Any) -> None:
@@ -29,14 +32,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     folder = find_run(options.folder or REPORTS / "latest")
-    rows = load(folder)
-    correct: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
-    columns = ("model", "prompt_set", "family", "params", "item", "outcome")
-    for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
-        wanted = family == "control" and params["record"] == "right" and prompt_set == options.prompts
-        if wanted and outcome in MEASURED:
-            question, _, bank = item.rpartition("@")
-            correct[model, bank][question] = outcome == "correct"
+    correct = answered(load(folder), options.prompts)
     if not correct:
         raise UserError(
             f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
@@ -46,3 +42,15 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         path = make_filter(model, bank, folder.resolve().name, answers)
         print(f"{path}: {len(answers)} asked, {sum(answers.values())} kept")
     return 0
+
+
+def answered(rows: pd.DataFrame, prompts: str) -> dict[tuple[str, str], dict[str, bool]]:
+    """Of each model and bank, the questions that were measured with their right section -> whether answered right."""
+    found: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    columns = ("model", "prompt_set", "family", "params", "item", "outcome")
+    for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
+        wanted = family == "control" and params["record"] == "right" and prompt_set == prompts
+        if wanted and outcome in MEASURED:
+            question, _, bank = item.rpartition("@")
+            found[model, bank][question] = outcome == "correct"
+    return found

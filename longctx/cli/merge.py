@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.output import check_free_folder
 from longctx.errors import UserError
 from longctx.results.folder import find_run
 
@@ -30,7 +31,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.union import unite, unite_manifests
 
     out: Path = options.out
-    _check_free(out)
+    check_free_folder("--out", out)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     try:
@@ -42,10 +43,3 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     print(as_terminal(summary))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
     return 0
-
-
-def _check_free(out: Path) -> None:
-    if file := next((path for path in (out, *out.parents) if path.is_file()), None):
-        raise UserError(f"--out {out}: {file} is a file: give a folder.")
-    if out.is_dir() and any(out.iterdir()):
-        raise UserError(f"--out {out} is not empty: give another folder, or delete it first.")

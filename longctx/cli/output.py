@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 from longctx.errors import UserError
+from longctx.files import write_file
+
+__all__ = ["check_free", "check_free_folder", "write_file"]
 
 
 def check_free(path: Path, force: bool) -> None:
@@ -19,13 +20,9 @@ def check_free(path: Path, force: bool) -> None:
         raise UserError(f"There is no folder {path.parent} to write {path.name} into.")
 
 
-def write_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path`, then put it in its place. Raises UserError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(part)
-        part.replace(path)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from None
-    finally:
-        part.unlink(missing_ok=True)
+def check_free_folder(option: str, folder: Path) -> None:
+    """Raises UserError where the folder that an option names is not there to be filled."""
+    if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
+        raise UserError(f"{option} {folder}: {file} is a file: give a folder.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UserError(f"{option} {folder} is not empty: give another folder, or delete it first.")

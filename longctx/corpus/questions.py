@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -17,11 +19,21 @@ QUESTIONS = FIXTURES / "questions"
 REGISTER_QUESTIONS = QUESTIONS / "register.jsonl"
 
 
+class Reviewed(BaseModel):
+    """Who decided that a question stays, as it was (`kept`) or in other words (`edited`), and on which day."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    decision: Literal["kept", "edited"]
+    by: str = Field(min_length=1)
+    on: datetime.date
+
+
 class Question(BaseModel):
     """One question, with one right and three wrong answers. A trial shuffles them.
 
     section: the id of the section that answers it. fact: what is asked for, in a word; questions of one fact have
-    answers of one kind. provenance: who or what wrote it.
+    answers of one kind. provenance: who or what wrote it. reviewed: no part of what is asked, nor of any digest.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,6 +46,7 @@ class Question(BaseModel):
     numerical: bool = False
     fact: str = ""
     provenance: str = ""
+    reviewed: Reviewed | None = None
 
     @field_validator("question", "right", "wrong")
     @classmethod
@@ -49,6 +62,11 @@ class Question(BaseModel):
         """The right one first."""
         return (self.right, *self.wrong)
 
+    @property
+    def distinct(self) -> bool:
+        """Whether its four answers differ."""
+        return len({answer.strip() for answer in self.answers}) == 4
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
@@ -59,7 +77,7 @@ class QuestionSet:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "digest", hashlib.sha256(dump(self.questions).encode()).hexdigest())
+        object.__setattr__(self, "digest", _digest(self.questions))
 
 
 def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None) -> QuestionSet:
@@ -84,8 +102,16 @@ def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None
 
 
 def dump(questions: Iterable[Question]) -> str:
-    """The questions as JSON lines."""
-    return "".join(f"{question.model_dump_json()}\n" for question in questions)
+    """The questions as JSON lines; the mark of a review where there is one."""
+    return "".join(
+        f"{question.model_dump_json(exclude=None if question.reviewed else {'reviewed'})}\n" for question in questions
+    )
+
+
+def _digest(questions: Iterable[Question]) -> str:
+    """A question that was reviewed is the question it was."""
+    lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in questions)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _parse(line: str, where: str) -> Question:
@@ -103,7 +129,7 @@ def _check_ids(questions: tuple[Question, ...], path: Path) -> None:
         if question.id in seen:
             raise UserError(f"{path} has two questions with the id {question.id!r}: give each its own.")
         seen.add(question.id)
-        if len({answer.strip() for answer in question.answers}) < 4:
+        if not question.distinct:
             raise UserError(f"{path}, question {question.id}: two of its four answers are the same.")
 
 

@@ -71,7 +71,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if run.SUMMARY in config.stash:
+    if run.SUMMARY in config.stash and config.get_verbosity() > -2:  # under -qq, failures alone
         from longctx.plugin import finish
 
         finish.show(terminalreporter, config)

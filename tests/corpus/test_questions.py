@@ -1,12 +1,13 @@
 """Questions files: read, checked, and told apart by a digest."""
 
+import datetime
 import json
 from pathlib import Path
 
 import pytest
 
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import dump, load_questions
+from longctx.corpus.questions import QuestionSet, Reviewed, dump, load_questions
 from longctx.errors import UserError
 from tests.corpus.examples import corpus, question, section
 
@@ -36,6 +37,25 @@ def test_the_digest_is_of_what_is_asked_and_not_of_how_it_is_written(tmp_path: P
     digest = load_questions(write(tmp_path, line)).digest
     assert load_questions(write(tmp_path, turned)).digest == digest
     assert load_questions(write(tmp_path, line.replace("Where", "At which quay"))).digest != digest
+
+
+def test_the_shipped_questions_are_the_same_for_ever() -> None:
+    assert load_questions().digest == "15413bffd4435ac1a20d3d7e9206cae1a24207dda5f4c0ab02c06dacd8782de9"
+
+
+def test_a_review_changes_no_digest(tmp_path: Path) -> None:
+    mark = Reviewed(decision="kept", by="Ann", on=datetime.date(2026, 11, 22))
+    asked = question()
+    kept = asked.model_copy(update={"reviewed": mark})
+    assert QuestionSet("q", (kept,)).digest == QuestionSet("q", (asked,)).digest
+    assert "reviewed" not in dump([asked])
+    loaded = load_questions(write(tmp_path, dump([kept]).strip()))
+    assert loaded.questions == (kept,)
+
+
+def test_an_answer_may_hold_unicodes_ends_of_lines(tmp_path: Path) -> None:
+    asked = question(right="to the\u2028quay\x85north")
+    assert load_questions(write(tmp_path, dump([asked]).strip())).questions == (asked,)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,156 @@
+"""`questions try`: put the questions of a file to a model with the right section, a wrong one, and none."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.filter import answered
+from longctx.cli.output import check_free_folder
+from longctx.config.folders import REPORTS, ROOT
+from longctx.corpus.filters import filter_path, load_filter, make_filter
+from longctx.errors import UserError
+from longctx.results.store import RESULTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.corpus.questions import QuestionSet
+
+PROFILE = "control.toml"
+PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "record", "base_url", "max_cost", "report")
+"""Options that pytest knows under the same names, with --ctx- before them."""
+
+
+def add(tasks: Any) -> None:
+    text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
+    parser = tasks.add_parser(
+        "try",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]} Recorded answers are replayed; --record once asks the rest. Other "
+        "options are passed on to pytest.",
+    )
+    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")
+    parser.add_argument("--model", required=True, metavar="NAME")
+    parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set (default: seed)")
+    parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")
+    parser.add_argument("--repeats", metavar="N", help="times each is asked (default: 1)")
+    parser.add_argument(
+        "--longest",
+        type=int,
+        default=5000,
+        metavar="N",
+        help="tokens of the longest section asked about (default: 5000)",
+    )
+    parser.add_argument("--max-tokens", type=int, default=3000, metavar="N", help="of an answer (default: 3000)")
+    parser.add_argument("--record", metavar="MODE", help="none (default), once, new_episodes or all, as --ctx-record")
+    parser.add_argument("--base-url", metavar="URL", help="server that speaks the Messages API (default: the SDK's)")
+    parser.add_argument("--max-cost", metavar="USD", help="ask no more than this costs")
+    parser.add_argument("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)"
+    )
+    parser.set_defaults(run=run, passes_on=True)
+
+
+def run(options: argparse.Namespace, rest: list[str]) -> int:
+    import pytest
+
+    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.questions import load_questions
+
+    questions = load_questions(options.questions, load_corpus(options.corpus or REGISTER))
+    folder = options.report = options.report or REPORTS / f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
+    check_free_folder("--report", folder)
+    profile = _write_profile(folder, options, len(questions.questions))
+    given = {name: getattr(options, name) for name in PASSED}
+    passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+    stop = ["--ctx-estimate"] if options.estimate else []
+    test = str(ROOT / "tests_longctx" / "test_control.py")
+    code = int(pytest.main([test, "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest]))
+    if not (folder / RESULTS).is_file():
+        profile.unlink()
+        folder.rmdir()
+        return code
+    _tell(folder, questions)
+    return code
+
+
+def _write_profile(folder: Path, options: argparse.Namespace, questions: int) -> Path:
+    """The grid of the three controls, kept with the run. Raises UserError."""
+    numbers = {"trials": questions, "longest": options.longest, "max_tokens": options.max_tokens}
+    lines = ["[[control]]", *(f"{name} = {number}" for name, number in numbers.items())]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PROFILE).write_text("\n".join(lines) + "\n", "utf-8")
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    return folder / PROFILE
+
+
+def _tell(folder: Path, questions: QuestionSet) -> None:
+    """Print what was found, short, and write all of it into the run's folder. Raises UserError."""
+    from longctx.measure.items import quality
+    from longctx.measure.summary import summarize
+    from longctx.measure.worth import warnings
+    from longctx.report.document import as_markdown, as_terminal
+    from longctx.report.items import as_csv, document
+    from longctx.report.text import headline
+    from longctx.results.store import load
+
+    rows = load(folder)
+    found = quality(rows, {one.id: one.fact for one in questions.questions})
+    subjects = answered(rows, found.prompt_set)
+    if not subjects:
+        raise UserError(
+            f"Nothing was measured with the right section: {'; '.join(_causes(rows))}. Why, stands above; --record and "
+            "--base-url do what --ctx-record and --ctx-base-url do there."
+        )
+    if len(subjects) > 1:
+        raise UserError(f"{folder} holds several models or prompt sets: try one at a time.")
+    [((model, bank), correct)] = subjects.items()
+    gaps = _causes(rows)
+    notes = [
+        headline(summarize(rows)),
+        *(f"Not measured: {cause}." for cause in gaps),
+        _filter(model, bank, folder, correct, "" if gaps else _others(len(questions.questions) - len(correct))),
+        *(f"Warning: {one}" for one in warnings(found, sum(correct.values()))),
+    ]
+    title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
+    asked = {one.id: one.question for one in questions.questions}
+    (folder / "questions.md").write_text(as_markdown(document(title, found, notes, asked, short=False)), "utf-8")
+    (folder / "questions.csv").write_text(as_csv(found, asked), "utf-8")
+    print(f"\n{as_terminal(document(title, found, notes, asked, short=True))}")
+    print(
+        f"All questions: {os.path.relpath(folder)}/questions.md, for a spreadsheet questions.csv, the run index.html."
+    )
+
+
+def _causes(rows: pd.DataFrame) -> list[str]:
+    """Why trials were not measured, and how many."""
+    return [f"{number:,} trials {cause}" for cause, number in rows["error"].value_counts().items()]
+
+
+def _others(number: int) -> str:
+    """Of the questions that were not asked."""
+    return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
+
+
+def _filter(model: str, bank: str, folder: Path, correct: dict[str, bool], others: str) -> str:
+    """Make the filter, where there is none yet: one that runs were made with does not move.
+
+    others: what becomes of the questions that were not asked; empty where answers are missing.
+    """
+    kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
+    path = os.path.relpath(filter_path(model, bank))
+    if there := load_filter(model, bank):
+        asked = len(there.kept) + len(there.dropped)
+        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
+    if not others:
+        return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
+    make_filter(model, bank, folder.resolve().name, correct)
+    return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

@@ -1,0 +1,46 @@
+"""What a bank of questions is fit for, in sentences, from the controls of one model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longctx.measure.items import Quality
+from longctx.measure.qa import CHANCE
+from longctx.measure.rates import Rate
+
+FEW = 50
+"""A collage asked with fewer questions has rates whose interval is wider than 14 points to either side."""
+
+
+def warnings(quality: Quality, kept: int) -> Iterator[str]:
+    """Why these questions measure little, if they do. kept: by the "too hard" filter."""
+    right, wrong = quality.whole.right, quality.whole.wrong
+    if right.n and right.lo <= CHANCE:
+        yield (
+            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. The "
+            "questions are too hard for it, or their right answers are not right."
+        )
+    elif right.n and wrong.n and wrong.rate >= right.rate:
+        yield (
+            f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
+            f"section, {right.rate:.0%} with the right one."
+        )
+    elif wrong.n and quality.whole.paired.interval()[0] <= 0:
+        yield (
+            "It is not shown that these questions take reading: the right section is worth "
+            f"{quality.whole.paired} against a wrong one."
+        )
+    none = quality.whole.none
+    if none.lo > CHANCE and none.n:
+        yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
+    if kept < FEW:
+        yield (
+            f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: a rate of so many is "
+            f"known to within {100 * _reach(kept):.0f} points. Ask or write more of them."
+        )
+
+
+def _reach(n: int) -> float:
+    """Half the interval of a rate of one half of n."""
+    half = Rate(n // 2, n)
+    return (half.hi - half.lo) / 2

@@ -1,0 +1,167 @@
+"""The server of the review's page: on this machine alone, for who holds the token, until the review ends.
+
+The token stands in the address, which nothing passes on (no referrer, no cache), and in a header of each request that
+changes something, which no other page can send. A request that names another host is refused, so that no name in the
+internet's directory can be made to mean this server (DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from longctx.errors import UserError
+from longctx.report.page import page, theme
+from longctx.review.desk import Desk
+
+HOST = "127.0.0.1"
+STATIC = Path(__file__).parent / "static"
+LARGEST = 10_000_000
+"""Bytes of a request: an edit of answers longer than any sense."""
+PATIENCE = 60
+"""Seconds that a connection may rest."""
+PROOF = "X-Longctx-Token"
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent back. kind: its content type."""
+
+    body: bytes
+    kind: str = "application/json"
+    status: HTTPStatus = HTTPStatus.OK
+
+
+class ReviewServer(ThreadingHTTPServer):
+    """Serves until the page, or `shutdown`, ends it. port: 0 for any free one. Raises UserError."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, desk: Desk, port: int = 0) -> None:
+        self.desk = desk
+        self.token = secrets.token_urlsafe(32)
+        self.ending = False
+        try:
+            super().__init__((HOST, port), _Handler)
+        except (OSError, OverflowError) as error:
+            raise UserError(f"Port {port} cannot be used: {error}. Give another with --port, or none.") from None
+        self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went away is no error of ours."""
+
+    def answer(self, path: str, host: str, token: str | None, body: bytes | None) -> Answer:
+        """path: as requested. host, token: of the headers. body: of a POST; None of a GET."""
+        if host not in self.hosts:
+            return _refused(f"This server answers to {HOST}:{self.server_port} alone.")
+        place, _, query = path.partition("?")
+        _, given, *rest = [*place.split("/", 2), ""]
+        if not self._is_token(given) or (body is not None and not self._is_token(token or "")):
+            return _refused("Open the address that the terminal shows: its token is missing here.")
+        try:
+            return self._read(rest[0], query) if body is None else self._change(rest[0], body)
+        except UserError as error:
+            return _json({"error": str(error)}, HTTPStatus.CONFLICT)
+
+    def _read(self, name: str, query: str) -> Answer:
+        match name:
+            case "":
+                return Answer((STATIC / "page.html").read_bytes(), "text/html; charset=utf-8")
+            case "page.js":
+                return Answer((STATIC / "page.js").read_bytes(), "text/javascript; charset=utf-8")
+            case "style.css":
+                sheets = (page.HERE / "style.css", STATIC / "style.css")
+                style = theme.css() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+                return Answer(style.encode(), "text/css; charset=utf-8")
+            case "questions":
+                return _json(self.desk.overview())
+            case "question":
+                return _json(self.desk.question(parse_qs(query).get("id", [""])[0]))
+        return _json({"error": "There is nothing here."}, HTTPStatus.NOT_FOUND)
+
+    def _change(self, name: str, body: bytes) -> Answer:
+        if name == "end":
+            self.ending = True
+            return _json({})
+        if name != "decide":
+            return _json({"error": "There is nothing here."}, HTTPStatus.NOT_FOUND)
+        try:
+            asked = json.loads(body)
+        except ValueError:
+            asked = None
+        if not isinstance(asked, dict):
+            return _json({"error": "This is no decision."}, HTTPStatus.BAD_REQUEST)
+        return _json(self.desk.decide(asked))
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: ReviewServer
+    timeout = PATIENCE
+
+    def do_GET(self) -> None:
+        self._send(self._answer(None))
+
+    def do_POST(self) -> None:
+        length = self.headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > LARGEST:
+            self._send(_json({"error": "This is too long."}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE))
+        else:
+            self._send(self._answer(self.rfile.read(int(length))))
+        if self.server.ending:  # now that the page knows
+            threading.Thread(target=self.server.shutdown).start()
+
+    def version_string(self) -> str:
+        return "longctx"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silent: the terminal says what a person must know."""
+
+    def _answer(self, body: bytes | None) -> Answer:
+        headers = self.headers
+        return self.server.answer(self.path, headers.get("host", ""), headers.get(PROOF), body)
+
+    def _send(self, answer: Answer) -> None:
+        self.close_connection = self.close_connection or answer.status != HTTPStatus.OK
+        self.send_response(answer.status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+
+def _json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
+    return Answer(json.dumps(content).encode(), status=status)
+
+
+def _refused(sentence: str) -> Answer:
+    return Answer(sentence.encode(), "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)

@@ -1,0 +1,109 @@
+"""What questions are worth, from the answers with the right section, a wrong one, and none."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from longctx.measure.items import Item, Quality, quality
+from longctx.measure.paired import Paired
+from longctx.measure.rates import Rate
+from longctx.measure.worth import warnings
+from longctx.results.row import Row
+from longctx.results.store import as_frame
+
+FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
+ANSWERS = {
+    "q1": {"right": "+", "wrong": "-", "none": "-"},
+    "q2": {"right": "-", "wrong": "+", "none": "-"},
+    "q3": {"right": "+", "wrong": "+", "none": "+"},
+    "q4": {"right": "-", "wrong": "-", "none": "-"},
+}
+KINDS = {"+": "correct", "-": "wrong", "?": "infra_error", "u": "unparseable"}
+
+
+def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
+    """answers: question -> record -> a sign a repeat. q1 and q2 ask about section s1, all else about s2."""
+    return [
+        Row(
+            run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",
+            params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
+            outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
+        )
+        for name, by_record in answers.items()
+        for record, signs in by_record.items()
+        for repeat, sign in reversed(list(enumerate(signs)))
+    ]  # fmt: skip
+
+
+def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:
+    return quality(as_frame([asdict(one) for one in rows(answers or ANSWERS)]), FACTS)
+
+
+def test_the_whole_has_a_rate_for_each_record() -> None:
+    whole = found().whole
+    assert (whole.right, whole.wrong, whole.none) == (Rate(2, 4), Rate(2, 4), Rate(1, 4))
+    assert (whole.questions, whole.paired) == (4, Paired(1, 1, 4))
+
+
+def test_the_worst_question_stands_first_and_says_why() -> None:
+    assert [(one.name, one.discrimination, one.fault) for one in found().items] == [
+        ("q2", -1.0, "better with a wrong section"),
+        ("q4", 0.0, "missed with its own section"),
+        ("q3", 0.0, "as good with a wrong section"),
+        ("q1", 1.0, ""),
+    ]
+
+
+def test_groups_hold_several_questions() -> None:
+    quality = found()
+    assert [(one.name, one.questions, one.right) for one in quality.facts] == [("price", 2, Rate(1, 2))]
+    assert [(one.name, one.questions, one.wrong) for one in quality.sections] == [
+        ("s1", 2, Rate(1, 2)),
+        ("s2", 2, Rate(1, 2)),
+    ]
+
+
+def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
+    [one] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
+    assert (one.right, one.wrong, one.none) == (Rate(2, 3), Rate(1, 3), Rate(0, 0))
+    assert one.paired == Paired(2, 0, 2)
+    assert one.discrimination == pytest.approx(1 / 3)
+    assert one.fault == ""
+
+
+def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:
+    items = found({"q1": {"right": "?"}, "q2": {"right": "+", "wrong": "-"}}).items
+    assert [(one.name, one.fault) for one in items] == [("q2", ""), ("q1", "not measured")]
+
+
+def worth(right: Rate, wrong: Rate, none: Rate, gained: int, lost: int, kept: int) -> list[str]:
+    whole = Item("all", "", "", right.n, right, wrong, none, Paired(gained, lost, right.n))
+    return list(warnings(Quality("m", "p", whole, (), (), ()), kept))
+
+
+def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() -> None:
+    """387 and 155 of 430, with the right section alone and with a wrong one."""
+    assert worth(Rate(387, 430), Rate(155, 430), Rate(110, 430), 250, 18, 387) == []
+    [one] = worth(Rate(387, 430), Rate(155, 430), Rate(155, 430), 250, 18, 387)
+    assert one.startswith("Some can be guessed, or are known: without any record 0.36 [0.32, 0.41] n=430")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "gained", "lost", "sentence"),
+    [
+        (30, 25, 10, 5, "not shown to do better than guessing (0.25): 0.30"),
+        (60, 62, 5, 7, "can be answered without reading: 62% are answered right with a wrong section, 60% with"),
+        (60, 55, 10, 5, "It is not shown that these questions take reading: the right section is worth +0.05"),
+    ],
+)
+def test_questions_that_measure_little_are_told(right: int, wrong: int, gained: int, lost: int, sentence: str) -> None:
+    [one] = worth(Rate(right, 100), Rate(wrong, 100), Rate(25, 100), gained, lost, 60)
+    assert sentence in one
+
+
+def test_few_questions_are_told() -> None:
+    [one] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
+    assert one.startswith("40 questions are kept, few for a collage: a rate of so many is known to within 15 points.")
+    assert worth(Rate(0, 0), Rate(0, 0), Rate(0, 0), 0, 0, 1)[0].startswith("1 question is kept")

@@ -1,0 +1,55 @@
+"""A question file under review, and the desk and the server of it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+from longctx.corpus.documents import Corpus
+from longctx.corpus.questions import Question, dump
+from longctx.review.desk import Desk
+from longctx.review.file import QuestionFile
+from longctx.review.http import ReviewServer
+from longctx.review.session import Who
+from tests.corpus.examples import corpus, question
+
+DAY = datetime.date(2026, 11, 22)
+ANN, BEN = Who("Ann", DAY), Who("Ben", DAY)
+
+
+def questions() -> tuple[Question, ...]:
+    """The second has a wrong answer that stands in its section."""
+    return (
+        question("q1"),
+        question("q2", question="Who dredges for the Harbor Commission of Tavmouth?", right="Ellery Dredging",
+                 wrong=("The northern quay", "Osgood Ironworks", "Harmon and Sons")),
+        question("q3", section="bridge", question="What must carts use while the Bridge Office of Kestwick works?",
+                 right="The ferry", wrong=("The quay", "The ford", "The tunnel")),
+    )  # fmt: skip
+
+
+def write(folder: Path, *asked: Question) -> Path:
+    path = folder / "questions.jsonl"
+    path.write_text(dump(asked or questions()), encoding="utf-8")
+    return path
+
+
+def desk(path: Path, who: Who = ANN, documents: Corpus | None = None) -> Desk:
+    known = documents or corpus()
+    return Desk(QuestionFile(path, known), known, lambda: who)
+
+
+@contextmanager
+def serving(desk: Desk) -> Iterator[ReviewServer]:
+    """The server, until the test ends or the page ends it."""
+    with ReviewServer(desk) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()

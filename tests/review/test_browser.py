@@ -1,0 +1,186 @@
+"""The page of a review in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from longctx.corpus.documents import Corpus
+from longctx.corpus.questions import load_questions
+from longctx.review.http import ReviewServer
+from tests.corpus.examples import question, section
+from tests.report.page.browser import MISSING, found, launched
+from tests.review.examples import BEN, desk, serving, write
+
+pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m\u200b{{ 7 * 7 }}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write(tmp_path)
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[ReviewServer]:
+    with serving(desk(path)) as server:
+        yield server
+
+
+def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None, **options: object) -> Page:
+    """The page, once its script has run. said: gets console messages, errors, dialogs, and requests to others."""
+    page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    if said is not None:
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith(server.url) or said.append(request.url))
+    page.goto(server.url)
+    page.wait_for_selector("html[data-ready]")
+    return page
+
+
+def press(page: Page, key: str, then: str, at: str = "#question-id") -> None:
+    """Press a key, and wait until `at` says what is to be seen then."""
+    page.keyboard.press(key)
+    page.locator(at, has_text=then).wait_for()
+
+
+def states(path: Path) -> dict[str, str]:
+    return {one.id: one.reviewed.decision if one.reviewed else "undecided" for one in load_questions(path).questions}
+
+
+def test_section_and_question_stand_side_by_side(browser: Browser, server: ReviewServer) -> None:
+    said: list[str] = []
+    page = opened(browser, server, said)
+    press(page, "n", "q2")
+    marks = [(one.inner_text(), one.get_attribute("class")) for one in page.locator("#record mark").all()]
+    assert marks == [("northern quay", "wrong"), ("Ellery Dredging", "right")]
+    assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' stands in harbor too"
+    assert page.locator("#answers li.right p").first.inner_text() == "Ellery Dredging"
+    assert said == []
+
+
+def test_keys_keep_drop_and_undo(browser: Browser, server: ReviewServer, path: Path) -> None:
+    page = opened(browser, server)
+    press(page, "k", "q2")
+    press(page, "d", "q3")
+    assert states(path) == {"q1": "kept", "q3": "undecided"}
+    assert page.locator("#counts").inner_text() == "2 of 3 decided: 1 kept, 0 edited, 1 dropped; 0 with findings"
+    press(page, "ArrowLeft", "q2")
+    assert page.locator("#state").inner_text() == "dropped by Ann on 2026-11-22"
+    press(page, "u", "undecided", "#state")
+    assert states(path) == {"q1": "kept", "q2": "undecided", "q3": "undecided"}
+
+
+def test_an_edit_is_there_after_a_reload(browser: Browser, server: ReviewServer, path: Path) -> None:
+    page = opened(browser, server)
+    page.keyboard.press("e")
+    page.locator("#edit-question").fill("Where must\nships kdq moor?")
+    page.get_by_label("Answer 2", exact=True).fill("At the pier")
+    page.get_by_label("Answer 2 is right").check()
+    press(page, "Control+Enter", "edited by Ann", "#state")
+    after = load_questions(path).questions[0]
+    assert (after.question, after.right) == ("Where must ships kdq moor?", "At the pier")
+    assert after.wrong == ("At the northern quay", "In the outer harbor", "Off the swing bridge")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.locator("#question-id").inner_text() == "q1"
+    assert page.locator("#state").inner_text() == "edited by Ann on 2026-11-22"
+    assert "does not stand in harbor" in page.locator("#findings").inner_text()
+
+
+def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(browser: Browser, server: ReviewServer, path: Path) -> None:
+    page = opened(browser, server)
+    page.keyboard.press("e")
+    page.locator("#edit-question").fill(" ")
+    press(page, "Control+Enter", "This cannot be saved", "#says")
+    page.keyboard.press("Escape")
+    assert page.locator("#question").is_visible()
+    assert states(path)["q1"] == "undecided"
+
+
+def test_filters_filter(browser: Browser, server: ReviewServer) -> None:
+    page = opened(browser, server)
+    page.select_option("#filter", "with findings")
+    page.locator("#question-id", has_text="q2").wait_for()
+    assert page.locator("#position").inner_text() == "1 of 1"
+    page.select_option("#filter", "undecided")
+    page.locator("#position", has_text="2 of 3").wait_for()
+    page.locator("h1").click()
+    press(page, "k", "q3")
+    assert page.locator("#position").inner_text() == "2 of 2"
+    page.select_option("#filter", "dropped")
+    page.locator("#says", has_text="No question is dropped.").wait_for()
+
+
+def test_help_and_letters_that_are_no_keys(browser: Browser, server: ReviewServer, path: Path) -> None:
+    page = opened(browser, server)
+    press(page, "?", "keep the question", "#keys")
+    page.locator("#letters").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    press(page, "ArrowRight", "q2")
+    assert states(path)["q1"] == "undecided"
+
+
+def test_a_second_reviewer_is_noticed(browser: Browser, server: ReviewServer, path: Path) -> None:
+    page = opened(browser, server)
+    desk(path, BEN).decide({"id": "q3", "decision": "drop"})
+    press(page, "k", "was changed by somebody else", "#says")
+    assert states(path) == {"q1": "undecided", "q2": "undecided"}
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    press(page, "k", "q2")
+    assert states(path)["q1"] == "kept"
+
+
+def test_the_page_ends_the_review(browser: Browser, server: ReviewServer) -> None:
+    page = opened(browser, server)
+    press(page, "q", "The review has ended.", "h1")
+
+
+def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path) -> None:
+    documents = Corpus(HOSTILE, "words", (section("harbor", f"{HOSTILE}\n" * 3), section("bridge", "x" * 100_000)))
+    asked = question(
+        question=HOSTILE, right=HOSTILE + "1", wrong=("x" * 100_000, "日本語", "]]><!--"), provenance=HOSTILE
+    )
+    path = write(tmp_path, asked, question("q2", section="bridge"))
+    said: list[str] = []
+    with serving(desk(path, documents=documents)) as server:
+        page = opened(browser, server, said, viewport={"width": 360, "height": 640})
+        assert page.locator("img, #desk script, #desk a").count() == 0
+        for place in ("#record", "#question", "#answers"):
+            seen = page.locator(place).inner_text()
+            assert all(part in seen for part in ("<script>", "\\u202e", "\\x1b", "\\u200b", "{{ 7 * 7 }}")), place
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        press(page, "k", "q2")
+        page.keyboard.press("ArrowLeft")
+        page.locator("#question-id", has_text="q1").wait_for()
+        page.keyboard.press("e")
+        assert page.locator("#edit-question").input_value() == HOSTILE
+        press(page, "Control+Enter", "kept by Ann", "#state")
+    assert said == []
+    assert load_questions(path).questions[0].answers == asked.answers
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_accessibility_checker_finds_nothing(browser: Browser, server: ReviewServer, scheme: str) -> None:
+    page = opened(browser, server, color_scheme=scheme)
+    press(page, "n", "q2")
+    for keys in ((), ("e",), ("Escape", "?")):
+        for key in keys:
+            page.keyboard.press(key)
+        result = Axe().run(page)
+        assert result.violations_count == 0, result.generate_report()
