@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.output import check_free, write_file
+from longctx.cli.output import check_free
 from longctx.config.folders import BASELINES, REPORTS, find_baseline
 from longctx.errors import UserError
+from longctx.files import write_file
 from longctx.results.folder import find_run
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.output import check_free, write_file
+from longctx.cli.output import check_free
 from longctx.errors import UserError
+from longctx.files import write_file
 from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
 from longctx.visible import visible

@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.files import write_file
-
-__all__ = ["check_free", "check_free_folder", "write_file"]
 
 
 def check_free(path: Path, force: bool) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.cli.output import check_free, write_file
+from longctx.cli.output import check_free
 from longctx.corpus.questions import dump, load_questions
 from longctx.corpus.written import Dropped, Written, dump_dropped
 from longctx.errors import UserError
+from longctx.files import write_file
 
 
 @dataclass(frozen=True, slots=True)
