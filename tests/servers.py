@@ -8,8 +8,10 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 PATIENCE = 60
 """Seconds after which a test that waits for a request gives up; no test is meant to wait so long."""
@@ -182,5 +184,45 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
 
         def log_message(self, format: str, *args: Any) -> None:
             """Silent: what came is in `received`."""
+
+    return Handler
+
+
+class ForwardProxy:
+    """A proxy for plain HTTP on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it was sent."""
+
+    def __init__(self) -> None:
+        self.passed: list[str] = []
+        self._http = _Http(("127.0.0.1", 0), _forwarder(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+def _forwarder(proxy: ForwardProxy) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            proxy.passed.append(self.requestline)
+            target = urlsplit(self.path)
+            body = self.rfile.read(int(self.headers["content-length"]))
+            upstream = HTTPConnection(target.netloc, timeout=PATIENCE)
+            upstream.request("POST", target.path, body, dict(self.headers.items()))
+            answer = upstream.getresponse()
+            payload = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(payload)
+            upstream.close()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Silent: what came is in `passed`."""
 
     return Handler

@@ -8,6 +8,7 @@ import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 
+from longctx.ask.network import Network
 from longctx.ask.tape import Tape
 from longctx.ask.transport import TapeTransport
 from longctx.errors import UserError
@@ -24,8 +25,7 @@ def open_client(tape: Tape, base_url: str | None, in_flight: int) -> AsyncAnthro
     """
     if base_url is not None:
         _check_url(base_url)
-    limits = httpx2.Limits(max_connections=in_flight + 2, max_keepalive_connections=in_flight + 2)
-    transport = TapeTransport(tape, httpx2.AsyncHTTPTransport(limits=limits))
+    transport = TapeTransport(tape, Network(in_flight))
     keyless = base_url is not None and not (
         os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     )
