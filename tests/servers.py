@@ -189,7 +189,7 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
 
 
 class ForwardProxy:
-    """A proxy for plain HTTP on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it was sent."""
+    """A proxy for plain HTTP, on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it got."""
 
     def __init__(self) -> None:
         self.passed: list[str] = []
