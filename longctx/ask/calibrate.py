@@ -11,7 +11,8 @@ from anthropic import AsyncAnthropic
 
 from longctx.ask.case import Case
 from longctx.ask.failure import explain
-from longctx.config.models import Measured, ModelProfile, keep_measured, load_model
+from longctx.config.keeping import keep_measured
+from longctx.config.models import Measured, ModelProfile, load_model
 from longctx.errors import UserError
 
 

@@ -26,9 +26,18 @@ def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
         "max_tokens": trial.max_tokens + model.thinking_tokens,
         "messages": _messages(trial, model),
     }
-    if trial.system:
-        body["system"] = trial.system
+    if system := system_prompt(trial.system, model):
+        body["system"] = system
+    if model.thinking:
+        body["thinking"] = model.thinking.model_dump(exclude_none=True)
+    if model.effort:
+        body["output_config"] = {"effort": model.effort}
     return body
+
+
+def system_prompt(of_set: str, model: ModelProfile) -> str:
+    """The model profile's system prompt and, after a blank line, that of the prompt set; empty where neither is."""
+    return "\n\n".join(filter(None, (model.system, of_set)))
 
 
 def _messages(trial: Trial, model: ModelProfile) -> list[dict[str, str]]:

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.output import check_free, write_file
-from longctx.config.folders import BASELINES, REPORTS, find_baseline
+from longctx.cli.output import check_free
+from longctx.config.folders import BASELINES, REPORTS, find_baseline, write_file
 from longctx.errors import UserError
 from longctx.results.folder import find_run
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.output import check_free, write_file
+from longctx.cli.output import check_free
+from longctx.config.folders import write_file
 from longctx.errors import UserError
 from longctx.results.folder import find_run
 

@@ -1,12 +1,13 @@
-"""Where the data of a run lies, and how its TOML files are read."""
+"""Where the data of a run lies, how its TOML files are read, and how any file is written."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
+import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,6 +59,18 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8.") from None
 
 
+def write_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a file beside `path`, then put it in its place. Raises UserError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        write(part)
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -81,7 +94,10 @@ def _sentence(config: type[BaseModel], part: ErrorDetails) -> str:
         return f"{where}: no such entry. {_suggest(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
-    return f"{where}: {part['msg']} (found {part['input']!r})."
+    said = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
+    if isinstance(part["input"], dict):
+        return f"{where}: {said}."
+    return f"{where}: {said} (found {part['input']!r})."
 
 
 def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
