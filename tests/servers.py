@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 PATIENCE = 60
 """Seconds after which a test that waits for a request gives up; no test is meant to wait so long."""
@@ -167,7 +167,9 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
             self._reply({})
 
         def do_POST(self) -> None:
-            self._reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            content = self.rfile.read(int(self.headers["content-length"]))
+            form = self.headers.get_content_type() == "application/x-www-form-urlencoded"
+            self._reply(dict(parse_qsl(content.decode())) if form else json.loads(content))
 
         def _reply(self, body: Body) -> None:
             path = self.path.partition("?")[0]

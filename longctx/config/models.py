@@ -125,7 +125,9 @@ class ModelProfile(_Table):
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
         if self.thinking_tokens < (least := _room_to_think({"thinking": self.thinking})):
-            raise ValueError(f"thinking_tokens is at least the thinking's budget_tokens of {least}: raise it, or leave it out")
+            raise ValueError(
+                f"thinking_tokens is at least the thinking's budget_tokens of {least}: raise it, or leave it out"
+            )
         return self
 
     @property
