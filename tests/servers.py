@@ -97,6 +97,7 @@ class SimulatedServer:
         self.release = threading.Event()
         self.zipped = zipped
         self.window = window
+        self.capabilities: Body | None = None
         self.received: list[Received] = []
         self.in_flight = 0
         self.most_in_flight = 0
@@ -135,6 +136,7 @@ class SimulatedServer:
         if request.path.startswith("/v1/models/") and self.window is not None:
             model = {"id": request.path.rpartition("/")[2], "type": "model", "display_name": "simulated"}
             known = {"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": self.window}
+            known |= {"capabilities": self.capabilities} if self.capabilities else {}
             return 200, {}, json.dumps(model | known).encode()
         return failing(404, "not found")({})
 

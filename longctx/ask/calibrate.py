@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import anthropic
+
 from longctx.ask.case import Case
+from longctx.ask.failure import explain
 from longctx.ask.learn import measure, retrieve, source_of
 from longctx.ask.providers import Client
 from longctx.config.keeping import keep_measured, keep_probed
-from longctx.config.models import ModelProfile
+from longctx.config.models import Measured, ModelProfile
+from longctx.errors import UserError
 
 
 async def calibrate(client: Client, cases: Sequence[Case]) -> list[Case]:
@@ -21,7 +25,7 @@ async def calibrate(client: Client, cases: Sequence[Case]) -> list[Case]:
             models[name] = await _with_window(client, case.model)
         current = dataclasses.replace(case, model=models[name])
         if current.measured is None:
-            measured = await measure(client, current.model, type(case.scenario), case.wording)
+            measured = await _measured(client, current)
             keep_measured(name, measured)
             models[name] = models[name].model_copy(update={"measured": (*models[name].measured, measured)})
     return [dataclasses.replace(case, model=models[case.model.model]) for case in cases]
@@ -35,3 +39,13 @@ async def _with_window(client: Client, model: ModelProfile) -> ModelProfile:
         return model
     keep_probed(model.model, source_of(client), told)
     return model.model_copy(update={"window": told["window"]})
+
+
+async def _measured(client: Client, case: Case) -> Measured:
+    try:
+        return await measure(client, case.model, type(case.scenario), case.wording)
+    except anthropic.AnthropicError as error:
+        raise UserError(
+            f"{case.model.model}: its tokens could not be counted, which {case.scenario.family} needs to place its "
+            f"needle. {explain(error, client.base_url).message}"
+        ) from None

@@ -18,15 +18,17 @@ RETRIES = 4
 """The SDK's own retries of requests that are not questions, such as count_tokens; of questions see retry.py."""
 
 
-def open_client(tape: Tape, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
-    """A client whose Messages requests go through the tape to the network. Raises UserError without a key or a URL.
+def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
+    """A client whose Messages requests go through the tape to the network, or past it where there is none.
 
     A server given by base_url may need no key. Credentials are the SDK's own: ANTHROPIC_API_KEY,
-    ANTHROPIC_AUTH_TOKEN, or a profile it finds; other providers have theirs.
+    ANTHROPIC_AUTH_TOKEN, or a profile it finds; other providers have theirs. Raises UserError without a key or a URL.
     """
     if base_url is not None:
         _check_url(base_url)
-    http = anthropic.DefaultAsyncHttpxClient(transport=TapeTransport(tape, Network(in_flight)))
+    network = Network(in_flight)
+    transport = network if tape is None else TapeTransport(tape, network)
+    http = anthropic.DefaultAsyncHttpxClient(transport=transport)
     settings: Settings = {"max_retries": RETRIES, "http_client": http}
     try:
         match provider:

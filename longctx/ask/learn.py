@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anthropic
 from anthropic.types import ModelInfo
 
-from longctx.ask.failure import explain
 from longctx.ask.providers import Client
 from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import REGISTER, load_corpus
-from longctx.errors import UserError
-from longctx.scenarios import LineRetrieval, Scenario
+from longctx.scenarios import LineRetrieval
+from longctx.scenarios.base import Scenario
+
+Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
+"""Gives the input tokens of a prompt and a system prompt."""
 
 LINES = 500, 1500
 """Sizes of the files whose difference gives the tokens of a line."""
@@ -54,17 +56,12 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
     return counted.input_tokens
 
 
-async def measure(client: Client, model: ModelProfile, family: type[Scenario], wording: Wording) -> Measured:
-    """What the tokenizer makes of a family's wording. Raises UserError."""
-    counts: dict[str, int] = {}
-    for name, text in family.probes(wording.words).items():
-        try:
-            counts[name] = await count(client, model, text, wording.words["system"])
-        except anthropic.AnthropicError as error:
-            raise UserError(
-                f"{model.model}: its tokens could not be counted, which {family.family} needs to place its needle. "
-                f"{explain(error, client.base_url).message}"
-            ) from None
+async def measure(
+    client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
+) -> Measured:
+    """What the tokenizer makes of a family's wording. Raises anthropic.AnthropicError."""
+    probes = family.probes(wording.words).items()
+    counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
     return Measured(
         family=family.family,
         wording=wording.digest,
