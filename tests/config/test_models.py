@@ -35,6 +35,15 @@ def test_what_is_shipped_loads(name: str) -> None:
     assert profile.prices.source
 
 
+def test_the_docs_name_every_entry(folder: Path) -> None:
+    text = (MODELS.parents[1] / "docs/models.md").read_text(encoding="utf-8")
+    (folder / "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
+    profile = load_model("m")
+    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "measured"}
+    assert profile.prices
+    assert profile.prices.model_fields_set == set(type(profile.prices).model_fields)
+
+
 def test_a_model_without_a_profile_has_defaults(folder: Path) -> None:
     assert load_model("org/new:1") == ModelProfile(model="org/new:1")
 
