@@ -8,8 +8,10 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
 
 PATIENCE = 60
 """Seconds after which a test that waits for a request gives up; no test is meant to wait so long."""
@@ -95,6 +97,7 @@ class SimulatedServer:
         self.release = threading.Event()
         self.zipped = zipped
         self.window = window
+        self.capabilities: Body | None = None
         self.received: list[Received] = []
         self.in_flight = 0
         self.most_in_flight = 0
@@ -133,6 +136,7 @@ class SimulatedServer:
         if request.path.startswith("/v1/models/") and self.window is not None:
             model = {"id": request.path.rpartition("/")[2], "type": "model", "display_name": "simulated"}
             known = {"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": self.window}
+            known |= {"capabilities": self.capabilities} if self.capabilities else {}
             return 200, {}, json.dumps(model | known).encode()
         return failing(404, "not found")({})
 
@@ -165,7 +169,9 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
             self._reply({})
 
         def do_POST(self) -> None:
-            self._reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            content = self.rfile.read(int(self.headers["content-length"]))
+            form = self.headers.get_content_type() == "application/x-www-form-urlencoded"
+            self._reply(dict(parse_qsl(content.decode())) if form else json.loads(content))
 
         def _reply(self, body: Body) -> None:
             path = self.path.partition("?")[0]
@@ -182,5 +188,45 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
 
         def log_message(self, format: str, *args: Any) -> None:
             """Silent: what came is in `received`."""
+
+    return Handler
+
+
+class ForwardProxy:
+    """A proxy for plain HTTP, on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it got."""
+
+    def __init__(self) -> None:
+        self.passed: list[str] = []
+        self._http = _Http(("127.0.0.1", 0), _forwarder(self))
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+def _forwarder(proxy: ForwardProxy) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            proxy.passed.append(self.requestline)
+            target = urlsplit(self.path)
+            body = self.rfile.read(int(self.headers["content-length"]))
+            upstream = HTTPConnection(target.netloc, timeout=PATIENCE)
+            upstream.request("POST", target.path, body, dict(self.headers.items()))
+            answer = upstream.getresponse()
+            payload = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(payload)
+            upstream.close()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Silent: what came is in `passed`."""
 
     return Handler

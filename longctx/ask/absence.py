@@ -28,8 +28,8 @@ def _change(case: Case, recorded: dict[str, str]) -> str:
     now = case.wording
     if recorded["digest"] == now.digest:
         return (
-            "the request changed since the recording, though not its wording: "
-            f"max_tokens, or extra_body in the profile of {case.model.model}."
+            "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
+            f"{case.model.model} sends (system, thinking, effort, prefill, extra_body)."
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest})."

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import httpx2
-from anthropic import APIStatusError, AsyncAnthropic
+from anthropic import APIStatusError
 
 from longctx.ask import retry
 from longctx.ask.case import Question
@@ -21,8 +21,9 @@ from longctx.ask.failure import Failure, explain
 from longctx.ask.limit import Limit
 from longctx.ask.money import Budget, estimated_cost
 from longctx.ask.pace import retry_after_s, room_in_s
+from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
-from longctx.ask.request import parameters
+from longctx.ask.request import call
 from longctx.ask.slots import Slot, Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
@@ -63,7 +64,7 @@ class Asked:
 
 
 async def ask_all(
-    client: AsyncAnthropic,
+    client: Client,
     tape: Tape,
     questions: Sequence[Question],
     limit: Limit,
@@ -94,7 +95,7 @@ class _Prepared:
     @classmethod
     def of(cls, question: Question) -> _Prepared:
         trial = question.build()
-        return cls(question, trial, Wanted.of(question, trial), dict(parameters(trial, question.case.model)))
+        return cls(question, trial, Wanted.of(question, trial), call(trial, question.case.model))
 
 
 class _Asking:
@@ -102,7 +103,7 @@ class _Asking:
 
     def __init__(
         self,
-        client: AsyncAnthropic,
+        client: Client,
         tape: Tape,
         slots: Slots,
         budget: Budget,
@@ -184,7 +185,7 @@ class _Asking:
         try:
             async with asyncio.timeout(case.model.timeout_s):
                 raw = await self._client.messages.with_raw_response.create(
-                    **prepared.sent, extra_body=case.model.extra_body or None, timeout=case.model.timeout_s
+                    **prepared.sent, timeout=case.model.timeout_s
                 )
             reply = self._recorded(prepared.wanted, raw.http_response)
         except Exception as error:

@@ -67,6 +67,12 @@ class Case:
                 f"{self.id} takes about {size:,} tokens, but the window of {self.model.model} is {window:,}: "
                 "choose smaller sizes in the profile, or another model."
             )
+        most = self.model.max_output
+        if most is not None and self.reply_tokens > most:
+            raise UserError(
+                f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
+                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's."
+            )
         if self.measured is None:
             raise UserError(
                 f"{self.id}: how many tokens {self.model.model} makes of the prompt set "

@@ -8,6 +8,8 @@ import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 
+from longctx.ask.network import Network
+from longctx.ask.providers import Client, Settings, open_bedrock, open_foundry, open_vertex
 from longctx.ask.tape import Tape
 from longctx.ask.transport import TapeTransport
 from longctx.errors import UserError
@@ -16,28 +18,37 @@ RETRIES = 4
 """The SDK's own retries of requests that are not questions, such as count_tokens; of questions see retry.py."""
 
 
-def open_client(tape: Tape, base_url: str | None, in_flight: int) -> AsyncAnthropic:
-    """A client whose Messages requests go through the tape to the network. Raises UserError without a key or a URL.
+def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
+    """A client whose Messages requests go through the tape to the network, or past it where there is none.
 
     A server given by base_url may need no key. Credentials are the SDK's own: ANTHROPIC_API_KEY,
-    ANTHROPIC_AUTH_TOKEN, or a profile it finds.
+    ANTHROPIC_AUTH_TOKEN, or a profile it finds; other providers have theirs. Raises UserError without a key or a URL.
     """
     if base_url is not None:
         _check_url(base_url)
-    limits = httpx2.Limits(max_connections=in_flight + 2, max_keepalive_connections=in_flight + 2)
-    transport = TapeTransport(tape, httpx2.AsyncHTTPTransport(limits=limits))
+    network = Network(in_flight)
+    transport = network if tape is None else TapeTransport(tape, network)
+    http = anthropic.DefaultAsyncHttpxClient(transport=transport)
+    settings: Settings = {"max_retries": RETRIES, "http_client": http}
+    try:
+        match provider:
+            case "bedrock":
+                return open_bedrock(base_url, settings)
+            case "vertex":
+                return open_vertex(base_url, settings)
+            case "foundry":
+                return open_foundry(base_url, settings)
+            case _:
+                return _open_anthropic(base_url, settings)
+    except (anthropic.AnthropicError, ValueError) as error:
+        raise UserError(f"The SDK cannot use these settings: {error}.") from None
+
+
+def _open_anthropic(base_url: str | None, settings: Settings) -> AsyncAnthropic:
     keyless = base_url is not None and not (
         os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     )
-    try:
-        client = AsyncAnthropic(
-            api_key="none-needed" if keyless else None,
-            base_url=base_url,
-            max_retries=RETRIES,
-            http_client=anthropic.DefaultAsyncHttpxClient(transport=transport),
-        )
-    except (anthropic.AnthropicError, ValueError) as error:
-        raise UserError(f"The SDK cannot use these settings: {error}.") from None
+    client = AsyncAnthropic(api_key="none-needed" if keyless else None, base_url=base_url, **settings)
     if not (client.api_key or client.auth_token or client.credentials):
         raise UserError(
             "No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL for another server that "

@@ -67,7 +67,9 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
 def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> Failure:
     said = f"{base_url} answered {error.status_code}: {_server_sentence(error)}."
     if error.status_code in (401, 403):
-        return Failure("bad_key", f"{said} Check ANTHROPIC_API_KEY.", fatal=True)
+        return Failure(
+            "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
+        )
     if error.status_code == 404:
         return Failure("no_such_model", f"{said} Check --ctx-model and --ctx-base-url.", fatal=True)
     if error.status_code in CAUSES:
@@ -87,4 +89,6 @@ def _server_sentence(error: anthropic.APIStatusError) -> str:
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
         return str(body["error"].get("message", body["error"])).rstrip(".")
+    if isinstance(body, dict) and isinstance(body.get("message"), str):  # of Bedrock
+        return str(body["message"]).rstrip(".")
     return str(body)[:200].rstrip(".")

@@ -19,6 +19,8 @@ def read_message(body: bytes) -> dict[str, Any]:
         _text(message), _tokens(message["usage"])
         if not isinstance(message["model"], str):
             raise TypeError("its model has no name")
+        if not isinstance(message.get("stop_reason"), str | None):
+            raise TypeError("its stop_reason is no text")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MalformedAnswer(
             f"the server's answer is no Messages API message ({type(error).__name__}: {error}); "
@@ -39,7 +41,9 @@ def is_message(body: bytes) -> bool:
 def to_reply(
     body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool, prefill: str = ""
 ) -> Reply:
-    """The reply in an answer's body: its text blocks joined, thinking left out. Raises MalformedAnswer.
+    """The reply in an answer's body: its text blocks joined, all others left out. Raises MalformedAnswer.
+
+    An answer of no text block, such as of thinking or a tool call alone, is an empty reply: its stop reason says why.
 
     prefill: the beginning of the answer that the request ended in. It is part of the reply, also where the server
     gives back only what it added (llama.cpp's gives back both).

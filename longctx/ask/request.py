@@ -20,15 +20,29 @@ def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
 
 
 def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
-    """The parameters of the SDK's call, without the model profile's extras, which it takes apart from them."""
+    """The body without the model profile's extras, which the SDK takes apart from it."""
     body: dict[str, Any] = {
         "model": model.model,
         "max_tokens": trial.max_tokens + model.thinking_tokens,
         "messages": _messages(trial, model),
     }
-    if trial.system:
-        body["system"] = trial.system
+    if system := system_prompt(trial.system, model):
+        body["system"] = system
+    if model.thinking:
+        body["thinking"] = model.thinking.model_dump(exclude_none=True)
+    if model.effort:
+        body["output_config"] = {"effort": model.effort}
     return body
+
+
+def system_prompt(of_set: str, model: ModelProfile) -> str:
+    """The model profile's system prompt and, after a blank line, that of the prompt set; empty where neither is."""
+    return "\n\n".join(filter(None, (model.system, of_set)))
+
+
+def call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+    """The arguments of the SDK's call: `parameters` under the id that the provider knows, and the extras apart."""
+    return parameters(trial, model) | {"model": model.sent_as, "extra_body": model.extra_body or None}
 
 
 def _messages(trial: Trial, model: ModelProfile) -> list[dict[str, str]]:

@@ -34,7 +34,8 @@ Status = Literal["found", "stale", "missing"]
 class Wanted:
     """A question's place on the tape: its file, its trial, the digest of its request, and in whose wording.
 
-    prefill: the beginning of the answer that the request ends in.
+    prefill: the beginning of the answer that the request ends in. model: its id in the digest. sent_as: the id that
+    its provider is sent.
     """
 
     file: str
@@ -43,13 +44,22 @@ class Wanted:
     prompt_set: str
     wording: str
     prefill: str = ""
+    model: str = ""
+    sent_as: str = ""
 
     @classmethod
     def of(cls, question: Question, trial: Trial) -> Wanted:
-        case = question.case
-        sha256 = digest(request_body(trial, case.model))
-        begun = prefill(trial, case.model)
-        return cls(case.file, str(trial.identity), sha256, case.wording.prompt_set, case.wording.digest, begun)
+        case, model = question.case, question.case.model
+        return cls(
+            file=case.file,
+            trial=str(trial.identity),
+            sha256=digest(request_body(trial, model)),
+            prompt_set=case.wording.prompt_set,
+            wording=case.wording.digest,
+            prefill=prefill(trial, model),
+            model=model.model,
+            sent_as=model.sent_as,
+        )
 
     def request(self) -> Request:
         """The request as the tape stores it: no host, no body, no header, hence no key."""

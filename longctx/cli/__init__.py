@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from longctx.cli import baseline, compare, corpus, export, filter, merge, plan, questions, record, show
+from longctx.cli import baseline, compare, corpus, export, filter, merge, models, plan, questions, record, show
 from longctx.errors import UserError
 
 
@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains."""
     parser = argparse.ArgumentParser(prog="python -m longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (show, record, plan, compare, baseline, merge, export, corpus, questions, filter):
+    for command in (show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
         command.add(commands)
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:

@@ -1,4 +1,4 @@
-"""Files that commands write: none is written over unless asked for, and none is left half written."""
+"""Files that commands write: none is written over unless asked for."""
 
 from __future__ import annotations
 

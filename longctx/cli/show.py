@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.ask.case import Case, Question
-from longctx.ask.request import digest, request_body
+from longctx.ask.request import digest, request_body, system_prompt
 from longctx.cli import measured
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
@@ -79,14 +79,14 @@ def _print(question: Question, model: str | None) -> None:
         "tokens from the needle to the end": trial.distance_from_end,
         **trial.recorded,
         "about, in tokens": f"{question.case.size_tokens:,}",
-        "max_tokens": trial.max_tokens,
+        "max_tokens": question.case.reply_tokens,
         "sha256 of the request": digest(request_body(trial, question.case.model)) if model else None,
     }
     for name, value in facts.items():
         if value is not None:
             print(f"# {name}: {value}")
-    if trial.system:
-        print(f"\n# system\n{trial.system}")
+    if system := system_prompt(trial.system, question.case.model):
+        print(f"\n# system\n{system}")
     print(f"\n# user\n{trial.user}")
 
 

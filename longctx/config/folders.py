@@ -1,4 +1,4 @@
-"""Where the data of a run lies, and how its TOML files are read."""
+"""Where the data of a run lies, how its TOML files are read, and how any file is written."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def _sentence(config: type[BaseModel], part: ErrorDetails) -> str:
         return f"{where}: no such entry. {_suggest(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
-    return f"{where}: {part['msg']} (found {part['input']!r})."
+    said = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
+    if isinstance(part["input"], dict):
+        return f"{where}: {said}."
+    return f"{where}: {said} (found {part['input']!r})."
 
 
 def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:

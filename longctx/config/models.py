@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import json
+import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from longctx.config.folders import FIXTURES, read_toml, slug
 
@@ -40,22 +40,78 @@ class TokensPerUnit(_Table):
 
 
 class Measured(_Table):
-    """Token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes."""
+    """Token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes.
+
+    system: digest of the profile's own system prompt, which was counted with it; empty where it had none.
+    """
 
     family: str
     wording: str
+    system: str = ""
     on: datetime.date
     values: dict[str, float]
+
+
+class Probed(_Table):
+    """What a server told of the model. What only helps to estimate and to fit is used where the profile is silent.
+
+    window and max_output: tokens. thinking and effort: the values it takes. line and reference: see TokensPerUnit.
+    prefill and temperature: whether a request with one was answered. None: it was not told.
+    """
+
+    on: datetime.date
+    source: str
+    window: PositiveInt | None = None
+    max_output: PositiveInt | None = None
+    thinking: tuple[str, ...] | None = None
+    effort: tuple[str, ...] | None = None
+    batch: bool | None = None
+    line: PositiveFloat | None = None
+    reference: PositiveFloat | None = None
+    prefill: bool | None = None
+    temperature: bool | None = None
+
+
+class Thinking(_Table):
+    """How the model is told to think, as the Messages API takes it."""
+
+    type: Literal["enabled", "adaptive", "disabled", "between_tools"]
+    budget_tokens: int | None = Field(default=None, ge=1024)
+    display: Literal["summarized", "omitted"] | None = None
+
+    @model_validator(mode="after")
+    def _budget_where_it_belongs(self) -> Self:
+        if (self.type == "enabled") != (self.budget_tokens is not None):
+            raise ValueError(
+                "type = 'enabled' needs budget_tokens, and no other type takes them: "
+                "write { type = 'enabled', budget_tokens = 2048 } or { type = 'adaptive' }"
+            )
+        if self.display and self.type not in ("enabled", "adaptive"):
+            raise ValueError(f"display says how thinking is shown: leave it out with type = {self.type!r}")
+        return self
+
+
+def _room_to_think(given: dict[str, Any]) -> int:
+    thinking = given.get("thinking")
+    return (thinking and thinking.budget_tokens) or 0
 
 
 class ModelProfile(_Table):
     """A model id without a profile works with these defaults."""
 
     model: str = ""
+    provider: Literal["anthropic", "bedrock", "vertex", "foundry"] = "anthropic"
+    """Whose client asks."""
+    provider_model: str = ""
+    """The id that is sent, where it is another than `model`: recordings and rows name `model` all the same."""
     window: PositiveInt | None = None
+    system: str = ""
+    """Sent before the system prompt of the prompt set."""
+    thinking: Thinking | None = None
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     extra_body: dict[str, Any] = {}
-    thinking_tokens: NonNegativeInt = 0
-    """Added to a family's max_tokens, for a model that thinks before it answers."""
+    thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
+    """Added to a family's max_tokens, for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
     """Seconds in which a whole answer must come."""
     prefill: bool = False
@@ -63,14 +119,48 @@ class ModelProfile(_Table):
     tokens: TokensPerUnit = TokensPerUnit()
     prices: Prices | None = None
     provenance: dict[str, str] = {}
+    probed: Probed | None = None
     measured: tuple[Measured, ...] = ()
+
+    @model_validator(mode="after")
+    def _room_for_the_budget(self) -> Self:
+        if self.thinking_tokens < (least := _room_to_think({"thinking": self.thinking})):
+            raise ValueError(
+                f"thinking_tokens is at least the thinking's budget_tokens of {least}: raise it, or leave it out"
+            )
+        return self
+
+    @property
+    def sent_as(self) -> str:
+        """The id that the provider knows the model by."""
+        return self.provider_model or self.model
+
+    @property
+    def max_output(self) -> int | None:
+        """The most tokens of a reply that the server takes a request for; None where it did not tell."""
+        return self.probed.max_output if self.probed else None
+
+    @property
+    def system_digest(self) -> str:
+        """Of the profile's own system prompt; empty where it has none."""
+        return hashlib.sha256(self.system.encode()).hexdigest()[:12] if self.system else ""
 
     def measures(self, family: str, wording: str) -> dict[str, float] | None:
         """The latest measure for a wording's digest; None where it was never measured."""
+        wanted = (family, wording, self.system_digest)
         for entry in reversed(self.measured):
-            if (entry.family, entry.wording) == (family, wording):
+            if (entry.family, entry.wording, entry.system) == wanted:
                 return entry.values
         return None
+
+    def completed(self) -> ModelProfile:
+        """The same profile with what was probed where it says nothing itself."""
+        if self.probed is None:
+            return self
+        told = {"line": self.probed.line, "reference": self.probed.reference}
+        silent = {name: value for name, value in told.items() if value and name not in self.tokens.model_fields_set}
+        tokens = self.tokens.model_copy(update=silent)
+        return self.model_copy(update={"window": self.window or self.probed.window, "tokens": tokens})
 
 
 def profile_path(name: str) -> Path:
@@ -79,19 +169,11 @@ def profile_path(name: str) -> Path:
 
 def load_model(name: str) -> ModelProfile:
     """The profile of a model id; defaults where it has none. Raises UserError for a file that cannot be used."""
+    return read_profile(name).completed()
+
+
+def read_profile(name: str) -> ModelProfile:
+    """Like `load_model`, but as its file says: without what was probed. Raises UserError."""
     path = profile_path(name)
     profile = read_toml(path, ModelProfile) if path.is_file() else ModelProfile()
     return profile.model_copy(update={"model": profile.model or name})
-
-
-def keep_measured(name: str, measured: Measured) -> Path:
-    """Append a measure to the model's profile, which is made if there is none."""
-    path = profile_path(name)
-    values = ", ".join(f"{json.dumps(key)} = {value!r}" for key, value in measured.values.items())
-    head = "" if path.exists() else f"model = {json.dumps(name)}\n"
-    with path.open("a", encoding="utf-8") as file:
-        file.write(
-            f'{head}\n[[measured]]\nfamily = "{measured.family}"\nwording = "{measured.wording}"\n'
-            f"on = {measured.on}\nvalues = {{ {values} }}\n"
-        )
-    return path

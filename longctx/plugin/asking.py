@@ -92,11 +92,12 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     from longctx.ask.limit import Limit
     from longctx.ask.missing import missing
     from longctx.ask.money import Budget, check_cap
+    from longctx.ask.providers import provider_of
 
     settings = run.settings
     tape = _tape(run, settings.record)
     check_cap(settings.max_cost, [case.model for case in cases])
-    client = open_client(tape, settings.base_url, settings.in_flight)
+    client = open_client(tape, settings.base_url, settings.in_flight, provider_of(case.model for case in cases))
     async with client:
         cases, unfit = _fitted(await calibrate(client, cases))
         questions = missing(tape, cases)

@@ -220,13 +220,21 @@ def mark(name: str, text: str, part: str) -> list[Mark]:
     return [Mark(name, start, start + len(part))] if part and start >= 0 else []
 
 
-def unanswered(reply: Reply) -> Outcome:
-    """The outcome of a reply that refuses, or in which no answer was found."""
+CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
+"""Stop reasons of a reply that was not finished -> what they add to the sentence."""
+
+
+def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
+    """The outcome of a reply that refuses, or in which no answer was found. lacks: what a whole reply has not."""
     if reply.stop_reason == "refusal":
         return Outcome("refusal", why="the model refused")
-    if reply.stop_reason == "max_tokens":
-        return Outcome("truncated", why=f"cut off after {reply.output_tokens} tokens, before an answer")
-    return Outcome("unparseable", why="no number in the reply")
+    if reply.stop_reason in CUT_OFF:
+        return Outcome("truncated", why=f"{_cut_off(reply)}, before an answer")
+    if reply.stop_reason == "pause_turn":
+        return Outcome("unparseable", why="the model paused its turn, before an answer")
+    if reply.stop_reason == "tool_use":
+        return Outcome("unparseable", why="the model called a tool, and gave no answer")
+    return Outcome("unparseable", why=lacks if reply.text.strip() else "an empty reply")
 
 
 def first_integer(reply: Reply) -> re.Match[str] | None:
@@ -234,6 +242,12 @@ def first_integer(reply: Reply) -> re.Match[str] | None:
     return re.search(r"\d+", reply.text, re.ASCII)
 
 
-def cut_through(match: re.Match[str], reply: Reply) -> bool:
-    """Whether max_tokens may have cut the number short: it is the last thing in the reply."""
-    return reply.stop_reason == "max_tokens" and match.end() == len(reply.text)
+def cut_within(match: re.Match[str], reply: Reply) -> Outcome | None:
+    """The outcome of a reply that may have been cut within this number, the last thing in it; None where it was not."""
+    if reply.stop_reason in CUT_OFF and match.end() == len(reply.text):
+        return Outcome("truncated", match[0], f"{_cut_off(reply)}, within a number")
+    return None
+
+
+def _cut_off(reply: Reply) -> str:
+    return f"cut off after {reply.output_tokens} tokens{CUT_OFF[reply.stop_reason or '']}"

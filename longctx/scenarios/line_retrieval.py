@@ -24,7 +24,7 @@ from longctx.scenarios.base import (
     Scenario,
     Trial,
     Words,
-    cut_through,
+    cut_within,
     first_integer,
     mark,
     unanswered,
@@ -104,8 +104,8 @@ class LineRetrieval(Scenario):
         number = found[0].lstrip("0") or "0"
         if number == trial.expected:
             return Outcome("correct", found[0], "the value of the target line")
-        if cut_through(found, reply):
-            return Outcome("truncated", found[0], f"cut off after {reply.output_tokens} tokens, within a number")
+        if cut := cut_within(found, reply):
+            return cut
         named = re.search(r"\bline\W*$", reply.text[: found.start()], re.IGNORECASE) is not None
         why, trace = self._origin(trial.facts, int(number[:18]), named)
         return Outcome("wrong", found[0], why, trace)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx.scenarios.base import Mark, Outcome, Reply
+from longctx.scenarios.base import Mark, Outcome, Reply, unanswered
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
@@ -60,12 +60,8 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
 def judge(choices: Choices, reply: Reply) -> Outcome:
     """The letter that begins what stands in <Answer> tags; a missing closing tag is forgiven."""
     found = _letters(reply.text)
-    if reply.stop_reason == "refusal":
-        return Outcome("refusal", why="the model refused")
-    if not found and reply.stop_reason == "max_tokens":
-        return Outcome("truncated", why=f"cut off after {reply.output_tokens} tokens, before an answer")
-    if not found:
-        return Outcome("unparseable", why="no <Answer> tag in the reply")
+    if reply.stop_reason == "refusal" or not found:
+        return unanswered(reply, "no <Answer> tag in the reply")
     if len(found) > 1:
         return Outcome("unparseable", "/".join(found), f"different answers: {', '.join(found)}")
     [letter] = found

@@ -21,7 +21,7 @@ from longctx.scenarios.base import (
     Scenario,
     Trial,
     Words,
-    cut_through,
+    cut_within,
     first_integer,
     mark,
     unanswered,
@@ -138,8 +138,8 @@ class Passkey(Scenario):
             return unanswered(reply)
         if found[0] == trial.expected:
             return Outcome("correct", found[0], "the key")
-        if cut_through(found, reply):
-            return Outcome("truncated", found[0], f"cut off after {reply.output_tokens} tokens, within a number")
+        if cut := cut_within(found, reply):
+            return cut
         same = sum(a == b for a, b in zip(found[0], trial.expected, strict=False))
         return Outcome(
             "wrong",

@@ -13,7 +13,8 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
 from longctx.ask.case import Case, Question
-from longctx.ask.request import parameters
+from longctx.ask.providers import Client
+from longctx.ask.request import call
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
@@ -80,9 +81,10 @@ def replying(content: bytes, **headers: str) -> httpx2.MockTransport:
     return network(lambda request: httpx2.Response(200, headers=headers, content=content))
 
 
-async def send(client: AsyncAnthropic, question: Question, **changed: Any) -> Message:
+async def send(client: Client, question: Question, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
     trial, model = question.build(), question.case.model
     WANTED.set(Wanted.of(question, trial))
     async with client:
-        return await client.messages.create(**parameters(trial, model) | changed, extra_body=model.extra_body or None)
+        message: Message = await client.messages.create(**call(trial, model) | changed)
+        return message

@@ -55,7 +55,7 @@ def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
     assert "3 of 3 trials are stale: the request changed since the recording, though not its wording" in text
-    assert "max_tokens, or extra_body in the profile of toy." in text
+    assert "max_tokens, or what the profile of toy sends (system," in text
 
 
 def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:

@@ -70,6 +70,13 @@ def test_a_window_smaller_than_the_scenario() -> None:
     assert "takes about 496 tokens, but the window of toy is 511" in sentence(passkey_case(512, window=511))
 
 
+def test_replies_longer_than_the_server_takes_requests_for() -> None:
+    probed = {"on": "2026-01-01", "source": "https://h.test", "max_output": 1000}
+    said = sentence(line_case(5, thinking_tokens=2000, probed=probed))
+    assert said.startswith("toy-seed-lines-5 asks for replies of up to 2,010 tokens, but toy takes no request for more")
+    line_case(5, thinking_tokens=990, probed=probed).fitted()
+
+
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
     said = sentence(passkey_case(100, 100))
     assert said.startswith("toy-seed-window-100-k-100: a window of 100 tokens is smaller than the prompt's fixed text")

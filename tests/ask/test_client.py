@@ -54,7 +54,7 @@ def test_a_url_that_is_none(tmp_path: Path, base_url: str) -> None:
 
 def test_the_client_asks_through_the_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not a question passes to the network that it opened."""
-    monkeypatch.setattr("httpx2.AsyncHTTPTransport", lambda limits: replying(b'{"input_tokens": 7}'))
+    monkeypatch.setattr("longctx.ask.client.Network", lambda in_flight: replying(b'{"input_tokens": 7}'))
 
     async def count() -> int:
         async with open_client(Tape(tmp_path), "http://h.test", 4) as client:

@@ -91,3 +91,11 @@ def test_a_refused_request_names_its_scenario_and_the_setting(sentence: str, cau
     assert sentence.rstrip(".") in failure.message
     assert "It was lines-5." in failure.message
     assert advice in failure.message
+
+
+def test_bedrock_says_what_is_wrong_in_its_own_way() -> None:
+    failure = meaning(status_error(403, {"message": "You have no access to the model."}))
+    assert failure.message == (
+        "http://h.test answered 403: You have no access to the model. "
+        "Check ANTHROPIC_API_KEY, or the credentials of the model's provider."
+    )

@@ -44,8 +44,20 @@ def test_text_blocks_are_joined_and_others_left_out() -> None:
     assert reply(message("", content=content)).text == "42"
 
 
-def test_no_content_is_an_empty_reply() -> None:
-    assert reply(message("", content=[], stop_reason="refusal")).text == ""
+@pytest.mark.parametrize("stop_reason", ["refusal", "end_turn", "tool_use", "pause_turn"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "redacted_thinking", "data": "x"}],
+        [{"type": "tool_use", "id": "t", "name": "calculator", "input": {"line": 7}}],
+        [{"type": "server_tool_use", "id": "t", "name": "web_search", "input": {"query": "7"}}],
+        [{"type": "a_block_of_tomorrow", "text": "7"}],
+    ],
+)
+def test_no_text_is_an_empty_reply(content: list[dict[str, Any]], stop_reason: str) -> None:
+    found = reply(message("", content=content, stop_reason=stop_reason))
+    assert (found.text, found.stop_reason) == ("", stop_reason)
 
 
 @pytest.mark.parametrize("given_back", ["B</Answer>", "The answer is: <Answer>B</Answer>"])
@@ -98,6 +110,7 @@ MALFORMED = [
     message("42", usage={"input_tokens": "many", "output_tokens": 1}),
     message("42", usage={"input_tokens": 1, "output_tokens": 1, "cache_read_input_tokens": "many"}),
     message("42", model=None),
+    message("42", stop_reason=["end_turn"]),
 ]
 
 

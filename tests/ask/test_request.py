@@ -66,15 +66,25 @@ def test_the_model_profile_has_the_last_word() -> None:
     assert "system" not in body
 
 
-@pytest.mark.parametrize("extra", [{}, {"temperature": 0}, {"max_tokens": 99, "thinking": {"type": "disabled"}}])
-def test_the_body_that_the_sdk_sends_has_the_same_digest(extra: dict[str, Any]) -> None:
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"extra_body": {"temperature": 0}},
+    {"extra_body": {"max_tokens": 99, "thinking": {"type": "disabled"}}},
+    {"system": "Be terse.", "effort": "low", "thinking": {"type": "enabled", "budget_tokens": 2048}},
+    {"thinking": {"type": "between_tools"}},
+    {"effort": "high", "extra_body": {"output_config": {"effort": "max"}}},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_body_that_the_sdk_sends_has_the_same_digest(settings: dict[str, Any]) -> None:
     sent: list[httpx2.Request] = []
 
     def server(request: httpx2.Request) -> httpx2.Response:
         sent.append(request)
         return httpx2.Response(200, content=message("42"))
 
-    question = Question(line_case(extra_body=extra), 0)
+    question = Question(line_case(**settings), 0)
     asyncio.run(send(client_of(network(server)), question))
     assert digest(json.loads(sent[0].content)) == digest(request_body(question.build(), question.case.model))
 
@@ -100,3 +110,42 @@ def test_other_models_are_told_how_to_begin() -> None:
 def test_a_thinking_model_gets_room_to_think() -> None:
     trial = Question(line_case(), 0).build()
     assert request_body(trial, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == trial.max_tokens + 1000
+
+
+def test_what_a_profile_leaves_unset_is_not_sent() -> None:
+    [question, _] = line_case().questions()
+    body = request_body(question.build(), question.case.model)
+    assert sorted(body) == ["max_tokens", "messages", "model"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "sent"),
+    [
+        ({"effort": "low"}, {"output_config": {"effort": "low"}}),
+        ({"thinking": {"type": "adaptive"}}, {"thinking": {"type": "adaptive"}}),
+        (
+            {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "omitted"}},
+            {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "omitted"}, "max_tokens": 2058},
+        ),
+        ({"system": "Be terse."}, {"system": "Be terse."}),
+    ],
+)
+def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any], sent: dict[str, Any]) -> None:
+    question, plain = Question(line_case(**setting), 0), Question(line_case(), 0)
+    body = request_body(question.build(), question.case.model)
+    assert {name: body[name] for name in sent} == sent
+    assert digest(body) != digest(request_body(plain.build(), plain.case.model))
+
+
+def test_the_profiles_system_prompt_stands_before_the_prompt_sets() -> None:
+    trial = dataclasses.replace(Question(line_case(), 0).build(), system="Answer with a number.")
+    assert request_body(trial, ModelProfile(model="toy", system="Be terse."))["system"] == (
+        "Be terse.\n\nAnswer with a number."
+    )
+
+
+def test_the_id_of_a_provider_does_not_change_the_question() -> None:
+    """So that a recording is of the same question wherever it was asked."""
+    trial = Question(line_case(), 0).build()
+    there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
+    assert request_body(trial, there) == request_body(trial, ModelProfile(model="toy"))

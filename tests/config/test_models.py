@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from longctx.config import models
-from longctx.config.models import MODELS, Measured, ModelProfile, keep_measured, load_model, profile_path
+from longctx.config.models import MODELS, Measured, ModelProfile, Probed, Thinking, TokensPerUnit, load_model
 from longctx.errors import UserError
 
 SHIPPED = [path.stem for path in sorted(MODELS.glob("*.toml"))]
@@ -35,6 +35,15 @@ def test_what_is_shipped_loads(name: str) -> None:
     assert profile.prices.source
 
 
+def test_the_docs_name_every_entry(folder: Path) -> None:
+    text = (MODELS.parents[1] / "docs/models.md").read_text(encoding="utf-8")
+    (folder / "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
+    profile = load_model("m")
+    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "measured"}
+    assert profile.prices
+    assert profile.prices.model_fields_set == set(type(profile.prices).model_fields)
+
+
 def test_a_model_without_a_profile_has_defaults(folder: Path) -> None:
     assert load_model("org/new:1") == ModelProfile(model="org/new:1")
 
@@ -55,6 +64,24 @@ def test_a_profile_may_name_another_model_id(folder: Path) -> None:
         ("[prices]\ninput = -1\noutput = 1\ndated = 2026-01-01", r"prices\.input: .*\(found -1\)"),
         ('[[measured]]\nfamily = "passkey"\nwording = "x"\non = 2026-01-01', r"measured\.0\.values: missing"),
         ("window", "is not valid TOML"),
+        ('provider = "azure"', r"provider: .*'bedrock', 'vertex' or 'foundry' \(found 'azure'\)"),
+        ('effort = "huge"', r"effort: .*'xhigh' or 'max' \(found 'huge'\)"),
+        (
+            'thinking = { type = "enabled" }',
+            r"thinking: type = 'enabled' needs budget_tokens, .* budget_tokens = 2048 }",
+        ),
+        ('thinking = { type = "adaptive", budget_tokens = 2048 }', "and no other type takes them"),
+        ('thinking = { type = "enabled", budget_tokens = 9 }', r"thinking\.budget_tokens: .*1024 \(found 9\)"),
+        (
+            'thinking = { type = "disabled", display = "omitted" }',
+            r"display says how .* leave it out with type = 'disabled'",
+        ),
+        ('thinking = { typ = "adaptive" }', r"thinking\.typ: no such entry\. Did you mean 'type'\?"),
+        (
+            'thinking_tokens = 5\nthinking = { type = "enabled", budget_tokens = 2048 }',
+            r"the file: thinking_tokens is at least the thinking's budget_tokens of 2048: raise it, or leave it out\.",
+        ),
+        ('[probed]\non = 2026-01-01\nsource = "x"\nwindo = 3', r"probed\.windo: no such entry\."),
     ],
 )
 def test_mistakes_are_sentences(folder: Path, text: str, message: str) -> None:
@@ -76,44 +103,40 @@ def test_the_latest_measure_of_a_wording_counts() -> None:
     assert profile.measures("line_retrieval", "a") is None
 
 
-def test_a_measure_makes_the_profile_of_a_model_that_has_none(folder: Path) -> None:
-    assert keep_measured("org/new:1", MEASURED) == folder / "org_new_1.toml"
-    assert load_model("org/new:1") == ModelProfile(model="org/new:1", measured=(MEASURED,))
+def test_a_measure_holds_for_the_system_prompt_it_was_counted_with() -> None:
+    without, terse = ModelProfile(measured=(MEASURED,)), ModelProfile(system="Be terse.", measured=(MEASURED,))
+    assert without.measures("passkey", MEASURED.wording) == MEASURED.values
+    assert terse.measures("passkey", MEASURED.wording) is None
+    counted = MEASURED.model_copy(update={"system": terse.system_digest, "values": {"filler": 1.0}})
+    terse = terse.model_copy(update={"measured": (counted, MEASURED)})
+    assert terse.measures("passkey", MEASURED.wording) == {"filler": 1.0}
 
 
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_a_measure_is_appended_to_a_profile(folder: Path, end: str) -> None:
-    before = f"# A note.\nwindow = 10\n[tokens]\nline = 17{end}"
-    profile_path("m").write_text(before, encoding="utf-8")
-    keep_measured("m", MEASURED)
-    assert profile_path("m").read_text(encoding="utf-8").startswith(before)
-    profile = load_model("m")
-    assert (profile.model, profile.window, profile.tokens.line) == ("m", 10, 17)
-    assert profile.measured == (MEASURED,)
+def test_the_thinking_budget_is_room_for_thinking() -> None:
+    thinking = Thinking(type="enabled", budget_tokens=2048)
+    assert ModelProfile(thinking=thinking).thinking_tokens == 2048
+    assert ModelProfile(thinking=thinking, thinking_tokens=5000).thinking_tokens == 5000
+    assert ModelProfile(thinking=Thinking(type="adaptive")).thinking_tokens == 0
+    assert ModelProfile().thinking_tokens == 0
 
 
-def test_measures_are_added_to_measures(folder: Path) -> None:
-    later = MEASURED.model_copy(update={"values": {"filler": 25.0}})
-    keep_measured("m", MEASURED)
-    keep_measured("m", later)
-    profile = load_model("m")
-    assert profile.measured == (MEASURED, later)
-    assert profile.measures("passkey", MEASURED.wording) == {"filler": 25.0}
+def test_what_was_probed_is_used_where_the_profile_is_silent(folder: Path) -> None:
+    probed = '[probed]\non = 2026-01-01\nsource = "a server"\nwindow = 4096\nline = 20.5\nreference = 1.5\n'
+    (folder / "silent.toml").write_text(probed)
+    (folder / "says.toml").write_text(f"window = 9000\n[tokens]\nline = 17\n{probed}")
+    silent, says = load_model("silent"), load_model("says")
+    assert (silent.window, silent.tokens) == (4096, TokensPerUnit(line=20.5, reference=1.5))
+    assert (says.window, says.tokens) == (9000, TokensPerUnit(line=17, reference=1.5))
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_a_measure_can_be_kept_in_what_is_shipped(folder: Path, name: str) -> None:
-    profile_path(name).write_bytes((MODELS / f"{name}.toml").read_bytes())
-    keep_measured(name, MEASURED)
-    assert load_model(name).measures("passkey", MEASURED.wording) == MEASURED.values
-
-
-def test_a_model_name_may_hold_quotes(folder: Path) -> None:
-    keep_measured('some "new" model', MEASURED)
-    assert load_model('some "new" model').model == 'some "new" model'
-
-
-def test_a_measure_keeps_all_its_digits(folder: Path) -> None:
-    values = {"filler": 124.0167, "fixed": 1_234_567.0}
-    keep_measured("m", MEASURED.model_copy(update={"values": values}))
-    assert load_model("m").measured[0].values == values
+def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
+    told = Probed(
+        on=datetime.date(2026, 1, 1),
+        source="x",
+        prefill=True,
+        temperature=True,
+        thinking=("adaptive",),
+        effort=("low",),
+    )
+    profile = ModelProfile(probed=told).completed()
+    assert (profile.prefill, profile.extra_body, profile.thinking, profile.effort) == (False, {}, None, None)

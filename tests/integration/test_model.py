@@ -29,6 +29,19 @@ def test_the_profile_of_a_model_is_used(checkout: Checkout, server: SimulatedSer
     assert [(body["temperature"], body["max_tokens"]) for body in server.asked] == [(0.5, 30)] * 2
 
 
+def test_how_a_model_thinks_is_part_of_the_question(checkout: Checkout, server: SimulatedServer) -> None:
+    profile = checkout.file("fixtures/models/a.toml")
+    profile.write_text('system = "Be terse."\nthinking = { type = "adaptive" }\neffort = "low"\n')
+    assert checkout.record(server, "--ctx-model=a", "-k", "lines-3").code == 0
+    asked = [(body["system"], body["thinking"], body["output_config"]) for body in server.asked]
+    assert asked == [("Be terse.", {"type": "adaptive"}, {"effort": "low"})] * 2
+    assert checkout.pytest("--ctx-model=a", "-k", "lines-3").code == 0
+    profile.write_text(profile.read_text().replace("low", "high"))
+    result = checkout.pytest("--ctx-model=a", "-k", "lines-3")
+    assert result.code == 1
+    assert result.says("2 of 2 trials are stale")
+
+
 def test_the_model_that_answered_is_kept_beside_the_one_asked(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("42", model="a-2026-01-01")
     checkout.record(server, "--ctx-model=a")

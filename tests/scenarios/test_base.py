@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.scenarios import LineRetrieval, Passkey
-from longctx.scenarios.base import Identity, Reply, Scenario, cut_through, first_integer, unanswered
+from longctx.scenarios.base import Identity, Reply, Scenario, cut_within, first_integer, unanswered
 
 SCENARIOS = st.one_of(
     st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
@@ -82,13 +82,28 @@ def test_every_trial_has_its_own_stream() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stop_reason", "kind"),
-    [("refusal", "refusal"), ("max_tokens", "truncated"), ("end_turn", "unparseable"), (None, "unparseable")],
+    ("text", "stop_reason", "kind", "why"),
+    [
+        ("I cannot tell.", "refusal", "refusal", "the model refused"),
+        ("", "refusal", "refusal", "the model refused"),
+        ("I think", "max_tokens", "truncated", "cut off after 10 tokens, before an answer"),
+        (
+            "I think",
+            "model_context_window_exceeded",
+            "truncated",
+            "cut off after 10 tokens, with the window full, before an answer",
+        ),
+        ("Let me see.", "pause_turn", "unparseable", "the model paused its turn, before an answer"),
+        ("", "tool_use", "unparseable", "the model called a tool, and gave no answer"),
+        ("I cannot tell.", "end_turn", "unparseable", "no number in the reply"),
+        ("I cannot tell.", None, "unparseable", "no number in the reply"),
+        ("I cannot tell.", "a_reason_of_tomorrow", "unparseable", "no number in the reply"),
+        (" \n", "end_turn", "unparseable", "an empty reply"),
+    ],
 )
-def test_a_reply_without_an_answer_says_why(stop_reason: str | None, kind: str) -> None:
-    outcome = unanswered(reply("I cannot tell.", stop_reason))
-    assert (outcome.kind, outcome.returned) == (kind, None)
-    assert outcome.why
+def test_a_reply_without_an_answer_says_why(text: str, stop_reason: str | None, kind: str, why: str) -> None:
+    outcome = unanswered(reply(text, stop_reason))
+    assert (outcome.kind, outcome.returned, outcome.why) == (kind, None, why)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +131,13 @@ def test_the_first_run_of_ascii_digits_is_the_number(text: str, number: str | No
         ("123 or", "max_tokens", False),
         ("12 or 34", "max_tokens", False),
         ("It is 123", "end_turn", False),
+        ("It is 123", "model_context_window_exceeded", True),
     ],
 )
 def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason: str, cut: bool) -> None:
     answer = reply(text, stop_reason)
     found = first_integer(answer)
     assert found is not None
-    assert cut_through(found, answer) is cut
+    outcome = cut_within(found, answer)
+    assert (outcome is not None) is cut
+    assert outcome is None or (outcome.kind, outcome.returned) == ("truncated", "123")

@@ -1,0 +1,70 @@
+"""All that can be learnt of a model from its server, and what it means for the model's profile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import anthropic
+
+from longctx.ask.failure import explain
+from longctx.ask.learn import measure, retrieve, tokens_per_unit
+from longctx.ask.providers import Client
+from longctx.ask.try_out import count_by_asking, try_out
+from longctx.config.models import Measured, ModelProfile
+from longctx.config.prompts import PromptSet
+from longctx.errors import UserError
+from longctx.scenarios import Passkey
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """told: by the names of `Probed`. measured: the passkey wording of `seed`. silent: what was not told, and why."""
+
+    told: dict[str, Any]
+    measured: Measured | None
+    silent: tuple[str, ...]
+
+
+async def probe(client: Client, model: ModelProfile, ask: bool) -> Learnt:
+    """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing."""
+    wording = PromptSet.open("seed").wording(Passkey)
+    told = await retrieve(client, model)
+    silent = [] if told else ["The server does not say what the model can: it lists no models, or not this one."]
+    measured = None
+    try:
+        told |= await tokens_per_unit(client, model)
+        measured = await measure(client, model, Passkey, wording)
+    except anthropic.AnthropicError as error:
+        failure = explain(error, client.base_url)
+        if not told and not ask:
+            raise UserError(f"Nothing could be learnt of {model.model}. {failure.message}") from None
+        silent.append(f"Tokens could not be counted for free. {failure.message}")
+    if not ask:
+        silent.append("Whether it takes a prefill or a temperature is learnt by asking it, with --ask.")
+        return Learnt(told, measured, tuple(silent))
+    tried = await try_out(client, model)
+    measured = measured or await measure(client, model, Passkey, wording, count_by_asking)
+    return Learnt(tried | told, measured, tuple(silent))  # what it says of thinking counts for more than what was tried
+
+
+def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
+    """Where the profile, as a person wrote it, says otherwise than the server: a sentence each, with what to do."""
+    found = []
+    if profile.window and "window" in told and profile.window != told["window"]:
+        says = told["window"]
+        found.append(f"window = {profile.window} is used, though the server says {says}: delete it to use that.")
+    for name in profile.tokens.model_fields_set:
+        said = getattr(profile.tokens, name)
+        if name in told and abs(said - told[name]) > 0.02 * told[name]:
+            found.append(f"tokens.{name} = {said} is used, though {told[name]} were counted: delete it to use that.")
+    for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
+        if chosen and chosen not in told.get(name, [chosen]):
+            found.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
+    if told.get("prefill") is False and profile.prefill:
+        found.append("prefill = true is refused: delete it. Prompts that ended in a prefill are then asked anew.")
+    if told.get("prefill") and not profile.prefill:
+        found.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
+    if told.get("temperature") is False and "temperature" in profile.extra_body:
+        found.append("temperature in extra_body is refused: delete it.")
+    return found

@@ -1,0 +1,97 @@
+"""The SDK's clients by a model profile's `provider`. Credentials, region and project are the environment's.
+
+Whatever lacks is a sentence before anything is asked. What a provider needs besides is in requirements-providers.txt.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable
+from types import ModuleType
+from typing import TypedDict
+
+from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicFoundry, AsyncAnthropicVertex
+from anthropic import DefaultAsyncHttpxClient as HttpClient
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+
+Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
+"""All have `messages`, `base_url` and `close`. Foundry's is an AsyncAnthropic."""
+
+GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+
+
+class Settings(TypedDict):
+    """What every client is opened with."""
+
+    max_retries: int
+    http_client: HttpClient
+
+
+def provider_of(models: Iterable[ModelProfile]) -> str:
+    """The one provider of a run's models. Raises UserError where there are several."""
+    names = {model.provider: model.model for model in models}
+    if len(names) > 1:
+        said = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
+        raise UserError(f"A run asks one provider, and here are {said}: choose models with --ctx-model, run by run.")
+    return next(iter(names), "anthropic")
+
+
+def open_bedrock(base_url: str | None, settings: Settings) -> AsyncAnthropicBedrock:
+    """Raises UserError without credentials, ValueError without a region."""
+    if not os.environ.get("AWS_BEARER_TOKEN_BEDROCK"):
+        boto3 = _needed("boto3", "bedrock")
+        failures = _needed("botocore.exceptions", "bedrock").BotoCoreError
+        try:
+            found = boto3.Session().get_credentials()
+        except failures as error:
+            raise UserError(f"AWS credentials cannot be used: {error}.") from None
+        if found is None:
+            raise UserError(
+                "No AWS credentials for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "
+                "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
+            )
+    return AsyncAnthropicBedrock(base_url=base_url, **settings)
+
+
+def open_vertex(base_url: str | None, settings: Settings) -> AsyncAnthropicVertex:
+    """Raises UserError without credentials or a project, ValueError without a region."""
+    auth = _needed("google.auth", "vertex")
+    failures = _needed("google.auth.exceptions", "vertex").GoogleAuthError
+    request = _needed("google.auth.transport.requests", "vertex").Request
+    try:
+        credentials, project = auth.default(scopes=[GOOGLE_SCOPE])
+        credentials.refresh(request())
+    except failures as error:
+        raise UserError(
+            f"No Google credentials for Vertex: {error} Set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run "
+            "gcloud auth application-default login."
+        ) from None
+    project = os.environ.get("ANTHROPIC_VERTEX_PROJECT_ID") or project
+    if not project:
+        raise UserError("No Google Cloud project for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID.")
+    return AsyncAnthropicVertex(project_id=project, credentials=credentials, base_url=base_url, **settings)
+
+
+def open_foundry(base_url: str | None, settings: Settings) -> AsyncAnthropicFoundry:
+    """Raises UserError without a key, ValueError without a resource."""
+    if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
+        raise UserError(
+            "No key for Foundry: set ANTHROPIC_FOUNDRY_API_KEY, and ANTHROPIC_FOUNDRY_RESOURCE to the name of your "
+            "resource."
+        )
+    if base_url is not None:
+        return AsyncAnthropicFoundry(base_url=base_url, **settings)
+    return AsyncAnthropicFoundry(**settings)
+
+
+def _needed(module: str, provider: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise UserError(
+            f"provider = {provider!r} needs a package that is not installed ({error}): "
+            "pip install -r requirements-providers.txt."
+        ) from None

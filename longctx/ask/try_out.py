@@ -1,0 +1,64 @@
+"""What a model takes, tried by asking it: a few requests of a dozen tokens each, which are paid for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anthropic
+from anthropic.types import Message
+
+from longctx.ask.failure import explain
+from longctx.ask.providers import Client
+from longctx.ask.request import system_prompt
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+
+USER = {"role": "user", "content": "Say yes."}
+ROOM = 16
+"""max_tokens of each request, beside room for thinking."""
+BUDGET = 1024
+"""Of tokens to think: the least that there is."""
+TRIED: dict[str, dict[str, Any]] = {
+    "prefill": {"messages": [USER, {"role": "assistant", "content": "The answer is"}]},
+    "temperature": {"extra_body": {"temperature": 0}},
+    "enabled": {"thinking": {"type": "enabled", "budget_tokens": BUDGET}, "max_tokens": BUDGET + ROOM},
+    "adaptive": {"thinking": {"type": "adaptive"}, "max_tokens": BUDGET + ROOM},
+    "disabled": {"thinking": {"type": "disabled"}},
+}
+
+
+async def try_out(client: Client, model: ModelProfile) -> dict[str, Any]:
+    """Which requests were answered, by the names of `Probed`. Raises UserError where not even a plain one is."""
+    try:
+        await _send(client, model, {})
+        took = [name for name, changed in TRIED.items() if await _takes(client, model, changed)]
+    except anthropic.AnthropicError as error:
+        raise UserError(f"{model.model} could not be asked. {explain(error, client.base_url).message}") from None
+    return {
+        "prefill": "prefill" in took,
+        "temperature": "temperature" in took,
+        "thinking": [name for name in took if name not in ("prefill", "temperature")],
+    }
+
+
+async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+    """Input tokens of a prompt, by the usage of its answer, for a provider that counts none. Raises AnthropicError."""
+    changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}], "max_tokens": 1}
+    if system := system_prompt(system, model):
+        changed["system"] = system
+    usage = (await _send(client, model, changed)).usage
+    return usage.input_tokens + (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+
+
+async def _takes(client: Client, model: ModelProfile, changed: dict[str, Any]) -> bool:
+    try:
+        await _send(client, model, changed)
+    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
+        return False
+    return True
+
+
+async def _send(client: Client, model: ModelProfile, changed: dict[str, Any]) -> Message:
+    request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
+    message: Message = await client.messages.create(**request | changed)
+    return message

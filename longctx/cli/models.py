@@ -1,0 +1,134 @@
+"""`models`: what the model profiles say, and what a server says of a model."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+from longctx.config import folders, models
+from longctx.config.folders import slug
+from longctx.config.models import ModelProfile, Probed, read_profile
+
+if TYPE_CHECKING:
+    from longctx.ask.probe import Learnt
+
+ENTRIES = {
+    "window": "window, tokens",
+    "max_output": "longest reply, tokens",
+    "thinking": "thinking",
+    "effort": "effort",
+    "batch": "batches",
+    "line": "tokens a line",
+    "reference": "tokens a reference token",
+    "prefill": "prefill",
+    "temperature": "temperature",
+}
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "models",
+        help="what is known of models, and what their servers say",
+        description="A model profile is a file of fixtures/models/: what is known of a model.",
+    )
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    probe = actions.add_parser(
+        "probe",
+        help="ask a server about a model, and keep what it says in the model's profile",
+        description="Asks for the model's limits and counts tokens, which is free, and keeps it in the [probed] and "
+        "[[measured]] tables of the model's profile. What a person wrote there stays, and has the last word.",
+    )
+    probe.add_argument("name", metavar="NAME")
+    probe.add_argument("--base-url", metavar="URL", help="a server other than the SDK's")
+    probe.add_argument(
+        "--ask",
+        action="store_true",
+        help="also ask it a few tiny questions, which are paid for: does it take a prefill, a temperature, thinking",
+    )
+    probe.set_defaults(run=_probe, passes_on=False)
+    listed = actions.add_parser("list", help="the model profiles there are")
+    listed.set_defaults(run=_list, passes_on=False)
+
+
+def _probe(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.ask.probe import differences
+    from longctx.config.keeping import keep_measured, keep_probed
+
+    before = read_profile(options.name)
+    learnt, source = asyncio.run(_ask(before, options.base_url, options.ask))
+    path = keep_probed(before.model, source, learnt.told)
+    measured = learnt.measured
+    if measured and before.measures(measured.family, measured.wording) != measured.values:
+        keep_measured(before.model, measured)
+    _print_learnt(before, learnt)
+    for sentence in (*learnt.silent, *differences(before, learnt.told)):
+        print(sentence)
+    print(f"Kept in {path}.")
+    return 0
+
+
+async def _ask(model: ModelProfile, base_url: str | None, ask: bool) -> tuple[Learnt, str]:
+    from longctx.ask.client import open_client
+    from longctx.ask.learn import source_of
+    from longctx.ask.probe import probe
+
+    async with open_client(None, base_url, 1, model.provider) as client:
+        return await probe(client, model, ask), source_of(client)
+
+
+def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
+    rows = [
+        (name, _said(_probed(before.probed, entry)), _said(learnt.told[entry]))
+        for entry, name in ENTRIES.items()
+        if entry in learnt.told
+    ]
+    if found := learnt.measured:
+        earlier = before.measures(found.family, found.wording) or {}
+        rows += [(f"{found.family}: {name}", _said(earlier.get(name)), _said(to)) for name, to in found.values.items()]
+    marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]
+    print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
+
+
+def _probed(probed: Probed | None, entry: str) -> object:
+    return getattr(probed, entry) if probed else None
+
+
+def _said(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case list() | tuple():
+            return ", ".join(map(str, value)) or "none"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:g}"
+    return str(value)
+
+
+def _list(_: argparse.Namespace, __: list[str]) -> int:
+    rows = [_listed(path.stem) for path in sorted(models.MODELS.glob("*.toml"))]
+    headers = ["model", "through", "window", "prefill", "USD in / out", "dated", "probed", "recorded"]
+    print(tabulate(rows, headers=headers, disable_numparse=True))
+    return 0
+
+
+def _listed(name: str) -> tuple[str, ...]:
+    profile = models.load_model(name)
+    prices = profile.prices
+    recorded = sorted(path.parent.name for path in (folders.CASSETTES / slug(profile.model)).glob("*/*.jsonl"))
+    return (
+        name if name == slug(profile.model) else f"{name} ({profile.model})",
+        "-" if profile.provider == "anthropic" else profile.provider,
+        _said(profile.window),
+        _said(profile.prefill),
+        f"{prices.input:g} / {prices.output:g}" if prices else "-",
+        str(prices.dated) if prices else "-",
+        str(profile.probed.on) if profile.probed else "-",
+        ", ".join(dict.fromkeys(recorded)) or "no",
+    )

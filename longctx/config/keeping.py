@@ -1,0 +1,79 @@
+"""What is learnt of a model is kept in its profile's file. What a person wrote there stays, comments and order too."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import InlineTable, Table
+
+from longctx.config import models
+from longctx.config.folders import read_text
+from longctx.config.models import Measured
+from longctx.errors import UserError
+from longctx.files import write_file
+
+
+def keep_measured(model: str, measured: Measured) -> Path:
+    """Append a measure to the model's profile, which is made if there is none. Raises UserError."""
+    path = profile_of(model)
+    entry = _table()
+    entry.update(measured.model_dump(exclude={"values"}, exclude_defaults=True))
+    entry["values"] = _inline(measured.values)
+    with _edited(path, model) as document:
+        document.setdefault("measured", tomlkit.aot()).append(entry)
+    return path
+
+
+def keep_probed(model: str, source: str, told: Mapping[str, Any]) -> Path:
+    """Write what a server told today into the profile's [probed] table, over what stood there. Raises UserError."""
+    path = profile_of(model)
+    today = {"on": datetime.datetime.now(datetime.UTC).date(), "source": source}
+    with _edited(path, model) as document:
+        document.setdefault("probed", _table()).update(today | dict(told))
+    return path
+
+
+def profile_of(model: str) -> Path:
+    """The file of a model id: of that name, or one whose `model` it is. The first where there is none yet."""
+    path = models.profile_path(model)
+    if path.is_file():
+        return path
+    return next((other for other in sorted(models.MODELS.glob("*.toml")) if _model_in(other) == model), path)
+
+
+def _model_in(path: Path) -> object:
+    """The model id that a profile names; None also for a file that cannot be read, which is not this model's matter."""
+    with contextlib.suppress(UserError, tomllib.TOMLDecodeError):
+        return tomllib.loads(read_text(path)).get("model")
+    return None
+
+
+@contextlib.contextmanager
+def _edited(path: Path, model: str) -> Iterator[tomlkit.TOMLDocument]:
+    if path.is_file():
+        text = read_text(path)
+        document = tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
+    else:
+        document = tomlkit.document()
+        document["model"] = model
+    yield document
+    write_file(path, lambda part: part.write_text(tomlkit.dumps(document), encoding="utf-8"))
+
+
+def _table() -> Table:
+    """An empty one, that will stand after an empty line."""
+    table = tomlkit.table()
+    table.trivia.indent = "\n"
+    return table
+
+
+def _inline(values: Mapping[str, float]) -> InlineTable:
+    table = tomlkit.inline_table()
+    table.update({name: int(value) if value.is_integer() else value for name, value in values.items()})
+    return table

@@ -1,0 +1,204 @@
+"""`python -m longctx models`: what it prints, and what it keeps in a profile."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.cli import main
+from longctx.config import folders, models
+from longctx.config.models import load_model, read_profile
+from longctx.config.prompts import PromptSet
+from longctx.scenarios import Passkey
+from tests.ask.examples import line_case, recorded
+from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
+from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, saying
+
+CAPABILITIES: dict[str, Any] = {
+    "batch": {"supported": True},
+    "thinking": {
+        "supported": True,
+        "types": {"adaptive": {"supported": True}, "enabled": {"supported": False}, "disabled": {"supported": True}},
+    },
+    "effort": {"supported": True, "low": {"supported": True}, "high": {"supported": True}, "max": {"supported": False}},
+}
+TODAY = datetime.datetime.now(datetime.UTC).date()
+
+
+@pytest.fixture(autouse=True)
+def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(models, "MODELS", tmp_path)
+    monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
+    return tmp_path
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(window=4096) as server:
+        server.capabilities = CAPABILITIES
+        yield server
+
+
+def cells(printed: str) -> list[list[str]]:
+    """The lines of a table, each by its cells."""
+    return [[cell for cell in line.split("  ") if cell] for line in printed.splitlines()]
+
+
+def test_what_a_server_says_is_kept_and_told(
+    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out
+    rows = [[cell.strip() for cell in row] for row in cells(printed)]
+    assert ["window, tokens", "-", "4,096", "new"] in rows
+    assert ["thinking", "-", "adaptive, disabled", "new"] in rows
+    assert ["effort", "-", "high, low", "new"] in rows
+    assert ["batches", "-", "yes", "new"] in rows
+    assert f"Kept in {profiles / 'toy.toml'}." in printed
+    assert "learnt by asking it, with --ask" in printed
+    assert not server.asked, "nothing is paid for"
+
+    profile = read_profile("toy")
+    assert profile.probed is not None
+    assert (profile.probed.on, profile.probed.source) == (TODAY, server.url)
+    assert profile.probed.effort == ("high", "low")
+    wording = PromptSet.open("seed").wording(Passkey)
+    measured = profile.measures("passkey", wording.digest)
+    assert measured is not None
+    assert measured["filler"] == count_tokens(wording.words["filler"])
+    assert profile.probed.line == pytest.approx(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
+    assert load_model("toy").window == 4096
+
+
+def test_a_second_probe_says_what_changed(
+    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["models", "probe", "toy", "--base-url", server.url])
+    first = (profiles / "toy.toml").read_text()
+    main(["models", "probe", "toy", "--base-url", server.url])
+    assert (profiles / "toy.toml").read_text() == first, "the same measures are not kept twice"
+    capsys.readouterr()
+    server.window = 8192
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    rows = [[cell.strip() for cell in row] for row in cells(capsys.readouterr().out)]
+    assert ["window, tokens", "4,096", "8,192", "changed"] in rows
+    assert [row for row in rows if row[-1] in ("new", "changed")] == [["window, tokens", "4,096", "8,192", "changed"]]
+
+
+def test_what_a_person_wrote_stays_and_differences_are_told(
+    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = (
+        '# Mine.\nwindow = 2000  # as its card says\neffort = "max"\n'
+        'thinking = { type = "enabled", budget_tokens = 1024 }\n'
+    )
+    (profiles / "toy.toml").write_text(f"{mine}[tokens]\nline = 99\n")
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out
+    assert "window = 2000 is used, though the server says 4096: delete it to use that." in printed
+    assert "effort 'max' is refused: choose of high, low." in printed
+    assert "thinking 'enabled' is refused: choose of adaptive, disabled." in printed
+    line = float(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
+    assert f"tokens.line = 99.0 is used, though {line} were counted: delete it to use that." in printed
+    assert (profiles / "toy.toml").read_text().startswith(mine)
+    assert load_model("toy").window == 2000
+
+
+def without_prefill(body: Body) -> Answer:
+    """A model that refuses a prefill and a temperature."""
+    if body["messages"][-1]["role"] == "assistant" or "temperature" in body:
+        return failing(400, "prefill is not supported")(body)
+    return saying("yes")(body)
+
+
+def test_asking_tells_what_it_takes(
+    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (profiles / "toy.toml").write_text("prefill = true\nextra_body = { temperature = 0 }\n")
+    server.script, server.window = without_prefill, None
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out
+    assert "prefill = true is refused: delete it." in printed
+    assert "temperature in extra_body is refused: delete it." in printed
+    assert "does not say what the model can" in printed
+    assert len(server.asked) == 6
+    probed = read_profile("toy").probed
+    assert probed is not None
+    assert (probed.prefill, probed.temperature, probed.thinking) == (False, False, ("enabled", "adaptive", "disabled"))
+
+
+def test_what_changes_the_question_is_only_offered(
+    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = saying("yes")
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    assert "A prefill is taken: prefill = true would use it." in capsys.readouterr().out
+    assert not load_model("toy").prefill
+
+
+def test_a_server_that_tells_nothing(capsys: pytest.CaptureFixture[str], profiles: Path) -> None:
+    with SimulatedServer() as server:
+        url = server.url
+    assert main(["models", "probe", "toy", "--base-url", url]) == 2
+    assert capsys.readouterr().err.startswith(f"Nothing could be learnt of toy. No connection to {url}")
+    assert not list(profiles.iterdir())
+
+
+def test_a_model_that_cannot_be_asked(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], profiles: Path
+) -> None:
+    server.script = failing(404, "no model toy")
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
+    assert "toy could not be asked. " in capsys.readouterr().err
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("ask", [True, False])
+def test_a_provider_that_counts_no_tokens_is_asked_for_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], profiles: Path, ask: bool
+) -> None:
+    (profiles / "toy.toml").write_text('provider = "bedrock"\nprovider_model = "eu.toy-v1:0"\nsystem = "Be terse."\n')
+    with ProviderServer() as server:
+        for name, value in ENVIRONMENTS["bedrock by token"](server.url, profiles).items():
+            monkeypatch.setenv(name, value)
+        code = main(["models", "probe", "toy", *(["--ask"] if ask else [])])
+        asked = server.asked
+    wording = PromptSet.open("seed").wording(Passkey)
+    measured = load_model("toy").measures("passkey", wording.digest)
+    if ask:
+        assert code == 0
+        assert measured is not None
+        assert measured["filler"] == count_tokens(wording.words["filler"])
+        assert {body["model"] for body in asked} == {"eu.toy-v1:0"}
+        assert {body["system"] for body in asked if body["max_tokens"] == 1} == {"Be terse."}
+    else:
+        assert code == 2
+        assert "Token counting is not supported in Bedrock" in capsys.readouterr().err
+
+
+def test_the_profiles_are_listed(
+    profiles: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (profiles / "toy.toml").write_text("window = 4096\n[prices]\ninput = 1\noutput = 5.5\ndated = 2026-11-21\n")
+    (profiles / "short.toml").write_text('model = "org/long"\nprovider = "vertex"\nprefill = true\n')
+    monkeypatch.setattr(folders, "CASSETTES", profiles / "cassettes")
+    recorded(profiles / "cassettes", line_case())
+    assert main(["models", "list"]) == 0
+    rows = [[cell.strip() for cell in row] for row in cells(capsys.readouterr().out)]
+    assert rows[2:] == [
+        ["short (org/long)", "vertex", "-", "yes", "-", "-", "-", "no"],
+        ["toy", "-", "4,096", "no", "1 / 5.5", "2026-11-21", "-", "line_retrieval"],
+    ]
+
+
+def test_the_shipped_profiles_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.undo()
+    assert main(["models", "list"]) == 0
+    assert "claude-haiku-4-5" in capsys.readouterr().out
