@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import anthropic
 import httpx2
 
 from longctx.errors import UserError
 
+LANE = 8
+"""Requests in flight a client. Its pool looks at each of its connections for each request: 64 in one cost a tenth to
+a fifth of all processor time."""
+UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+"""How many are in flight is settled before a request comes here."""
+
 
 class Network(httpx2.AsyncBaseTransport):
-    """Sends requests through an HTTP client of its own, with at most `in_flight` at once.
+    """Sends requests through HTTP clients of its own, by turns: one for each LANE of `in_flight`.
 
     A client, unlike a bare transport, honours HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE. It is
     the SDK's, which keeps long answers' connections alive. Raises UserError for a proxy that cannot be used.
     """
 
     def __init__(self, in_flight: int) -> None:
-        limits = httpx2.Limits(max_connections=in_flight + 2, max_keepalive_connections=in_flight + 2)
         try:
-            self._client = anthropic.DefaultAsyncHttpxClient(limits=limits, follow_redirects=False)
+            certificates = httpx2.create_ssl_context()  # read once: it takes longer than all else here
+            self._lanes = [
+                anthropic.DefaultAsyncHttpxClient(limits=UNLIMITED, follow_redirects=False, verify=certificates)
+                for _ in range(max(1, math.ceil(in_flight / LANE)))
+            ]
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
             raise UserError(
                 f"The proxy of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY cannot be used: {error} "
@@ -26,9 +38,11 @@ class Network(httpx2.AsyncBaseTransport):
             ) from None
         except OSError as error:
             raise UserError(f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}.") from None
+        self._turns = itertools.cycle(self._lanes)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        return await self._client.send(request, stream=True)
+        return await next(self._turns).send(request, stream=True)
 
     async def aclose(self) -> None:
-        await self._client.aclose()
+        for lane in self._lanes:
+            await lane.aclose()
