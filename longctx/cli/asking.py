@@ -70,10 +70,12 @@ async def _ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -
     from longctx.ask.limit import Limit
     from longctx.ask.missing import missing
     from longctx.ask.money import Budget, check_cap
+    from longctx.ask.providers import provider_of
     from longctx.plugin.progress import live_progress
 
     check_cap(options.max_cost, [case.model for case in cases])
-    async with open_client(tape, options.base_url, options.in_flight) as client:
+    provider = provider_of(case.model for case in cases)
+    async with open_client(tape, options.base_url, options.in_flight, provider) as client:
         fitted, unfit = [], []
         for case in await calibrate(client, cases):
             try:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from longctx.corpus.questions import Question
 from longctx.corpus.standing import numerical
 from longctx.corpus.tagged import BULLETS, Tagged, bullets, find_tagged
-from longctx.scenarios.base import Reply
+from longctx.scenarios.base import CUT_OFF, Reply
 from longctx.visible import visible
 
 LONGEST = 1000
@@ -57,13 +57,12 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str) ->
     met: set[int] = set()
     found = list(find_tagged(reply.text))
     if not found:
-        reason = {"refusal": "refused", "max_tokens": "cut off"}.get(
-            reply.stop_reason or "", "no questions in the reply"
-        )
+        ended = {"refusal": "refused", **dict.fromkeys(CUT_OFF, "cut off")}
+        reason = ended.get(reply.stop_reason or "", "no questions in the reply")
         dropped.append(Dropped(section, reason, reply.text))
     for place, one in enumerate(found, 1):
         number = place if one.number is None else one.number
-        cut = one is found[-1] and reply.stop_reason == "max_tokens" and not one.closed
+        cut = one is found[-1] and reply.stop_reason in CUT_OFF and not one.closed
         try:
             if not 1 <= number <= per_section:
                 raise _Unfit("numbered beyond what was asked")
