@@ -172,7 +172,7 @@ def test_a_window_that_only_the_server_knows(checkout: Checkout, server: Simulat
     result = checkout.record(server)
     assert result.code == 1
     assert result.says("takes about 175 tokens, but the window of toy is 150: choose smaller sizes")
-    assert {row["error"] for row in checkout.rows()} == {"does_not_fit"}
+    assert {row["outcome"] for row in checkout.rows()} == {"not_asked"}
     assert not server.asked
     assert "window = 150" in checkout.file("fixtures/models/toy.toml").read_text()
 
