@@ -25,13 +25,13 @@ def reply(input_tokens: int, output_tokens: int = 0, cached: int = 0) -> Reply:
 
 
 def test_cached_tokens_cost_what_reading_them_costs() -> None:
-    assert cost(PRICES, 1_000_000, 0, 1_000_000) == pytest.approx(18)
-    assert cost(PRICES, 1_000_000, 900_000, 0) == pytest.approx(0.1 * 3 + 0.9 * 0.3)
-    assert cost(PRICES.model_copy(update={"cache_read": None}), 1_000_000, 900_000, 0) == pytest.approx(3)
+    assert cost(PRICES, 1_000_000, 1_000_000) == pytest.approx(18)
+    assert cost(PRICES, 1_000_000, 0, 900_000) == pytest.approx(0.1 * 3 + 0.9 * 0.3)
+    assert cost(PRICES.model_copy(update={"cache_read": None}), 1_000_000, 0, 900_000) == pytest.approx(3)
 
 
 def test_reading_the_cache_may_be_free() -> None:
-    assert cost(PRICES.model_copy(update={"cache_read": 0.0}), 1_000_000, 1_000_000, 0) == 0
+    assert cost(PRICES.model_copy(update={"cache_read": 0.0}), 1_000_000, 0, 1_000_000) == 0
 
 
 def test_an_estimate_needs_prices() -> None:
@@ -49,11 +49,11 @@ def test_the_cap_is_never_crossed_where_estimates_hold(
     """Whatever the order in which requests are asked and come back, some of them failed."""
     budget, in_flight = Budget(cap), []
     for tokens, share, fails in asked:
-        if budget.take(cost(PRICES, tokens, 0, 0)):
+        if budget.take(cost(PRICES, tokens, 0)):
             in_flight.append((tokens, None if fails else reply(int(tokens * share))))
         if in_flight and rng.random() < 0.5:
             taken, answer = in_flight.pop(rng.randrange(len(in_flight)))
-            budget.settle(cost(PRICES, taken, 0, 0), answer, PRICES)
+            budget.settle(cost(PRICES, taken, 0), answer, PRICES)
         assert budget.spent + budget.reserved <= cap + 1e-9
 
 
@@ -65,7 +65,7 @@ def test_the_cap_is_crossed_by_no_more_than_what_is_in_flight(real: list[int]) -
         if not budget.take(0.001):
             break
         budget.settle(0.001, reply(tokens), PRICES)
-    assert budget.spent <= 1.0 + cost(PRICES, max(real, default=0), 0, 0)
+    assert budget.spent <= 1.0 + cost(PRICES, max(real, default=0), 0)
 
 
 def test_what_was_not_answered_is_given_back() -> None:
