@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from longctx.ask.failure import Failure
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.scenarios.base import Reply
+
+if TYPE_CHECKING:
+    from longctx.ask.failure import Failure
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer")
 """Causes of failure after which the server may charge for an answer all the same."""
