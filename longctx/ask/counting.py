@@ -10,25 +10,34 @@ import anthropic
 from anthropic import AsyncAnthropic
 
 from longctx.ask.case import Question
-from longctx.ask.request import parameters
+from longctx.ask.request import parameters, user_text
 
 PATIENCE_S = 30
-Size = tuple[str, str, str, int]
-"""Prompts with the same are about as long: model, prompt set, family, and the size by the model's profile."""
+Kind = tuple[str, str, str, int]
+"""Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
 
 
 async def counted(client: AsyncAnthropic, questions: Sequence[Question]) -> list[Question]:
-    """The same questions, whose cases know what one prompt of their size takes, where the server counts tokens."""
-    samples = {_size(question): question for question in reversed(questions)}
-    found = await asyncio.gather(*(_count(client, question) for question in samples.values()))
-    tokens = dict(zip(samples, found, strict=True))
-    return [
-        dataclasses.replace(question, case=dataclasses.replace(question.case, counted=tokens[_size(question)]))
-        for question in questions
-    ]
+    """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
+
+    One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
+    """
+    samples = {question.case.id: question for question in reversed(questions)}
+    lengths = {name: len(user_text(one.build(), one.case.model)) for name, one in samples.items()}
+    kinds = {_kind(question): question for question in samples.values()}
+    found = await asyncio.gather(*(_count(client, question) for question in kinds.values()))
+    tokens = {
+        kind: None if count is None else count / lengths[question.case.id]
+        for (kind, question), count in zip(kinds.items(), found, strict=True)
+    }
+    cases = {}
+    for name, question in samples.items():
+        each = tokens[_kind(question)]
+        cases[name] = dataclasses.replace(question.case, counted=None if each is None else round(each * lengths[name]))
+    return [dataclasses.replace(question, case=cases[question.case.id]) for question in questions]
 
 
-def _size(question: Question) -> Size:
+def _kind(question: Question) -> Kind:
     case = question.case
     return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
 
