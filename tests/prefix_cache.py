@@ -1,8 +1,9 @@
-"""A simulated prompt cache, as the Messages API documents it: for tests and benchmarks, never for recordings."""
+"""Simulated prompt caches: for tests and benchmarks, never for recordings."""
 
 from __future__ import annotations
 
-from tests.servers import Answer, Body, message
+from longctx.ask.sharing import common_length
+from tests.servers import Answer, Body, message, prompt_of
 
 CHARACTERS_A_TOKEN = 4
 """Of the simulated tokenizer."""
@@ -11,7 +12,7 @@ LOOKBACK = 20
 
 
 class PrefixCache:
-    """Keeps the beginnings that requests mark, and says what each request read and wrote.
+    """As the Messages API documents it: keeps the beginnings that requests mark, and says what each read and wrote.
 
     A beginning is found again only by a request that is cut into the same blocks, and what a request reads it does not
     write again in part. Nothing is ever forgotten.
@@ -49,3 +50,18 @@ class PrefixCache:
 
     def _tokens(self, texts: tuple[str, ...]) -> int:
         return sum(map(len, texts)) // CHARACTERS_A_TOKEN
+
+
+class LastPrompt:
+    """As a server of one slot: keeps the last prompt, whatever is marked, and tells what it read, not what it wrote."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def script(self, body: Body) -> Answer:
+        prompt = prompt_of(body)
+        read = common_length(self._last, prompt) // CHARACTERS_A_TOKEN
+        self._last = prompt
+        whole = len(prompt) // CHARACTERS_A_TOKEN
+        usage = {"input_tokens": whole - read, "cache_read_input_tokens": read, "output_tokens": 1}
+        return 200, {}, message("42", body, usage=usage)
