@@ -16,12 +16,13 @@ from longctx.ask.missing import missing
 from longctx.ask.request import digest, parameters, request_body
 from longctx.ask.sharing import Beginning, beginnings, common_length, pays, plan, shared
 from longctx.ask.tape import Tape
-from longctx.config.models import Caching, Prices
+from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.scenarios.collage import VARIANTS
 from tests.ask.examples import collage_case, line_case, passkey_case
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 
 PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+WORDS = line_case().wording.words
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
 
@@ -119,6 +120,21 @@ def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: 
         assert usage["cache_read_input_tokens"] == foreseen.read // CHARACTERS_A_TOKEN
         assert usage["cache_creation_input_tokens"] == max(0, written - foreseen.read // CHARACTERS_A_TOKEN)
     assert any(question.shared.read for question in questions)
+
+
+@given(
+    st.lists(st.text("ab", max_size=7), max_size=20).map(sorted), st.integers(1, 4), st.sampled_from([100, 300, 1200])
+)
+def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: int, least: int) -> None:
+    """Each letter stands for 300 characters."""
+    caching = Caching(min_tokens=least // CHARACTERS_A_TOKEN, breakpoints=breakpoints)
+    model, trial = ModelProfile(model="toy", caching=caching), line_case().fitted().scenario.build(WORDS, 0, 0)
+    texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
+    common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
+    cache = PrefixCache(caching.min_tokens, breakpoints)
+    for text, (cuts, read, _) in zip(texts, plan(beginnings(common), len(texts), caching, PRICES), strict=True):
+        usage = cache.usage(parameters(dataclasses.replace(trial, user=text), model, cuts))
+        assert usage["cache_read_input_tokens"] == read // CHARACTERS_A_TOKEN
 
 
 def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Path) -> None:
