@@ -7,17 +7,18 @@ import dataclasses
 from collections.abc import Sequence
 
 import anthropic
-from anthropic import AsyncAnthropic
 
 from longctx.ask.case import Question
-from longctx.ask.request import parameters, user_text
+from longctx.ask.learn import count
+from longctx.ask.providers import Client
+from longctx.ask.request import user_text
 
 PATIENCE_S = 30
 Kind = tuple[str, str, str, int]
 """Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
 
 
-async def counted(client: AsyncAnthropic, questions: Sequence[Question]) -> list[Question]:
+async def counted(client: Client, questions: Sequence[Question]) -> list[Question]:
     """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
 
     One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
@@ -27,8 +28,8 @@ async def counted(client: AsyncAnthropic, questions: Sequence[Question]) -> list
     kinds = {_kind(question): question for question in samples.values()}
     found = await asyncio.gather(*(_count(client, question) for question in kinds.values()))
     tokens = {
-        kind: None if count is None else count / lengths[question.case.id]
-        for (kind, question), count in zip(kinds.items(), found, strict=True)
+        kind: None if told is None else told / lengths[question.case.id]
+        for (kind, question), told in zip(kinds.items(), found, strict=True)
     }
     cases = {}
     for name, question in samples.items():
@@ -42,12 +43,11 @@ def _kind(question: Question) -> Kind:
     return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
 
 
-async def _count(client: AsyncAnthropic, question: Question) -> int | None:
+async def _count(client: Client, question: Question) -> int | None:
     """None where the server does not say: its own failures are for the asking to meet."""
-    sent = parameters(question.build(), question.case.model)
-    del sent["max_tokens"]
+    trial, model = question.build(), question.case.model
+    patient = client.with_options(max_retries=0, timeout=PATIENCE_S)
     try:
-        answer = await client.with_options(max_retries=0, timeout=PATIENCE_S).messages.count_tokens(**sent)
+        return await count(patient, model, user_text(trial, model), trial.system)
     except (anthropic.AnthropicError, ValueError):
         return None
-    return answer.input_tokens
