@@ -46,7 +46,12 @@ def find_answer(prompt: str) -> str:
 
 
 def prompt_of(body: Body) -> str:
-    return "\n".join(message["content"] for message in body["messages"])
+    return "\n".join(text_of(message["content"]) for message in body["messages"])
+
+
+def text_of(content: str | list[dict[str, Any]]) -> str:
+    """Of a message, in one piece or in text blocks."""
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
 
 
 def message(text: str, body: Body | None = None, **changed: Any) -> bytes:

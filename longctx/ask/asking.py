@@ -1,14 +1,14 @@
 """The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
 
-Workers take questions from one ordered list, so neighbours are asked close together; each answer is on the tape
-before the next question of that worker. What a second request may help is sent again after a pause; what cannot be
+Workers take questions from one agenda, so neighbours are asked close together; each answer is on the tape before the
+next question of that worker. What a second request may help is sent again after a pause; what cannot be
 asked keeps its typed cause.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -16,10 +16,11 @@ import httpx2
 from anthropic import APIStatusError
 
 from longctx.ask import retry
+from longctx.ask.agenda import Agenda
 from longctx.ask.case import Question
 from longctx.ask.failure import Failure, explain
 from longctx.ask.limit import Limit
-from longctx.ask.money import Budget, estimated_cost
+from longctx.ask.money import Budget, highest_cost
 from longctx.ask.pace import retry_after_s, room_in_s
 from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
@@ -32,8 +33,6 @@ from longctx.scenarios.base import Reply, Trial
 FRUITLESS = 40
 """So many trials in a row that end without an answer, or twice as many as may be in flight if that is more, stop the
 asking: the next would fare no better."""
-MAYBE_PAID = ("timeout", "connection", "malformed_answer")
-"""Causes of failure after which the server may charge for an answer all the same."""
 
 
 class Progress(Protocol):
@@ -75,10 +74,10 @@ async def ask_all(
     server does."""
     fruitless = max(FRUITLESS, 2 * limit.ceiling)
     asking = _Asking(client.with_options(max_retries=0), tape, Slots(limit), budget, progress, fruitless)
-    queue = iter(questions)
-    await asyncio.gather(*(asking.work(queue) for _ in range(limit.ceiling)))
+    agenda = Agenda(questions)
+    await asyncio.gather(*(asking.work(agenda) for _ in range(limit.ceiling)))
     asked = asking.asked
-    for question in queue:
+    for question in agenda.left():
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
@@ -95,7 +94,8 @@ class _Prepared:
     @classmethod
     def of(cls, question: Question) -> _Prepared:
         trial = question.build()
-        return cls(question, trial, Wanted.of(question, trial), call(trial, question.case.model))
+        sent = call(trial, question.case.model, question.shared.cuts)
+        return cls(question, trial, Wanted.of(question, trial), sent)
 
 
 class _Asking:
@@ -116,13 +116,14 @@ class _Asking:
         self._settled = asyncio.Condition()
         self._in_vain, self._fruitless = 0, fruitless
 
-    async def work(self, queue: Iterator[Question]) -> None:
-        while self.asked.stopped is None and (question := next(queue, None)) is not None:
+    async def work(self, agenda: Agenda) -> None:
+        while self.asked.stopped is None and (question := await agenda.next()) is not None:
             # Built beside the event loop: a long prompt takes milliseconds, in which others could be answered.
             prepared = await asyncio.to_thread(_Prepared.of, question)
             self._progress.started(question)
             result = await self._answer(prepared)
             self._keep(question, result)
+            await (agenda.close() if self.asked.stopped else agenda.ended(question))
             self._progress.ended(question, prepared.trial, result)
 
     def _keep(self, question: Question, result: Reply | Failure) -> None:
@@ -158,26 +159,22 @@ class _Asking:
     async def _attempt(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
         """One request, if the budget has room for it; and the seconds after which the server wants the next."""
         model = prepared.question.case.model
-        estimate = estimated_cost(model, prepared.question.case.size_tokens, prepared.question.case.reply_tokens) or 0.0
-        if not await self._room(estimate):
+        most = highest_cost(model, prepared.question.case.size_tokens, prepared.question.case.reply_tokens)
+        if not await self._room(most):
             cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
             return self.asked.stopped or cap, None
         result, pause = await self._send(prepared, slot)
         async with self._settled:
-            self._budget.settle(estimate, result if isinstance(result, Reply) else None, model.prices)
-            if isinstance(result, Failure) and result.cause in MAYBE_PAID and not result.fatal:
-                self._budget.spent += estimate
+            self._budget.settle(most, result, model.prices)
             self._settled.notify_all()
         return result, pause
 
-    async def _room(self, estimate: float) -> bool:
+    async def _room(self, most: float) -> bool:
         """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
         budget = self._budget
         async with self._settled:
-            await self._settled.wait_for(
-                lambda: self.asked.stopped or budget.has_room(estimate) or not budget.in_flight
-            )
-            return self.asked.stopped is None and budget.take(estimate)
+            await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
+            return self.asked.stopped is None and budget.take(most)
 
     async def _send(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
         case = prepared.question.case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from longctx.config.folders import slug
 from longctx.config.models import ModelProfile
@@ -28,6 +28,8 @@ class Case:
     min_rate: float | None = None
     band: str = "all"
     """Of the lengths of its family."""
+    counted: int | None = None
+    """Tokens of one of its prompts, as the model's server counts them; None where it was not asked."""
 
     @property
     def id(self) -> str:
@@ -52,6 +54,9 @@ class Case:
 
     @property
     def size_tokens(self) -> int:
+        """Of a prompt: as counted, or about, by the model's profile."""
+        if self.counted is not None:
+            return self.counted
         return self.scenario.size_tokens(self.model.tokens.model_dump())
 
     @property
@@ -95,12 +100,38 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What a prompt has in common with those asked around it (see sharing.py). Offsets are characters of `length`,
+    that of the user's turn.
+
+    cuts: where shared beginnings end, ascending; the longest ones are marked for the model's prompt cache.
+    read: how much of it a question asked before has written; after: the key of that question.
+    """
+
+    length: int = 0
+    cuts: tuple[int, ...] = ()
+    read: int = 0
+    after: str | None = None
+
+    @property
+    def read_share(self) -> float:
+        """The part of the prompt that is read from the cache."""
+        return self.read / self.length if self.read else 0.0
+
+    @property
+    def write_share(self) -> float:
+        """The part of the prompt that is written to the cache."""
+        return (self.cuts[-1] - self.read) / self.length if self.cuts else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """One trial of a fitted case."""
+    """One trial of a fitted case. shared: what is asked before it settles what it shares; not part of what it is."""
 
     case: Case
     index: int
     repeat: int = 0
+    shared: Shared = field(default=Shared(), compare=False)
 
     @property
     def identity(self) -> Identity:

@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.ask.case import Case
-from longctx.ask.money import estimated_cost
+from longctx.ask.case import Case, Question
+from longctx.ask.money import cost
+from longctx.config.models import ModelProfile, Prices
+
+OLD = datetime.timedelta(days=365)
+"""Prices that stood longer ago are doubted."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """What is to be asked of a case. Tokens: of all its questions; written and read: by way of the prompt cache."""
+
+    case: Case
+    questions: int = 0
+    input: float = 0
+    written: float = 0
+    read: float = 0
+
+    def add(self, question: Question) -> None:
+        tokens = question.case.size_tokens
+        self.questions += 1
+        self.input += tokens
+        self.written += tokens * question.shared.write_share
+        self.read += tokens * question.shared.read_share
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD: as it is asked here with nothing cached; with what the prompt cache saves; by the provider's batches."""
+
+    standard: float
+    cached: float
+    batch: float
+
+    def __add__(self, other: Price) -> Price:
+        return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch)
+
+    def __str__(self) -> str:
+        standard, cached, batch = (f"${usd:,.2f}" for usd in (self.standard, self.cached, self.batch))
+        less = [f"{cached} with the prompt cache"] if cached != standard else []
+        less += [f"{batch} in batches"] if batch != standard else []
+        return f"about {standard}" + (f" ({', '.join(less)})" if less else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Of one family for one model. price: USD without any discount, None where prices are not known."""
+    """Of one family for one model. price: None where prices are not known. counted: whether the server counted."""
 
     model: str
     family: str
@@ -19,33 +61,71 @@ class Estimate:
     to_ask: int
     input_tokens: int
     output_tokens: int
-    price: float | None
+    price: Price | None
+    counted: bool
 
     def __str__(self) -> str:
-        price = "price not known" if self.price is None else f"about ${self.price:,.2f}"
+        price = "price not known" if self.price is None else str(self.price)
+        source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         return (
             f"{self.family} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
-            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens, {price}."
+            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens, {price}.{source}"
         )
 
 
-def estimate(cases: Iterable[tuple[Case, int]]) -> list[Estimate]:
-    """From each case and how many of its trials would be asked."""
-    groups: dict[tuple[str, str], list[tuple[Case, int]]] = {}
-    for case, to_ask in cases:
-        groups.setdefault((case.model.model, case.scenario.family), []).append((case, to_ask))
+def estimate(cases: Sequence[Case], questions: Iterable[Question], unbuilt: Iterable[Case] = ()) -> list[Estimate]:
+    """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask."""
+    found = {case.id: Asking(case) for case in (*cases, *unbuilt)}
+    for question in questions:
+        found[question.case.id].case = question.case
+        found[question.case.id].add(question)
+    for case in unbuilt:
+        found[case.id] = Asking(case, case.size, case.size_tokens * case.size)
+    groups: dict[tuple[str, str], list[Asking]] = defaultdict(list)
+    for asking in found.values():
+        groups[asking.case.model.model, asking.case.scenario.family].append(asking)
     return [_group(model, family, group) for (model, family), group in groups.items()]
 
 
-def _group(model: str, family: str, cases: list[tuple[Case, int]]) -> Estimate:
-    sent = sum(case.size_tokens * to_ask for case, to_ask in cases)
-    answered = sum(case.reply_tokens * to_ask for case, to_ask in cases)
+def in_all(estimates: Sequence[Estimate]) -> str | None:
+    """The price of all in a sentence; None where one price is all there is."""
+    known = [one.price for one in estimates if one.price is not None]
+    if len(known) < 2:
+        return None
+    rest = "" if len(known) == len(estimates) else ", and what is not known"
+    return f"In all {sum(known[1:], known[0])}{rest}."
+
+
+def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
+    """A sentence for each model whose prices may have changed."""
+    return [
+        f"The prices of {model.model} stood on {model.prices.dated}, over a year ago: look them up, and give them with "
+        f"--ctx-price {model.model}=INPUT/OUTPUT or in its profile."
+        for model in {model.model: model for model in models}.values()
+        if model.prices is not None and _costs(model.prices) and today - model.prices.dated > OLD
+    ]
+
+
+def _costs(prices: Prices) -> bool:
+    return prices.input > 0 or prices.output > 0
+
+
+def _group(model: str, family: str, group: list[Asking]) -> Estimate:
+    prices = group[0].case.model.prices
+    sent, written, read = (sum(getattr(one, name) for one in group) for name in ("input", "written", "read"))
+    answered = sum(one.case.reply_tokens * one.questions for one in group)
     return Estimate(
         model=model,
         family=family,
-        trials=sum(case.size for case, _ in cases),
-        to_ask=sum(to_ask for _, to_ask in cases),
-        input_tokens=sent,
+        trials=sum(one.case.size for one in group),
+        to_ask=sum(one.questions for one in group),
+        input_tokens=round(sent),
         output_tokens=answered,
-        price=estimated_cost(cases[0][0].model, sent, answered),
+        price=None if prices is None else _price(prices, sent, answered, read, written),
+        counted=all(one.case.counted is not None for one in group if one.questions),
     )
+
+
+def _price(prices: Prices, sent: float, answered: int, read: float, written: float) -> Price:
+    standard = cost(prices, sent, answered)
+    return Price(standard, cost(prices, sent, answered, read, written), standard * (1 - prices.batch_discount))

@@ -11,13 +11,14 @@ from longctx.ask.tape import Tape, Wanted
 def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
     """The questions this tape's record mode asks, those with a common beginning next to each other.
 
-    Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before.
+    Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before. The
+    repeats of a trial, which are the same from beginning to end, are neighbours.
     """
-    found: list[tuple[str, Question]] = []
-    for case in cases:
+    found: list[tuple[tuple[object, ...], Question]] = []
+    for place, case in enumerate(cases):
         for question in case.questions():
             trial = question.build()
             if tape.wants(Wanted.of(question, trial)):
-                found.append((trial.prefix, question))
-    found.sort(key=lambda pair: (pair[1].case.model.model, pair[1].case.wording.prompt_set, pair[0]))
-    return [question for _, question in found]
+                alike = (case.model.model, case.wording.prompt_set, trial.prefix)
+                found.append(((*alike, place, question.index, question.repeat), question))
+    return [question for _, question in sorted(found, key=lambda pair: pair[0])]

@@ -1,31 +1,49 @@
-"""What a run will cost, before it is asked, and a cap that it keeps while it asks."""
+"""What requests cost, and a cap that a run keeps while it asks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.scenarios.base import Reply
 
+if TYPE_CHECKING:
+    from longctx.ask.failure import Failure
 
-def cost(prices: Prices, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-    """USD. `input_tokens` includes the cached ones, which cost the cache_read price where there is one."""
-    cache_read = prices.input if prices.cache_read is None else prices.cache_read
-    fresh = input_tokens - cached_tokens
-    return (fresh * prices.input + cached_tokens * cache_read + output_tokens * prices.output) / 1e6
+MAYBE_PAID = ("timeout", "connection", "malformed_answer")
+"""Causes of failure after which the server may charge for an answer all the same."""
+
+
+def cost(prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0) -> float:
+    """USD. `input_tokens` include those `read` from the prompt cache and `written` to it, which have their prices."""
+    fresh = (input_tokens - read - written) * prices.input
+    return (fresh + read * read_price(prices) + written * write_price(prices) + output_tokens * prices.output) / 1e6
+
+
+def read_price(prices: Prices) -> float:
+    """USD per million tokens that are read from the prompt cache."""
+    return prices.input if prices.cache_read is None else prices.cache_read
+
+
+def write_price(prices: Prices) -> float:
+    """USD per million tokens that are written to the prompt cache."""
+    return prices.input if prices.cache_write is None else prices.cache_write
 
 
 def paid(prices: Prices | None, reply: Reply) -> float | None:
     """USD that a reply cost; None where prices are not known."""
-    return None if prices is None else cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
+    if prices is None:
+        return None
+    return cost(prices, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.cache_write_tokens)
 
 
 @dataclass
 class Budget:
     """A cap in USD, crossed by no more than what is in flight; without a cap, nothing is stopped.
 
-    Room for a request's estimated cost is taken before it is asked, and settled by its real usage.
+    Room for the most a request may cost is taken before it is asked, and settled by its real usage.
     """
 
     cap: float | None = None
@@ -33,27 +51,40 @@ class Budget:
     reserved: float = 0.0
     in_flight: int = 0
 
-    def has_room(self, estimate: float) -> bool:
-        return self.cap is None or self.spent + self.reserved + estimate <= self.cap
+    def has_room(self, most: float) -> bool:
+        return self.cap is None or self.spent + self.reserved + most <= self.cap
 
-    def take(self, estimate: float) -> bool:
-        """Reserve the estimate; False where the cap leaves no room for it."""
-        if not self.has_room(estimate):
+    def take(self, most: float) -> bool:
+        """Reserve the most that a request may cost; False where the cap leaves no room for it."""
+        if not self.has_room(most):
             return False
-        self.reserved += estimate
+        self.reserved += most
         self.in_flight += 1
         return True
 
-    def settle(self, estimate: float, reply: Reply | None, prices: Prices | None) -> None:
-        self.reserved -= estimate
+    def settle(self, most: float, result: Reply | Failure, prices: Prices | None) -> None:
+        """Give back what was taken, and count what was spent: the most, where that is not known."""
+        self.reserved -= most
         self.in_flight -= 1
-        if reply is not None:
-            self.spent += paid(prices, reply) or 0.0
+        if not self.in_flight:
+            self.reserved = 0.0  # and not what rounding left of it
+        if isinstance(result, Reply):
+            self.spent += paid(prices, result) or 0.0
+        elif result.cause in MAYBE_PAID and not result.fatal:
+            self.spent += most
 
 
 def estimated_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float | None:
     """USD for fresh input and full output; None for a model whose prices are not known."""
-    return None if model.prices is None else cost(model.prices, input_tokens, 0, output_tokens)
+    return None if model.prices is None else cost(model.prices, input_tokens, output_tokens)
+
+
+def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float:
+    """USD for full output and input all of which is written to the cache, if it may be; 0 without prices."""
+    if model.prices is None:
+        return 0.0
+    dearer = model.caching is not None and write_price(model.prices) > model.prices.input
+    return cost(model.prices, input_tokens, output_tokens, written=input_tokens if dearer else 0)
 
 
 def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
@@ -61,6 +92,7 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     unknown = sorted({model.model for model in models if model.prices is None})
     if cap is not None and unknown:
         raise UserError(
-            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: "
-            "add a [prices] table to its file in fixtures/models/ (all zero for a server of your own)."
+            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: give them with "
+            f"--ctx-price {unknown[0]}=INPUT/OUTPUT in USD per million tokens (0/0 for a server of your own), or add a "
+            "[prices] table to its file in fixtures/models/."
         )

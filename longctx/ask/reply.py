@@ -50,18 +50,19 @@ def to_reply(
     """
     message = read_message(body)
     text = _text(message)
-    fresh, cached, answered = _tokens(message["usage"])
+    fresh, written, cached, answered = _tokens(message["usage"])
     return Reply(
         text=text if text.startswith(prefill) else prefill + text,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
-        input_tokens=fresh + cached,
+        input_tokens=fresh + written + cached,
         cached_tokens=cached,
         output_tokens=answered,
         latency_s=latency_s,
         recorded_at=recorded_at,
         request_sha256=request_sha256,
         live=live,
+        cache_write_tokens=written,
     )
 
 
@@ -72,8 +73,8 @@ def _text(message: dict[str, Any]) -> str:
     return "".join(block["text"] for block in content if block["type"] == "text")
 
 
-def _tokens(usage: dict[str, Any]) -> tuple[int, int, int]:
-    """Input tokens that were not read from the cache, those that were, and output tokens."""
+def _tokens(usage: dict[str, Any]) -> tuple[int, int, int, int]:
+    """Input tokens that the cache had no part in, those written to it, those read from it, and output tokens."""
     written = int(usage.get("cache_creation_input_tokens") or 0)
     cached = int(usage.get("cache_read_input_tokens") or 0)
-    return int(usage["input_tokens"]) + written, cached, int(usage["output_tokens"])
+    return int(usage["input_tokens"]), written, cached, int(usage["output_tokens"])

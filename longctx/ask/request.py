@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from longctx.config.models import ModelProfile
+from longctx.config.models import Caching, ModelProfile
 from longctx.scenarios.base import Trial
 
 PATH = "/v1/messages"
@@ -19,12 +21,15 @@ def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     return parameters(trial, model) | model.extra_body
 
 
-def parameters(trial: Trial, model: ModelProfile) -> dict[str, Any]:
-    """The body without the model profile's extras, which the SDK takes apart from it."""
+def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
+    """The body without the model profile's extras, which the SDK takes apart from it.
+
+    cuts: where the beginnings of the user's turn end that other prompts share, for a model that has caching.
+    """
     body: dict[str, Any] = {
         "model": model.model,
         "max_tokens": trial.max_tokens + model.thinking_tokens,
-        "messages": _messages(trial, model),
+        "messages": _messages(trial, model, cuts),
     }
     if system := system_prompt(trial.system, model):
         body["system"] = system
@@ -40,18 +45,33 @@ def system_prompt(of_set: str, model: ModelProfile) -> str:
     return "\n\n".join(filter(None, (model.system, of_set)))
 
 
-def call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
     """The arguments of the SDK's call: `parameters` under the id that the provider knows, and the extras apart."""
-    return parameters(trial, model) | {"model": model.sent_as, "extra_body": model.extra_body or None}
+    return parameters(trial, model, cuts) | {"model": model.sent_as, "extra_body": model.extra_body or None}
 
 
-def _messages(trial: Trial, model: ModelProfile) -> list[dict[str, str]]:
+def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:
     """The user's turn and, where the trial has one and the model takes it, the beginning of the answer."""
-    if begun := prefill(trial, model):
-        return [{"role": "user", "content": trial.user}, {"role": "assistant", "content": begun}]
-    if trial.prefill:
-        return [{"role": "user", "content": f"{trial.user}\n{trial.without_prefill}"}]
-    return [{"role": "user", "content": trial.user}]
+    text = user_text(trial, model)
+    asked = {"role": "user", "content": _blocks(text, cuts, model.caching) if cuts and model.caching else text}
+    begun = prefill(trial, model)
+    return [asked, {"role": "assistant", "content": begun}] if begun else [asked]
+
+
+def user_text(trial: Trial, model: ModelProfile) -> str:
+    """The user's turn: for a model that takes no prefill, it ends in the request to begin the answer so."""
+    return f"{trial.user}\n{trial.without_prefill}" if trial.prefill and not model.prefill else trial.user
+
+
+def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, Any]]:
+    """The text in blocks that end at the cuts, the last of them marked for the cache."""
+    mark = {"type": "ephemeral"} | ({"ttl": caching.ttl} if caching.ttl != "5m" else {})
+    marked = cuts[-caching.breakpoints :]
+    ends = sorted({0, *cuts, len(text)})
+    return [
+        {"type": "text", "text": text[start:end]} | ({"cache_control": mark} if end in marked else {})
+        for start, end in pairwise(ends)
+    ]
 
 
 def prefill(trial: Trial, model: ModelProfile) -> str:
@@ -60,7 +80,22 @@ def prefill(trial: Trial, model: ModelProfile) -> str:
 
 
 def digest(body: dict[str, Any]) -> str:
-    """SHA-256 of the canonical body, in hex."""
-    canonical = {name: value for name, value in body.items() if name not in TRANSPORT_ONLY}
+    """SHA-256 of the canonical body, in hex: a text is the same in one piece and in blocks."""
+    canonical = {name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}
     text = json.dumps(canonical, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _joined(value: Any) -> Any:
+    """The same with every list of plain text blocks, marked for the cache or not, as the one text that they are."""
+    if isinstance(value, dict):
+        return {name: _joined(one) for name, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    if value and all(isinstance(one, dict) and _is_text_block(one) for one in value):
+        return "".join(one["text"] for one in value)
+    return [_joined(one) for one in value]
+
+
+def _is_text_block(value: dict[str, Any]) -> bool:
+    return value.keys() - {"cache_control"} == {"type", "text"} and value["type"] == "text"

@@ -6,12 +6,15 @@ import argparse
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.output import check_free
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run
+
+if TYPE_CHECKING:
+    from longctx.measure.summary import Summary
 
 
 def add(commands: Any) -> None:
@@ -60,20 +63,25 @@ def _rows(folder: Path, file: Path) -> None:
 
 
 def _json(folder: Path, file: Path) -> None:
-    from longctx.measure.summary import summarize
     from longctx.report.data import as_json
-    from longctx.results.store import load
 
-    file.write_text(as_json(summarize(load(folder)), folder.name), encoding="utf-8")
+    file.write_text(as_json(_summary(folder), folder.name), encoding="utf-8")
 
 
 def _markdown(folder: Path, file: Path) -> None:
-    from longctx.measure.summary import summarize
     from longctx.report.text import as_markdown
     from longctx.report.verdict_data import load_shown
+
+    file.write_text(as_markdown(_summary(folder), folder.name, load_shown(folder)), encoding="utf-8")
+
+
+def _summary(folder: Path) -> Summary:
+    from longctx.measure.summary import summarize
+    from longctx.results.manifest import MANIFEST, load_manifest
     from longctx.results.store import load
 
-    file.write_text(as_markdown(summarize(load(folder)), folder.name, load_shown(folder)), encoding="utf-8")
+    known = (folder / MANIFEST).exists()
+    return summarize(load(folder), load_manifest(folder).prices_of if known else None)
 
 
 def _page(folder: Path, file: Path) -> None:
@@ -83,8 +91,9 @@ def _page(folder: Path, file: Path) -> None:
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load, load_views
 
-    rows = load(folder)
-    page = render(summarize(rows), rows, load_views(folder), require_manifest(folder), verdict=load_shown(folder))
+    rows, manifest = load(folder), require_manifest(folder)
+    summary = summarize(rows, manifest.prices_of)
+    page = render(summary, rows, load_views(folder), manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 
 

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        summary = summarize(store.write(out, pairs))
+        summary = summarize(store.write(out, pairs), manifest.prices_of)
         write_report(out, summary, manifest)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror or error}.") from None

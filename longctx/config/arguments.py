@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import datetime
+import math
 from collections.abc import Callable
+
+from longctx.config.models import Prices
 
 RECORD_MODES = ("none", "once", "new_episodes", "all")
 
@@ -22,3 +26,20 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         return value
 
     return parse
+
+
+def price(text: str) -> tuple[str, Prices]:
+    """An argparse type: a model's prices as of today, or a sentence."""
+    model, _, prices = text.rpartition("=")
+    try:
+        usd = [float(one) for one in prices.split("/")]
+    except ValueError:
+        usd = []
+    if not model.strip() or len(usd) not in (2, 4) or not all(0 <= one < math.inf for one in usd):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
+            "tokens, such as my-model=3/15/0.3/3.75."
+        )
+    names = ("input", "output", "cache_read", "cache_write")
+    today = datetime.date.today()
+    return model.strip(), Prices(**dict(zip(names, usd, strict=False)), dated=today, source="--ctx-price")

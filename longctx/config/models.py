@@ -19,7 +19,7 @@ class _Table(BaseModel):
 
 
 class Prices(_Table):
-    """USD per million tokens. cache_read and cache_write default to the input price."""
+    """USD per million tokens, as they stood on `dated`. cache_read and cache_write default to the input price."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -28,6 +28,17 @@ class Prices(_Table):
     batch_discount: float = Field(default=0.0, ge=0, le=1)
     dated: datetime.date
     source: str = ""
+
+
+class Caching(_Table):
+    """The prompt cache of a model that keeps what `cache_control` marks.
+
+    min_tokens: a shorter beginning is not kept. breakpoints: the most marks of one request. ttl: how long it is kept.
+    """
+
+    min_tokens: PositiveInt = 1024
+    breakpoints: PositiveInt = 4
+    ttl: Literal["5m", "1h"] = "5m"
 
 
 class TokensPerUnit(_Table):
@@ -118,6 +129,8 @@ class ModelProfile(_Table):
     """Whether the model takes a prompt that ends in the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
     prices: Prices | None = None
+    caching: Caching | None = None
+    """None: nothing is marked. A server may keep a cache of its own all the same."""
     provenance: dict[str, str] = {}
     probed: Probed | None = None
     measured: tuple[Measured, ...] = ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from longctx.measure.costs import Cost, costs
 from longctx.measure.heatmap import Place, heatmap
 from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
 from longctx.measure.origins import Origins, origins
@@ -52,8 +53,9 @@ class PasskeySummary:
 class UsageSummary:
     """What one family took on one model.
 
-    Tokens; input includes cached, what the server read from its prompt cache. cost_usd: what the answers cost when
-    they were asked; None where prices are not known. latency_s: median and 95th percentile, seconds.
+    Tokens; input includes cached, what the server read from its prompt cache, and written, what it wrote to it.
+    cost_usd: what the answers cost when they were asked; None where prices are not known. latency_s: median and 95th
+    percentile, seconds.
     """
 
     family: str
@@ -63,6 +65,7 @@ class UsageSummary:
     output: int
     cost_usd: float | None
     latency_s: tuple[float, float]
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +83,14 @@ class Summary:
     unmeasured: int
     recorded: tuple[str, str] | None
     errors: Mapping[str, int] = field(default_factory=dict)
+    costs: tuple[Cost, ...] = ()
 
 
-def summarize(rows: pd.DataFrame) -> Summary:
-    """rows: one a trial, as results.store loads them, in the order in which the summary lists them."""
+def summarize(rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None) -> Summary:
+    """rows: one a trial, as results.store loads them, in the order in which the summary lists them.
+
+    prices_of: model -> the day of the prices by which the rows tell what was paid.
+    """
     rows = rows.assign(subject=subjects(rows))
     scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
     measured = rows[rows["outcome"].isin(MEASURED)]
@@ -101,6 +108,7 @@ def summarize(rows: pd.DataFrame) -> Summary:
         unmeasured=len(rows) - len(measured),
         recorded=(days[0], days[-1]) if days else None,
         errors=dict(Counter(rows["error"].dropna())),
+        costs=costs(measured, prices_of or {}),
     )
 
 
@@ -121,7 +129,8 @@ def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
 
 
 def _usage(rows: pd.DataFrame) -> UsageSummary:
-    tokens = {name: int(rows[f"{name}_tokens"].sum()) for name in ("input", "cached", "output")}
+    columns = {"input": "input", "cached": "cached", "written": "cache_write", "output": "output"}
+    tokens = {name: int(rows[f"{column}_tokens"].sum()) for name, column in columns.items()}
     median, slow = rows["latency_s"].quantile([0.5, 0.95])
     cost = None if rows["cost_usd"].isna().any() else float(rows["cost_usd"].sum())
     return UsageSummary(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
 import io
 import json
 from collections import Counter
@@ -72,14 +73,23 @@ def ask_first(config: pytest.Config) -> None:
 
 def estimate_only(run: Run, cases: list[Case], say: Say) -> None:
     """Say what would be asked, without a key and without the network."""
-    from longctx.ask.estimate import estimate
     from longctx.ask.missing import missing
+    from longctx.ask.sharing import shared
 
     tape = _tape(run, "once" if run.settings.record == "none" else run.settings.record)
-    for one in estimate(
-        (case, len(missing(tape, fitted)) if (fitted := _fitted([case])[0]) else case.size) for case in cases
-    ):
-        say(str(one))
+    fitted, unfit = _fitted(cases)
+    _say_estimate(say, fitted, shared(missing(tape, fitted)), [case for case, _ in unfit])
+
+
+def _say_estimate(say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = ()) -> None:
+    from longctx.ask.estimate import doubts, estimate, in_all
+
+    found = estimate(cases, questions, unbuilt)
+    for sentence in (*found, in_all(found)):
+        if sentence:
+            say(str(sentence))
+    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+        say(doubt)
 
 
 async def ask(run: Run, cases: list[Case], say: Say) -> bool:
@@ -87,12 +97,13 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     from longctx.ask.asking import ask_all
     from longctx.ask.calibrate import calibrate
     from longctx.ask.client import open_client
-    from longctx.ask.estimate import estimate
+    from longctx.ask.counting import counted
     from longctx.ask.failure import Failure
     from longctx.ask.limit import Limit
     from longctx.ask.missing import missing
     from longctx.ask.money import Budget, check_cap
     from longctx.ask.providers import provider_of
+    from longctx.ask.sharing import shared
 
     settings = run.settings
     tape = _tape(run, settings.record)
@@ -100,10 +111,8 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
     client = open_client(tape, settings.base_url, settings.in_flight, provider_of(case.model for case in cases))
     async with client:
         cases, unfit = _fitted(await calibrate(client, cases))
-        questions = missing(tape, cases)
-        to_ask = Counter(question.case.id for question in questions)
-        for one in estimate((case, to_ask[case.id]) for case in cases):
-            say(str(one))
+        questions = shared(await counted(client, missing(tape, cases)))
+        _say_estimate(say, cases, questions)
         with live_progress(len(questions)) as progress:
             budget, limit = Budget(settings.max_cost), Limit(settings.in_flight)
 
@@ -113,7 +122,7 @@ async def ask(run: Run, cases: list[Case], say: Say) -> bool:
             if settings.early_stop:
                 from longctx.plugin.early import ask_until_settled
 
-                asked = await ask_until_settled(run, cases, questions, tape, ask_some)
+                asked = await ask_until_settled(run, cases, questions, tape, lambda some: ask_some(shared(some)))
             else:
                 asked = await ask_some(questions)
     if asked.stopped and not asked.answered and asked.stopped.cause != "budget":

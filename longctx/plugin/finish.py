@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,9 +14,9 @@ import longctx
 from longctx.config.folders import digest_of
 from longctx.config.profiles import load_profile, profile_path
 from longctx.measure.summary import summarize
-from longctx.plugin import gating
+from longctx.plugin import gating, grid
 from longctx.plugin.frozen import filters_used
-from longctx.plugin.options import again
+from longctx.plugin.options import Settings, again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
 from longctx.report.document import as_terminal as document_as_terminal
@@ -32,7 +33,8 @@ def close_run(config: pytest.Config) -> None:
     """Write the run's folder."""
     run = config.stash[RUN]
     rows = store.merge(run.folder)
-    summary, manifest = summarize(rows), _manifest(run, rows)
+    manifest = _manifest(run, rows)
+    summary = summarize(rows, manifest.prices_of)
     config.stash[SUMMARY] = summary
     verdict = gating.judge(config, rows, manifest)
     write_report(run.folder, summary, manifest, run.settings.page, verdict)
@@ -53,9 +55,17 @@ def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
         seed=profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
+        prices=_prices(settings, rows),
         filters=tuple(one.model_dump(mode="json") for one in filters_used(settings.baseline, rows)),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
+
+
+def _prices(settings: Settings, rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """By which the rows tell what was paid, as run.json keeps them."""
+    models = set(rows["model"])
+    known = {name: one for name, one in grid.prices(settings).items() if name in models}
+    return {name: one.model_dump(mode="json", exclude_none=True) for name, one in known.items()}
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:

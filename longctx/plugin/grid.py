@@ -11,6 +11,7 @@ import pytest
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.config.grids import Grid
+from longctx.config.models import ModelProfile, Prices
 from longctx.config.profiles import load_profile
 from longctx.errors import UserError
 from longctx.plugin.frozen import frozen_filters
@@ -39,8 +40,8 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 def check(settings: Settings) -> None:
     """Raises UsageError for a mistake in profile, prompts, models or documents, before anything is collected."""
     try:
-        for family in FAMILIES.values():
-            cases(settings, family)
+        found = [case for family in FAMILIES.values() for case in cases(settings, family)]
+        _check_prices(settings, {case.model.model for case in found})
         if settings.corpus or settings.questions:
             _bank(settings, model="")
     except UserError as error:
@@ -59,12 +60,36 @@ def _as_told(case: Case, settings: Settings) -> Case:
     """The case with what the user said instead of the profile."""
     return dataclasses.replace(
         case,
+        model=_priced(case.model, settings),
         seed=case.seed if settings.seed is None else settings.seed,
         trials=settings.trials or case.trials,
         only_trial=settings.only_trial,
         repeats=settings.repeats,
         min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
     )
+
+
+def prices(settings: Settings) -> dict[str, Prices]:
+    """Of each model of the profile whose prices are known."""
+    models = [case.model for family in FAMILIES.values() for case in cases(settings, family)]
+    return {model.model: model.prices for model in models if model.prices}
+
+
+def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
+    """The profile with the prices that the user gave; a discount for batches stays."""
+    given = dict(settings.prices).get(model.model)
+    if given and model.prices:
+        given = given.model_copy(update={"batch_discount": model.prices.batch_discount})
+    return model.model_copy(update={"prices": given}) if given else model
+
+
+def _check_prices(settings: Settings, models: set[str]) -> None:
+    """Raises UserError where prices are given of a model that is not measured: its name was probably mistyped."""
+    if strange := [name for name, _ in settings.prices if name not in models]:
+        raise UserError(
+            f"--ctx-price names {strange[0]!r}, which this run does not measure: it measures "
+            f"{', '.join(sorted(models))}."
+        )
 
 
 def _bank(settings: Settings, model: str) -> Bank:

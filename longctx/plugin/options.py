@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, number
+from longctx.config.arguments import RECORD_MODES, number, price
+from longctx.config.models import Prices
 from longctx.measure.gate import ALPHA, MARGIN
 from longctx.measure.validity import MAX_AGE_DAYS
 
@@ -36,6 +37,7 @@ class Settings:
     estimate: bool
     ask_only: bool
     max_cost: float | None
+    prices: tuple[tuple[str, Prices], ...]
     no_text: bool
     baseline: str | None
     margin: float
@@ -142,6 +144,15 @@ def add(parser: pytest.Parser) -> None:
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
     option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
     option(
+        "--ctx-price",
+        action="append",
+        type=price,
+        default=[],
+        metavar="MODEL=INPUT/OUTPUT[/READ/WRITE]",
+        help="a model's prices in USD per million tokens, and those of reading and writing its prompt cache, instead "
+        "of its profile's (repeatable)",
+    )
+    option(
         "--ctx-no-text",
         action="store_true",
         help="keep replies and answers out of cassettes and reports; such a run cannot be replayed",
@@ -209,6 +220,7 @@ def read(config: pytest.Config) -> Settings:
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,
         max_cost=option.ctx_max_cost,
+        prices=tuple(option.ctx_price),
         no_text=option.ctx_no_text,
         baseline=option.ctx_baseline,
         margin=option.ctx_margin,

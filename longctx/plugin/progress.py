@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from longctx.ask.case import Question
-from longctx.ask.money import cost
+from longctx.ask.money import paid
 from longctx.measure.rates import Rate
 from longctx.plugin.live import Live, open_live
 from longctx.plugin.tally import Tally
@@ -66,11 +66,9 @@ class AskingProgress:
 
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
         self._tokens += reply.input_tokens + reply.output_tokens
-        prices = question.case.model.prices
-        if prices is None:
-            self._cost = None  # a sum without it would look like the whole
-        elif self._cost is not None:
-            self._cost += cost(prices, reply.input_tokens, reply.cached_tokens, reply.output_tokens)
+        spent = paid(question.case.model.prices, reply)
+        # Where prices are not known, a sum without them would look like the whole.
+        self._cost = None if spent is None or self._cost is None else self._cost + spent
         # Judging a reply that no one foresaw may raise: its test will say so, and the asking goes on.
         with contextlib.suppress(Exception):
             correct = question.case.scenario.judge(trial, reply).kind == "correct"

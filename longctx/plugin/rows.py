@@ -27,6 +27,7 @@ def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outco
         distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
         input_tokens=reply.input_tokens,
         cached_tokens=reply.cached_tokens,
+        cache_write_tokens=reply.cache_write_tokens,
         output_tokens=reply.output_tokens,
         latency_s=reply.latency_s,
         cost_usd=paid(question.case.model.prices, reply),

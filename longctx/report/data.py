@@ -22,6 +22,7 @@ def as_json(summary: Summary, run: str) -> str:
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
         "usage": [asdict(one) for one in summary.usage],
+        "costs": [asdict(one) for one in summary.costs],
         "scenarios": [
             {
                 "family": one.family,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longctx.measure.summary import Summary, UsageSummary
+from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.render import markdown_table, plain, terminal_table
@@ -37,11 +38,13 @@ def headline(summary: Summary) -> str:
 
 
 def _usages(summary: Summary) -> list[str]:
-    return [headline(summary), *(_usage(one) for one in summary.usage)]
+    return [headline(summary), *(_usage(one) for one in summary.usage), *sentences(summary.costs)]
 
 
 def _usage(one: UsageSummary) -> str:
     cached = f"{_share(one.cached, one.input)} of them read from the server's cache"
+    if one.written:
+        cached += f" and {_share(one.written, one.input)} written to it"
     return f"{one.family} on {one.model}: {one.input:,} input tokens, {cached}; {one.output:,} output tokens."
 
 

@@ -18,6 +18,7 @@ class Manifest:
     """version: of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
 
     options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
+    prices: of each model, in USD per million tokens, by which its rows tell what was paid.
     filters: the "too hard" filters of its questions, as their files say them.
     merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
@@ -32,8 +33,14 @@ class Manifest:
     labels: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     finished_at: str
+    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     filters: tuple[Mapping[str, Any], ...] = ()
     merged: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def prices_of(self) -> dict[str, str]:
+        """Model -> the day of its prices."""
+        return {model: one["dated"] for model, one in self.prices.items()}
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)

@@ -13,8 +13,9 @@ from longctx.scenarios.base import Kind
 class Row:
     """One measured trial, or one that could not be measured, with its cause in `error`.
 
-    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens. latency_s: seconds. cost_usd: what the
-    answer cost when it was asked. recorded_at: ISO 8601, UTC. source: `live` if this run asked, else `replayed`.
+    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens; input_tokens include cached_tokens, read from the
+    prompt cache, and cache_write_tokens. latency_s: seconds. cost_usd: what the answer cost when it was asked.
+    recorded_at: ISO 8601, UTC. source: `live` if this run asked, else `replayed`.
     labels: what the user said of the run. version: of the family. band: of lengths, in which a gate judges the trial;
     None where no gate does. cluster: trials with the same are easy or hard together. None is what was never known.
     """
@@ -45,6 +46,7 @@ class Row:
     distance_from_end: int | None = None
     input_tokens: int | None = None
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
     output_tokens: int | None = None
     latency_s: float | None = None
     cost_usd: float | None = None

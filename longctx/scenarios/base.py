@@ -70,7 +70,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said. Tokens are the server's own counts; input_tokens include the cached ones."""
+    """What the model said. Tokens are the server's own counts.
+
+    input_tokens include cached_tokens, read from the prompt cache, and cache_write_tokens, written to it.
+    """
 
     text: str
     stop_reason: str | None
@@ -82,6 +85,7 @@ class Reply:
     recorded_at: str
     request_sha256: str
     live: bool = False
+    cache_write_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

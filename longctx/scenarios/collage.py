@@ -117,7 +117,7 @@ class Collage(Scenario):
             expected=choices.right,
             max_tokens=self.max_tokens,
             depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
-            prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}",
+            prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}/{EXAMPLES[name]}-{kind}",
             recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),

@@ -19,13 +19,18 @@ from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.scenarios import LineRetrieval, Passkey
+from longctx.scenarios.collage import Collage
+from tests.scenarios.bank import small_bank
 from tests.servers import message
 
 AT = "2026-01-01T00:00:00+00:00"
 LATER = "2026-01-02T00:00:00+00:00"
 
 
-def words(family: type[LineRetrieval] | type[Passkey]) -> Wording:
+BANK = small_bank(40)
+
+
+def words(family: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
     return PromptSet.open("seed").wording(family)
 
 
@@ -41,6 +46,13 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
     measured = Measured(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
     profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
     return Case(profile, wording, Passkey(size, k), seed=0, trials=trials)
+
+
+def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Case:
+    """A record of some 4,000 characters; each trial asks about another."""
+    profile = ModelProfile(**{"model": "toy", **model})
+    scenario = Collage(1500, 100, depth, variant, bank=lambda: BANK)
+    return Case(profile, words(Collage), scenario, seed=0, trials=trials)
 
 
 def wanted(case: Case, index: int = 0) -> Wanted:

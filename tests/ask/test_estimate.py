@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 
-from longctx.ask.estimate import estimate
-from longctx.config.models import Prices, TokensPerUnit
-from tests.ask.examples import line_case, passkey_case
+import pytest
 
-PRICES = Prices(input=1000, output=2000, dated=datetime.date(2026, 1, 1))
+from longctx.ask.case import Case, Question
+from longctx.ask.estimate import Estimate, Price, doubts, estimate, in_all
+from longctx.ask.sharing import shared
+from longctx.config.models import Caching, ModelProfile, Prices, TokensPerUnit
+from longctx.scenarios.collage import VARIANTS
+from tests.ask.examples import collage_case, line_case, passkey_case
+
+DAY = datetime.date(2026, 1, 1)
+PRICES = Prices(input=1000, output=2000, dated=DAY)
+
+
+def asked(*cases: Case) -> list[Question]:
+    return [question for case in cases for question in case.questions()]
 
 
 def test_a_line_for_each_family_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
-    found = estimate((case, case.size) for case in cases)
+    found = estimate(cases, asked(*cases))
     assert [(one.model, one.family, one.trials) for one in found] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
@@ -24,15 +35,61 @@ def test_a_line_for_each_family_and_model() -> None:
 def test_only_what_is_asked_costs() -> None:
     known = {"prices": PRICES, "tokens": TokensPerUnit(line=20)}
     few, many = line_case(10, trials=3, **known), line_case(100, trials=3, **known)
-    [found] = estimate([(few, 1), (many, 2)])
+    [found] = estimate([few, many], [*asked(few)[:1], *asked(many)[:2]])
     assert (found.to_ask, found.trials) == (3, 6)
     assert (found.input_tokens, found.output_tokens) == (300 + 2 * 2100, 30)
-    assert found.price == (4500 * 1000 + 30 * 2000) / 1e6
+    assert found.price == Price(*[(4500 * 1000 + 30 * 2000) / 1e6] * 3)
     assert str(found) == (
-        "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56."
+        "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56. "
+        "Tokens by the profile."
     )
 
 
 def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
-    [found] = estimate([(line_case(), 0)])
+    [found] = estimate([line_case()], [])
     assert str(found).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
+
+
+def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
+    [found] = estimate([line_case(3)], asked(line_case(3)), [line_case(5)])
+    assert (found.to_ask, found.trials) == (4, 4)
+
+
+def test_what_the_server_counted_is_used_and_said() -> None:
+    [found] = estimate([line_case()], [Question(dataclasses.replace(line_case(), counted=1234), 0)])
+    assert found.input_tokens == 1234
+    assert str(found).endswith("Tokens counted by the server.")
+
+
+def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
+    """Eight variants of each record, of which the first writes and seven read."""
+    prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
+    model = {"prices": prices, "caching": Caching(min_tokens=100)}
+    cases = [collage_case(variant, **model) for variant in VARIANTS]
+    questions = sorted(asked(*cases), key=lambda question: question.build().prefix)
+    [found] = estimate(cases, shared(questions))
+    assert found.price is not None
+    assert found.price.batch == found.price.standard / 2
+    assert 0.15 * found.price.standard < found.price.cached < 0.6 * found.price.standard
+    [alone] = estimate(cases, questions)
+    assert alone.price == Price(found.price.standard, pytest.approx(found.price.standard), found.price.batch)
+    assert str(Price(10, 4, 5)) == "about $10.00 ($4.00 with the prompt cache, $5.00 in batches)"
+
+
+def test_the_price_of_all() -> None:
+    one = Estimate("toy", "passkey", 1, 1, 1, 1, Price(1, 0.5, 1), False)
+    unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
+    assert in_all([one, unknown]) is None
+    assert in_all([one, one]) == "In all about $2.00 ($1.00 with the prompt cache)."
+    assert in_all([one, one, unknown]) == "In all about $2.00 ($1.00 with the prompt cache), and what is not known."
+
+
+def test_prices_of_over_a_year_ago_are_doubted() -> None:
+    today = DAY + datetime.timedelta(days=366)
+    models = [ModelProfile(model=name, prices=PRICES) for name in ("a", "a")]
+    free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
+    assert doubts([*models, free, ModelProfile(model="b")], today) == [
+        "The prices of a stood on 2026-01-01, over a year ago: look them up, and give them with "
+        "--ctx-price a=INPUT/OUTPUT or in its profile."
+    ]
+    assert not doubts(models, DAY)

@@ -1,11 +1,12 @@
-"""Numbers on the command line: in their bounds, or a sentence."""
+"""Numbers and prices on the command line: in their bounds, or a sentence."""
 
 import argparse
+import datetime
 import math
 
 import pytest
 
-from longctx.config.arguments import number
+from longctx.config.arguments import number, price
 
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1), ("4", 4), ("1000000", 1_000_000), (" 7 ", 7)])
@@ -39,3 +40,17 @@ def test_what_is_no_share_is_told_so(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError) as caught:
         number(float, 0, 1)(text)
     assert str(caught.value) == f"{text!r} is no number of 0 to 1."
+
+
+def test_prices_are_read_with_and_without_those_of_the_cache() -> None:
+    model, prices = price("some/model=v2=3/15")
+    assert (model, prices.input, prices.output, prices.cache_read) == ("some/model=v2", 3, 15, None)
+    assert (prices.dated, prices.source) == (datetime.date.today(), "--ctx-price")
+    _, prices = price("m=3/15/0.3/3.75")
+    assert (prices.cache_read, prices.cache_write) == (0.3, 3.75)
+
+
+@pytest.mark.parametrize("text", ["", "m", "m=", "m=3", "m=3/15/0.3", "=3/15", "m=3/-1", "m=a/b", "m=inf/1", "m=nan/1"])
+def test_what_gives_no_prices_is_told_so(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="gives no prices: write MODEL=INPUT/OUTPUT"):
+        price(text)

@@ -43,6 +43,7 @@ OPTIONS = [
     ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
     ("--ctx-profile=none.toml", "No profile 'none.toml'"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
+    ("--ctx-price=toy=free", "'toy=free' gives no prices: write MODEL=INPUT/OUTPUT or"),
     ("--ctx-in-flight=0", "argument --ctx-in-flight: '0' is no whole number of at least 1."),
     ("--ctx-in-flight=two", "'two' is no whole number of at least 1."),
     ("--ctx-trials=-1", "argument --ctx-trials: '-1' is no whole number of at least 1."),

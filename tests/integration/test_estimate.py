@@ -15,7 +15,8 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
     assert result.code == 0
     assert result.says(
         "line_retrieval on toy: 4 of 4 trials to ask, about 720 input and at most 40 output tokens, about $2.76.",
-        "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84.",
+        "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84. Tokens by",
+        "In all about $6.60.",
         "estimated, nothing was asked",
     )
     assert not server.received
@@ -30,6 +31,13 @@ def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: Simu
     assert checkout.pytest("--ctx-estimate", "--ctx-record=all").says("4 of 4 trials to ask")
     assert checkout.pytest("--ctx-estimate", "-k", "lines-3").says("0 of 2 trials to ask")
     assert len(server.asked) == 2
+
+
+def test_old_prices_are_doubted(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4-5")
+    assert "over a year ago" not in result.out
+    checkout.file("fixtures/models/toy.toml").write_text(PRICES.replace("2026", "2024"))
+    assert checkout.pytest("--ctx-estimate").says("The prices of toy stood on 2024-01-01, over a year ago")
 
 
 def test_a_model_without_prices_has_none(checkout: Checkout) -> None:

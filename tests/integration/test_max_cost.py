@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from tests.integration.conftest import Checkout
-from tests.servers import SimulatedServer, saying
+from tests.servers import SimulatedServer
 
 PROFILE = "[tokens]\nline = 20\n\n[prices]\ninput = 10000\noutput = 0\ndated = 2026-01-01\n"
-"""A trial of 3 lines is estimated at 160 tokens, 1.60 USD; of 5 lines at 200 tokens, 2.00 USD."""
+"""Four trials are counted at 248 tokens by the server, 2.48 USD."""
 
 
 def test_the_cap_stops_the_asking(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
-    server.script = saying("42", usage={"input_tokens": 100, "output_tokens": 1})
-    result = checkout.record(server, "--ctx-max-cost=2.70", "--ctx-in-flight=1")
+    result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("about $7.20", "asked 2 of 4 trials: the cap of $2.70 leaves no room for it")
+    assert result.says("about $2.48", "asked 2 of 4 trials: the cap of $1.50 leaves no room for it")
     assert len(server.asked) == checkout.episodes() == 2
     assert [row["outcome"] for row in checkout.rows()].count("not_asked") == 2
     assert {row["error"] for row in checkout.rows()} == {None, "budget"}
@@ -24,14 +23,26 @@ def test_the_cap_stops_the_asking(checkout: Checkout, server: SimulatedServer) -
 
 def test_a_cap_too_low_for_one_question_asks_none(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
-    result = checkout.record(server, "--ctx-max-cost=1")
+    result = checkout.record(server, "--ctx-max-cost=0.10")
     assert result.code == 1
-    assert result.says("asked 0 of 4 trials: the cap of $1.00 leaves no room for it")
+    assert result.says("asked 0 of 4 trials: the cap of $0.10 leaves no room for it")
     assert not server.asked
 
 
 def test_a_cap_needs_prices(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, "--ctx-max-cost=1")
     assert result.code == 4
-    assert result.says("--ctx-max-cost needs prices, and the profile of toy gives none: add a [prices] table")
+    assert result.says("--ctx-max-cost needs prices, and the profile of toy gives none: give them with --ctx-price")
     assert not server.received
+
+
+def test_a_gate_knows_what_the_cap_stopped(checkout: Checkout, server: SimulatedServer) -> None:
+    """What was not asked is not wrong: the verdict says that it cannot say."""
+    checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
+    assert checkout.record(server).code == 0
+    checkout.longctx("baseline", "save", "before")
+    checkout.file("fixtures/prompts/seed/line_retrieval/instruction.txt").open("a").write(" Be brief.")
+    result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-baseline=before", mode="new_episodes")
+    assert result.code == 12
+    assert result.says("invalid", "leaves no room for it")
+    assert {row["outcome"] for row in checkout.rows() if row["error"]} == {"not_asked"}

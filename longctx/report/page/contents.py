@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from longctx.measure.costs import Cost
 from longctx.measure.families import FamilySummary
 from longctx.measure.summary import Summary, UsageSummary
 from longctx.measure.words import FAMILIES, family
 from longctx.report.charts.chart import Chart
+from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
 from longctx.results.manifest import Manifest
@@ -69,14 +71,12 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
             "recorded",
             f"{first}{f' to {last}' if last != first else ''}, up to {age} {'day' if age == 1 else 'days'} old",
         )
-    yield "cost when asked", _cost(summary.usage)
+    yield "cost", " ".join(sentences(summary.costs)) or _nothing(summary.costs)
 
 
-def _cost(usage: Sequence[UsageSummary]) -> str:
-    known = [one.cost_usd for one in usage if one.cost_usd is not None]
-    unknown = sorted({one.model for one in usage if one.cost_usd is None})
-    parts = [f"${sum(known):,.2f}"] if known else []
-    return "; ".join([*parts, *(f"no prices known of {name}" for name in unknown)]) or "-"
+def _nothing(costs: Sequence[Cost]) -> str:
+    unknown = [one.model for one in costs if one.replayed_usd is None]
+    return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
 
 
 def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
@@ -121,6 +121,7 @@ def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:
             "model": [one.model for one in usage],
             "input tokens": [f"{one.input:,}" for one in usage],
             "read from cache": [f"{one.cached / one.input:.0%}" if one.input else "-" for one in usage],
+            "written to cache": [f"{one.written / one.input:.0%}" if one.input else "-" for one in usage],
             "output tokens": [f"{one.output:,}" for one in usage],
             "latency, median": [f"{one.latency_s[0]:.2f} s" for one in usage],
             "latency, 95%": [f"{one.latency_s[1]:.2f} s" for one in usage],

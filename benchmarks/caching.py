@@ -1,0 +1,147 @@
+"""What the order of the asking pass saves at Claude's cache prices: long-context QA in that order, and in a random one.
+
+python -m benchmarks.caching --base-url URL --model NAME --questions 3   # asks a server, both orders after each other
+python -m benchmarks.caching --grid                                      # asks nothing: the whole grid at 70k tokens
+
+Prints the tables of CACHING.md. The tokens are a server's own usage. One that does not tell what it wrote to its cache,
+such as llama.cpp's, is taken to have written all that it did not read, which is the dearest it can be. In the random
+order what was not read costs what input costs, as nothing would be marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import functools
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from anthropic import AsyncAnthropic
+
+from longctx.ask.case import Case, Question
+from longctx.ask.missing import missing
+from longctx.ask.money import cost
+from longctx.ask.request import parameters
+from longctx.ask.sharing import shared
+from longctx.ask.tape import Tape
+from longctx.config.models import MODELS, ModelProfile, Prices, load_model
+from longctx.config.prompts import PromptSet
+from longctx.corpus.bank import load_bank
+from longctx.scenarios.collage import POSITIONS, VARIANTS, Collage
+
+LONGEST = 600
+"""Tokens of a section, in records of less than the 70k of the grid."""
+CLAUDE = [path.stem for path in sorted(MODELS.glob("claude-*.toml"))]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Used:
+    """Input tokens of one order of asking: all of them, those read from the cache, and those written to it."""
+
+    requests: int
+    input: float
+    read: float
+    written: float
+
+    def priced(self, prices: Prices) -> float:
+        """USD."""
+        return cost(prices, self.input, 0, self.read, self.written)
+
+
+def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Question]:
+    """All variants of so many questions at the beginning, middle and end, in the order in which the suite asks."""
+    bank = functools.partial(load_bank, None, None, model.model)
+    wording = PromptSet.open("seed").wording(Collage)
+    cases = [
+        Case(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
+        for depth in POSITIONS.values()
+        for variant in VARIANTS
+    ]
+    with tempfile.TemporaryDirectory() as empty:
+        return missing(Tape(Path(empty), "once"), cases)
+
+
+def shuffled(asked: Sequence[Question]) -> list[Question]:
+    return random.Random(0).sample(asked, len(asked))
+
+
+async def used(base_url: str, asked: Sequence[Question], marked: bool) -> Used:
+    """Ask one after the other, each for one token of an answer. marked: what is shared, if the profile has caching."""
+    total = Used(0, 0, 0, 0)
+    async with AsyncAnthropic(base_url=base_url, api_key="none-needed", timeout=3600) as client:
+        for question in shared(asked) if marked else asked:
+            model = question.case.model
+            sent = parameters(question.build(), model, question.shared.cuts)
+            usage = (await client.messages.create(**sent, extra_body=model.extra_body or None)).usage
+            read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+            whole = usage.input_tokens + read + written
+            total = Used(total.requests + 1, total.input + whole, total.read + read, total.written + written)
+            print(f"{total.requests} of {len(asked)}: {whole} tokens, {read} read", file=sys.stderr)
+    return total
+
+
+def measure(base_url: str, asked: Sequence[Question]) -> tuple[Used, Used]:
+    """In a random order, and in the suite's."""
+    chance = asyncio.run(used(base_url, shuffled(asked), marked=False))
+    ordered = asyncio.run(used(base_url, asked, marked=True))
+    if not ordered.written:
+        ordered = dataclasses.replace(ordered, written=ordered.input - ordered.read)
+    return chance, ordered
+
+
+def foreseen(asked: Sequence[Question]) -> tuple[Used, Used]:
+    """Without a cache, and as the profile's cache would read and write, by the profile's tokens."""
+    tokens = [question.case.size_tokens for question in asked]
+    found = shared(asked)
+    read = sum(size * one.shared.read_share for size, one in zip(tokens, found, strict=True))
+    written = sum(size * one.shared.write_share for size, one in zip(tokens, found, strict=True))
+    return Used(len(asked), sum(tokens), 0, 0), Used(len(asked), sum(tokens), read, written)
+
+
+def table(before: str, first: Used, after: str, second: Used, models: Sequence[str]) -> Iterator[str]:
+    """Lines of Markdown: what was used, and what that costs at the prices of each model."""
+    yield "| | requests | input tokens | read from cache |"
+    yield "| --- | --- | --- | --- |"
+    for name, one in ((before, first), (after, second)):
+        yield f"| {name} | {one.requests:,} | {one.input:,.0f} | {one.read / one.input:.1%} |"
+    yield ""
+    yield f"| input at the prices of | {before} | {after} | times cheaper |"
+    yield "| --- | --- | --- | --- |"
+    for name in models:
+        prices = load_model(name).prices
+        assert prices is not None
+        dear, cheap = first.priced(prices), second.priced(prices)
+        yield f"| {name}, {prices.dated} | ${dear:,.4g} | ${cheap:,.4g} | {dear / cheap:.2f} |"
+
+
+def grid() -> Iterator[str]:
+    """The notebook's grid: 430 questions, eight variants, three positions, in records of 70k tokens."""
+    for name in CLAUDE:
+        model = load_model(name)
+        first, second = foreseen(questions(model, budget=70_000, longest=70_000, number=430))
+        yield from table("without a cache", first, "with its cache", second, [name])
+        yield ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.caching")
+    parser.add_argument("--base-url")
+    parser.add_argument("--model", default="qwen2.5-coder-0.5b")
+    parser.add_argument("--questions", type=int, default=3)
+    parser.add_argument("--budget", type=int, default=3000, help="tokens of a record")
+    parser.add_argument("--grid", action="store_true")
+    options = parser.parse_args()
+    if options.base_url:
+        asked = questions(load_model(options.model), options.budget, LONGEST, options.questions)
+        found = measure(options.base_url, asked)
+        print("\n" + "\n".join(table("random order", found[0], "the suite's order", found[1], CLAUDE)))
+    if options.grid:
+        print("\n".join(grid()))
+
+
+if __name__ == "__main__":
+    main()

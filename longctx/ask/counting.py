@@ -1,0 +1,53 @@
+"""How many tokens the prompts take by the server's own count, which is free, before any is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+
+import anthropic
+
+from longctx.ask.case import Question
+from longctx.ask.learn import count
+from longctx.ask.providers import Client
+from longctx.ask.request import user_text
+
+PATIENCE_S = 30
+Kind = tuple[str, str, str, int]
+"""Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
+
+
+async def counted(client: Client, questions: Sequence[Question]) -> list[Question]:
+    """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
+
+    One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
+    """
+    samples = {question.case.id: question for question in reversed(questions)}
+    lengths = {name: len(user_text(one.build(), one.case.model)) for name, one in samples.items()}
+    kinds = {_kind(question): question for question in samples.values()}
+    found = await asyncio.gather(*(_count(client, question) for question in kinds.values()))
+    tokens = {
+        kind: None if told is None else told / lengths[question.case.id]
+        for (kind, question), told in zip(kinds.items(), found, strict=True)
+    }
+    cases = {}
+    for name, question in samples.items():
+        each = tokens[_kind(question)]
+        cases[name] = dataclasses.replace(question.case, counted=None if each is None else round(each * lengths[name]))
+    return [dataclasses.replace(question, case=cases[question.case.id]) for question in questions]
+
+
+def _kind(question: Question) -> Kind:
+    case = question.case
+    return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
+
+
+async def _count(client: Client, question: Question) -> int | None:
+    """None where the server does not say: its own failures are for the asking to meet."""
+    trial, model = question.build(), question.case.model
+    patient = client.with_options(max_retries=0, timeout=PATIENCE_S)
+    try:
+        return await count(patient, model, user_text(trial, model), trial.system)
+    except (anthropic.AnthropicError, ValueError):
+        return None

@@ -1,0 +1,77 @@
+"""The asking pass with a server that keeps what requests mark: what was foreseen is read, and nothing else changes."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from pathlib import Path
+
+import pytest
+
+from longctx.ask.asking import Asked, ask_all
+from longctx.ask.case import Case, Question
+from longctx.ask.client import open_client
+from longctx.ask.counting import counted
+from longctx.ask.limit import Limit
+from longctx.ask.missing import missing
+from longctx.ask.money import Budget
+from longctx.ask.request import user_text
+from longctx.ask.sharing import shared
+from longctx.ask.tape import Tape, Wanted
+from longctx.config.models import Caching, Prices
+from longctx.plugin.progress import Silent
+from longctx.scenarios.base import Reply
+from longctx.scenarios.collage import VARIANTS
+from tests.ask.examples import collage_case
+from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
+from tests.servers import SimulatedServer, count_tokens
+
+PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+
+
+def cases(**model: object) -> list[Case]:
+    return [collage_case(variant, prices=PRICES, **model) for variant in VARIANTS]
+
+
+def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
+    questions = [question for case in asked for question in case.questions()]
+    return [tape.reply(Wanted.of(question, question.build())) for question in questions]
+
+
+def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) -> None:
+    cache, tape = PrefixCache(100), Tape(tmp_path, "once")
+    questions = shared(missing(tape, cases(caching=Caching(min_tokens=100))))
+
+    async def ask(url: str) -> Asked:
+        async with open_client(tape, url, 8) as client:
+            return await ask_all(client, tape, questions, Limit(8), Budget(), Silent())
+
+    with SimulatedServer(cache.script) as server:
+        assert asyncio.run(ask(server.url)).answered == len(questions) == 16
+    found = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
+    assert len(found) == 16, "a profile without caching replays them"
+    assert sum(reply.cached_tokens for reply in found) == sum(
+        question.shared.read // CHARACTERS_A_TOKEN for question in questions
+    )
+    assert sum(reply.cache_write_tokens for reply in found) > 0
+
+
+def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
+    async def count(url: str) -> list[Question]:
+        async with open_client(Tape(tmp_path), url, 4) as client:
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()))
+
+    with SimulatedServer() as server:
+        found = asyncio.run(count(server.url))
+    assert [one.path for one in server.received] == ["/v1/messages/count_tokens"]
+    for question in found:
+        text = user_text(question.build(), question.case.model)
+        assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
+
+
+def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
+    async def count() -> list[Question]:
+        async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()))
+
+    assert {question.case.counted for question in asyncio.run(count())} == {None}

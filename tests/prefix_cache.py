@@ -1,0 +1,67 @@
+"""Simulated prompt caches: for tests and benchmarks, never for recordings."""
+
+from __future__ import annotations
+
+from longctx.ask.sharing import common_length
+from tests.servers import Answer, Body, message, prompt_of
+
+CHARACTERS_A_TOKEN = 4
+"""Of the simulated tokenizer."""
+LOOKBACK = 20
+"""Blocks before a mark at which a kept beginning is still found."""
+
+
+class PrefixCache:
+    """As the Messages API documents it: keeps the beginnings that requests mark, and says what each read and wrote.
+
+    A beginning is found again only by a request that is cut into the same blocks, and what a request reads it does not
+    write again in part. Nothing is ever forgotten.
+    """
+
+    def __init__(self, min_tokens: int = 1024, breakpoints: int = 4) -> None:
+        self.min_tokens, self.breakpoints = min_tokens, breakpoints
+        self.kept: set[tuple[str, ...]] = set()
+
+    def usage(self, body: Body) -> dict[str, int]:
+        """The usage of a request, which is kept."""
+        head = (body["model"], body.get("system", ""))
+        content = body["messages"][0]["content"]
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        assert all(block["text"] for block in blocks), "an empty block is refused"
+        marks = [place for place, block in enumerate(blocks) if "cache_control" in block]
+        assert len(marks) <= self.breakpoints, "more marks than the API takes are refused"
+        texts = tuple(block["text"] for block in blocks)
+        kept = [head + texts[: place + 1] for place in marks if self._tokens(texts[: place + 1]) >= self.min_tokens]
+        seen = {place - back for place in marks for back in range(LOOKBACK + 1) if back <= place}
+        read = max((self._tokens(texts[: at + 1]) for at in seen if head + texts[: at + 1] in self.kept), default=0)
+        last = max((self._tokens(one[len(head) :]) for one in kept), default=0)
+        self.kept |= {one for one in kept if self._tokens(one[len(head) :]) > read}
+        whole = self._tokens(texts)
+        return {
+            "input_tokens": whole - max(read, last),
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": max(0, last - read),
+            "output_tokens": 1,
+        }
+
+    def script(self, body: Body) -> Answer:
+        """For a SimulatedServer: the usage, and an answer that is always the same."""
+        return 200, {}, message("42", body, usage=self.usage(body))
+
+    def _tokens(self, texts: tuple[str, ...]) -> int:
+        return sum(map(len, texts)) // CHARACTERS_A_TOKEN
+
+
+class LastPrompt:
+    """As a server of one slot: keeps the last prompt, whatever is marked, and tells what it read, not what it wrote."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def script(self, body: Body) -> Answer:
+        prompt = prompt_of(body)
+        read = common_length(self._last, prompt) // CHARACTERS_A_TOKEN
+        self._last = prompt
+        whole = len(prompt) // CHARACTERS_A_TOKEN
+        usage = {"input_tokens": whole - read, "cache_read_input_tokens": read, "output_tokens": 1}
+        return 200, {}, message("42", body, usage=usage)
