@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.asking import add_options, ask, show_estimate
+from longctx.cli.asking import add_options, ask
 from longctx.config.arguments import number
 from longctx.errors import UserError
 
@@ -49,6 +49,7 @@ def add(tasks: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.ask.live import estimate_live
     from longctx.ask.tape import Tape
     from longctx.ask.writer import only_writer
     from longctx.cli.written_files import WrittenFiles
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     corpus = load_corpus(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
-        show_estimate(Tape(CASSETTES, "once" if options.record == "none" else options.record), cases)
+        estimate_live(Tape(CASSETTES, "once" if options.record == "none" else options.record), cases, print)
         return 0
     live = options.record != "none"
     with only_writer(CASSETTES) if live else contextlib.nullcontext():

@@ -6,14 +6,16 @@ A look gives the verdict as the end of the run does, on the rows that the run wo
 from __future__ import annotations
 
 import datetime
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from longctx.ask.asking import Asked
 from longctx.ask.case import Case, Question
 from longctx.ask.failure import Failure
+from longctx.ask.live import Ask, Course
 from longctx.ask.rounds import in_rounds
+from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.folders import find_baseline
 from longctx.measure.gate import EARLY_STOP
@@ -29,30 +31,31 @@ from longctx.results.store import as_frame
 if TYPE_CHECKING:
     import pandas as pd
 
-Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 
+def until_settled(run: Run, tape: Tape) -> Course:
+    """Asks round by round; what is not asked is answered already, or stale.
 
-async def ask_until_settled(
-    run: Run, cases: Sequence[Case], questions: Sequence[Question], tape: Tape, ask: Ask
-) -> Asked:
-    """Ask `questions`, which are among those of `cases`, round by round; the others are answered already, or stale.
-
-    Raises UserError where the run cannot be compared with its baseline.
+    Raises UserError, when it is followed, where the run cannot be compared with its baseline.
     """
     assert run.settings.baseline is not None
-    looks = _Looks(run, cases, tape, load_baseline(find_baseline(run.settings.baseline)).rows)
-    asked = Asked()
-    rounds = in_rounds(cases, questions)
-    for place, one in enumerate(rounds):
-        left = [question for later in rounds[place:] for question in later]
-        if asked.stopped is None:
-            found = looks.look({question.key for question in left})
-            asked.settled = Failure(EARLY_STOP, found.shown_after, fatal=True) if found.settled else None
-        if why := asked.stopped or asked.settled:
-            asked.failures |= {question.key: why for question in left}
-            break
-        asked.add(await ask(one))
-    return asked
+    baseline = find_baseline(run.settings.baseline)
+
+    async def course(cases: Sequence[Case], questions: Sequence[Question], ask: Ask) -> Asked:
+        looks = _Looks(run, cases, tape, load_baseline(baseline).rows)
+        asked = Asked()
+        rounds = in_rounds(cases, questions)
+        for place, one in enumerate(rounds):
+            left = [question for later in rounds[place:] for question in later]
+            if asked.stopped is None:
+                found = looks.look({question.key for question in left})
+                asked.settled = Failure(EARLY_STOP, found.shown_after, fatal=True) if found.settled else None
+            if why := asked.stopped or asked.settled:
+                asked.failures |= {question.key: why for question in left}
+                break
+            asked.add(await ask(shared(one)))
+        return asked
+
+    return course
 
 
 class _Looks:

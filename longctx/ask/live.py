@@ -1,0 +1,130 @@
+"""A live run, from cases to answers on the tape: what is known of the models is completed, the price said, and what the
+tape lacks asked."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from longctx.ask.asking import Asked, Progress, ask_all
+from longctx.ask.calibrate import calibrate
+from longctx.ask.case import Case, Question
+from longctx.ask.client import open_client
+from longctx.ask.counting import counted
+from longctx.ask.estimate import doubts, estimate, in_all
+from longctx.ask.limit import Limit
+from longctx.ask.missing import missing
+from longctx.ask.money import Budget, check_cap
+from longctx.ask.providers import provider_of
+from longctx.ask.sharing import shared
+from longctx.ask.tape import Tape
+from longctx.errors import UserError
+
+Say = Callable[[str], object]
+Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
+Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
+"""Decides what is asked when, given the cases, the questions that the tape lacks, and a way to ask some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD."""
+
+    base_url: str | None = None
+    in_flight: int = 4
+    max_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a live run did. to_ask: of so many questions. unfit: cases that cannot be built for their model, and why."""
+
+    asked: Asked
+    to_ask: int
+    unfit: tuple[tuple[Case, str], ...]
+
+    def sentences(self) -> Iterator[str]:
+        """What a person should know."""
+        asked = self.asked
+        stopped = f": {asked.stopped.message}" if asked.stopped else ""
+        yield f"asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
+        if asked.settled:
+            yield f"stopped early: {asked.settled.message}"
+        for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
+            yield f"{number:,} were not answered: {message}"
+
+
+def ask_live(
+    tape: Tape,
+    cases: Sequence[Case],
+    terms: Terms,
+    say: Say,
+    progress: Callable[[int], AbstractContextManager[Progress]],
+    course: Course | None = None,
+) -> Done:
+    """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own.
+
+    progress: opened with the number of questions. course: where not all is asked in one go.
+    """
+    done = asyncio.run(_ask(tape, cases, terms, say, progress, course))
+    stopped = done.asked.stopped
+    if stopped and not done.asked.answered and stopped.cause != "budget":
+        raise UserError(stopped.message)
+    for sentence in done.sentences():
+        say(sentence)
+    return done
+
+
+async def _ask(
+    tape: Tape,
+    cases: Sequence[Case],
+    terms: Terms,
+    say: Say,
+    progress: Callable[[int], AbstractContextManager[Progress]],
+    course: Course | None,
+) -> Done:
+    models = [case.model for case in cases]
+    check_cap(terms.max_cost, models)
+    async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models)) as client:
+        fit, unfit = fitted(await calibrate(client, cases))
+        questions = shared(await counted(client, missing(tape, fit)))
+        _say_estimate(say, fit, questions)
+        limit, budget = Limit(terms.in_flight), Budget(terms.max_cost)
+        with progress(len(questions)) as shown:
+
+            def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
+                return ask_all(client, tape, some, limit, budget, shown)
+
+            asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
+    return Done(asked, len(questions), tuple(unfit))
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
+    """Say what this tape's record mode would ask, without a key and without the network."""
+    fit, unfit = fitted(cases)
+    _say_estimate(say, fit, shared(missing(tape, fit)), [case for case, _ in unfit])
+
+
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[tuple[Case, str]]]:
+    """The cases that can be built for their models, and why the others cannot."""
+    fit, unfit = [], []
+    for case in cases:
+        try:
+            fit.append(case.fitted())
+        except UserError as error:
+            unfit.append((case, str(error)))
+    return fit, unfit
+
+
+def _say_estimate(say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = ()) -> None:
+    found = estimate(cases, questions, unbuilt)
+    for one in found:
+        say(str(one))
+    if whole := in_all(found):
+        say(whole)
+    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+        say(doubt)
