@@ -33,7 +33,7 @@ class Case:
 
     @property
     def id(self) -> str:
-        return f"{slug(self.model.model)}-{self.wording.prompt_set}-{self.scenario.slug}"
+        return f"{slug(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}"
 
     @property
     def file(self) -> str:

@@ -185,6 +185,11 @@ class Scenario(ABC):
         """`lines-500-block_size-10`: a name for files, test ids and -k. Parameters that are None are left out."""
         return "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
 
+    @property
+    def id(self) -> str:
+        """What tells it from all other scenarios of a run: the slug, unless more than its parameters set it apart."""
+        return self.slug
+
     @classmethod
     def from_slug(cls, slug: str, **given: Any) -> Self:
         """The scenario of a slug, and of what is `given` besides. Raises ValueError, naming the family's parameters."""

@@ -76,6 +76,10 @@ class Writing(Scenario):
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int((PROMPT_TOKENS + self.section.tokens) * tokens["reference"])
 
+    @property
+    def id(self) -> str:
+        return f"{self.slug}-{self.section.id}"
+
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         text = hashlib.sha256(self.section.text.encode("utf-8", "surrogatepass")).hexdigest()
         item = f"{self.section.id}@{text[:12]}"
