@@ -69,8 +69,8 @@ class Case:
         size, window = self.size_tokens, self.model.window
         if window is not None and size + self.reply_tokens > window:
             raise UserError(
-                f"{self.id} takes about {size:,} tokens, but the window of {self.model.model} is {window:,}: "
-                "choose smaller sizes in the profile, or another model."
+                f"{self.id} takes about {size:,} tokens and its reply up to {self.reply_tokens:,}, but the window of "
+                f"{self.model.model} is {window:,}: choose smaller sizes in the profile, or another model."
             )
         most = self.model.max_output
         if most is not None and self.reply_tokens > most:

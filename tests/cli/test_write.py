@@ -67,6 +67,8 @@ def documents(tmp_path: Path) -> Path:
 @pytest.fixture
 def cassettes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(folders, "CASSETTES", tmp_path / "cassettes")
+    (tmp_path / "profiles").mkdir()
+    monkeypatch.setattr("longctx.config.models.MODELS", tmp_path / "profiles")
     return tmp_path / "cassettes" / "toy" / "writing" / "per_section-2.jsonl"
 
 
@@ -230,7 +232,7 @@ def test_a_window_that_is_too_small_is_said(
         assert record(documents, server) == 2
         assert not server.asked
     printed = capsys.readouterr()
-    assert "4 cannot be asked. The first: toy-seed-per_section-2 takes about" in printed.out
+    assert "4 cannot be asked. The first: toy-seed-per_section-2-d1 takes about" in printed.out
     assert "the window of toy is 4,096" in printed.out
 
 
