@@ -92,7 +92,7 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     unknown = sorted({model.model for model in models if model.prices is None})
     if cap is not None and unknown:
         raise UserError(
-            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: give them with "
-            f"--ctx-price {unknown[0]}=INPUT/OUTPUT in USD per million tokens (0/0 for a server of your own), or add a "
-            "[prices] table to its file in fixtures/models/."
+            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: add a [prices] table to "
+            "its file in fixtures/models/ (all zero for a server of your own), or give them to a run of pytest with "
+            f"--ctx-price {unknown[0]}=INPUT/OUTPUT."
         )
