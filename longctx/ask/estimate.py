@@ -11,26 +11,10 @@ from longctx.ask.case import Case, Question
 from longctx.ask.money import cost
 from longctx.config.models import ModelProfile, Prices
 
+Family = tuple[str, str]
+"""A model and a family."""
 OLD = datetime.timedelta(days=365)
 """Prices that stood longer ago are doubted."""
-
-
-@dataclass(slots=True)
-class Asking:
-    """What is to be asked of a case. Tokens: of all its questions; written and read: by way of the prompt cache."""
-
-    case: Case
-    questions: int = 0
-    input: float = 0
-    written: float = 0
-    read: float = 0
-
-    def add(self, question: Question) -> None:
-        tokens = question.case.size_tokens
-        self.questions += 1
-        self.input += tokens
-        self.written += tokens * question.shared.write_share
-        self.read += tokens * question.shared.read_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +57,15 @@ class Estimate:
         )
 
 
-def estimate(cases: Sequence[Case], questions: Iterable[Question], unbuilt: Iterable[Case] = ()) -> list[Estimate]:
+def estimate(cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = ()) -> list[Estimate]:
     """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask."""
-    found = {case.id: Asking(case) for case in (*cases, *unbuilt)}
-    for question in questions:
-        found[question.case.id].case = question.case
-        found[question.case.id].add(question)
-    for case in unbuilt:
-        found[case.id] = Asking(case, case.size, case.size_tokens * case.size)
-    groups: dict[tuple[str, str], list[Asking]] = defaultdict(list)
-    for asking in found.values():
-        groups[asking.case.model.model, asking.case.scenario.family].append(asking)
-    return [_group(model, family, group) for (model, family), group in groups.items()]
+    trials: dict[Family, list[Case]] = defaultdict(list)
+    asked: dict[Family, list[Question]] = defaultdict(list)
+    for case in (*cases, *unbuilt):
+        trials[_family(case)].append(case)
+    for question in (*questions, *(question for case in unbuilt for question in case.questions())):
+        asked[_family(question.case)].append(question)
+    return [_estimate(family, group, asked[family]) for family, group in trials.items()]
 
 
 def in_all(estimates: Sequence[Estimate]) -> str | None:
@@ -110,22 +91,27 @@ def _costs(prices: Prices) -> bool:
     return prices.input > 0 or prices.output > 0
 
 
-def _group(model: str, family: str, group: list[Asking]) -> Estimate:
-    prices = group[0].case.model.prices
-    sent, written, read = (sum(getattr(one, name) for one in group) for name in ("input", "written", "read"))
-    answered = sum(one.case.reply_tokens * one.questions for one in group)
+def _family(case: Case) -> Family:
+    return case.model.model, case.scenario.family
+
+
+def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question]) -> Estimate:
+    prices = cases[0].model.prices
+    sent = sum(one.case.size_tokens for one in asked)
+    read = sum(one.case.size_tokens * one.shared.read_share for one in asked)
+    written = sum(one.case.size_tokens * one.shared.write_share for one in asked)
+    answered = sum(one.case.reply_tokens for one in asked)
     return Estimate(
-        model=model,
-        family=family,
-        trials=sum(one.case.size for one in group),
-        to_ask=sum(one.questions for one in group),
-        input_tokens=round(sent),
+        *family,
+        trials=sum(case.size for case in cases),
+        to_ask=len(asked),
+        input_tokens=sent,
         output_tokens=answered,
         price=None if prices is None else _price(prices, sent, answered, read, written),
-        counted=all(one.case.counted is not None for one in group if one.questions),
+        counted=all(one.case.counted is not None for one in asked),
     )
 
 
-def _price(prices: Prices, sent: float, answered: int, read: float, written: float) -> Price:
+def _price(prices: Prices, sent: int, answered: int, read: float, written: float) -> Price:
     standard = cost(prices, sent, answered)
     return Price(standard, cost(prices, sent, answered, read, written), standard * (1 - prices.batch_discount))
