@@ -1,6 +1,6 @@
 """What the order of the asking pass saves at Claude's cache prices: long-context QA in that order, and in a random one.
 
-python -m benchmarks.caching --base-url URL --model NAME --questions 3   # asks a server, both orders after each other
+python -m benchmarks.caching --base-url URL --model NAME                 # asks a server, both orders after each other
 python -m benchmarks.caching --grid                                      # asks nothing: the whole grid at 70k tokens
 
 Prints the tables of CACHING.md. The tokens are a server's own usage. One that does not tell what it wrote to its cache,
@@ -65,8 +65,9 @@ def questions(model: ModelProfile, budget: int, longest: int, number: int) -> li
         return missing(Tape(Path(empty), "once"), cases)
 
 
-def shuffled(asked: Sequence[Question]) -> list[Question]:
-    return random.Random(0).sample(asked, len(asked))
+def by_chance(asked: Sequence[Question], number: int) -> list[Question]:
+    """The first so many of a random order of all."""
+    return random.Random(0).sample(asked, len(asked))[:number]
 
 
 async def used(base_url: str, asked: Sequence[Question], marked: bool) -> Used:
@@ -84,9 +85,9 @@ async def used(base_url: str, asked: Sequence[Question], marked: bool) -> Used:
     return total
 
 
-def measure(base_url: str, asked: Sequence[Question]) -> tuple[Used, Used]:
-    """In a random order, and in the suite's."""
-    chance = asyncio.run(used(base_url, shuffled(asked), marked=False))
+def measure(base_url: str, some: Sequence[Question], asked: Sequence[Question]) -> tuple[Used, Used]:
+    """`some` questions in a random order, and `asked` in the suite's."""
+    chance = asyncio.run(used(base_url, some, marked=False))
     ordered = asyncio.run(used(base_url, asked, marked=True))
     if not ordered.written:
         ordered = dataclasses.replace(ordered, written=ordered.input - ordered.read)
@@ -103,18 +104,18 @@ def foreseen(asked: Sequence[Question]) -> tuple[Used, Used]:
 
 
 def table(before: str, first: Used, after: str, second: Used, models: Sequence[str]) -> Iterator[str]:
-    """Lines of Markdown: what was used, and what that costs at the prices of each model."""
+    """Lines of Markdown: what was used, what a million tokens of it cost at the prices of each model, and the ratio."""
     yield "| | requests | input tokens | read from cache |"
     yield "| --- | --- | --- | --- |"
     for name, one in ((before, first), (after, second)):
         yield f"| {name} | {one.requests:,} | {one.input:,.0f} | {one.read / one.input:.1%} |"
     yield ""
-    yield f"| input at the prices of | {before} | {after} | times cheaper |"
+    yield f"| a million input tokens at the prices of | {before} | {after} | times cheaper |"
     yield "| --- | --- | --- | --- |"
     for name in models:
         prices = load_model(name).prices
         assert prices is not None
-        dear, cheap = first.priced(prices), second.priced(prices)
+        dear, cheap = (1e6 * one.priced(prices) / one.input for one in (first, second))
         yield f"| {name}, {prices.dated} | ${dear:,.4g} | ${cheap:,.4g} | {dear / cheap:.2f} |"
 
 
@@ -131,13 +132,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.caching")
     parser.add_argument("--base-url")
     parser.add_argument("--model", default="qwen2.5-coder-0.5b")
-    parser.add_argument("--questions", type=int, default=3)
-    parser.add_argument("--budget", type=int, default=3000, help="tokens of a record")
+    parser.add_argument("--questions", type=int, default=2, help="of the suite's order, 24 prompts each (2)")
+    parser.add_argument("--chance", type=int, default=12, help="prompts of the random order (12)")
+    parser.add_argument("--of", type=int, default=30, help="questions that are put in the random order (30)")
+    parser.add_argument("--budget", type=int, default=2600, help="tokens of a record (2600)")
     parser.add_argument("--grid", action="store_true")
     options = parser.parse_args()
     if options.base_url:
-        asked = questions(load_model(options.model), options.budget, LONGEST, options.questions)
-        found = measure(options.base_url, asked)
+        model = load_model(options.model)
+        whole = questions(model, options.budget, LONGEST, options.of)
+        asked = questions(model, options.budget, LONGEST, options.questions)
+        found = measure(options.base_url, by_chance(whole, options.chance), asked)
         print("\n" + "\n".join(table("random order", found[0], "the suite's order", found[1], CLAUDE)))
     if options.grid:
         print("\n".join(grid()))
