@@ -23,19 +23,20 @@ async def counted(client: Client, questions: Sequence[Question]) -> list[Questio
 
     One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
     """
-    samples = {question.case.id: question for question in reversed(questions)}
-    lengths = {name: len(user_text(one.build(), one.case.model)) for name, one in samples.items()}
-    kinds = {_kind(question): question for question in samples.values()}
-    found = await asyncio.gather(*(_count(client, question) for question in kinds.values()))
+    # By what they are, not by name or value: cases cannot be hashed, and two may have one name.
+    samples = {id(question.case): question for question in reversed(questions)}
+    lengths = {case: len(user_text(one.build(), one.case.model)) for case, one in samples.items()}
+    kinds = {_kind(one): one for one in samples.values()}
+    found = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
     tokens = {
-        kind: None if told is None else told / lengths[question.case.id]
-        for (kind, question), told in zip(kinds.items(), found, strict=True)
+        kind: None if told is None else told / lengths[id(one.case)]
+        for (kind, one), told in zip(kinds.items(), found, strict=True)
     }
     cases = {}
-    for name, question in samples.items():
-        each = tokens[_kind(question)]
-        cases[name] = dataclasses.replace(question.case, counted=None if each is None else round(each * lengths[name]))
-    return [dataclasses.replace(question, case=cases[question.case.id]) for question in questions]
+    for case, one in samples.items():
+        each = tokens[_kind(one)]
+        cases[case] = dataclasses.replace(one.case, counted=None if each is None else round(each * lengths[case]))
+    return [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions]
 
 
 def _kind(question: Question) -> Kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import datetime
 from pathlib import Path
 
@@ -67,6 +68,20 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
     for question in found:
         text = user_text(question.build(), question.case.model)
         assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
+
+
+def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
+    same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
+    questions = [question for case in same for question in case.questions()]
+
+    async def count(url: str) -> list[Question]:
+        async with open_client(Tape(tmp_path), url, 4) as client:
+            return await counted(client, questions)
+
+    with SimulatedServer() as server:
+        found = asyncio.run(count(server.url))
+    assert found[0].case.id == found[1].case.id
+    assert [question.case.seed for question in found] == [0, 1]
 
 
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
