@@ -49,8 +49,8 @@ class Case:
 
     @property
     def size(self) -> int:
-        """How many questions the case asks."""
-        return (self.trials if self.only_trial is None else 1) * self.repeats
+        """How many questions the case asks: fewer than its trials where its family has no more."""
+        return (len(self.scenario.indices(self.trials)) if self.only_trial is None else 1) * self.repeats
 
     @property
     def size_tokens(self) -> int:

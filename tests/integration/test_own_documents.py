@@ -1,0 +1,58 @@
+"""docs/own-documents.md, from a folder to a gate: what was recorded for it replays, offline and without a key."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from tests.integration.conftest import ROOT, Checkout
+
+MODEL = "qwen2.5-coder-0.5b"
+CORPUS = "fixtures/handbook"
+QUESTIONS = "fixtures/questions/handbook.jsonl"
+
+
+@pytest.fixture
+def handbook(checkout: Checkout) -> Checkout:
+    """The checkout with the recordings and the tests of long-context QA."""
+    for family in ("writing", "control", "collage"):
+        shutil.copytree(ROOT / "cassettes" / MODEL / family, checkout.file(f"cassettes/{MODEL}/{family}"))
+    for family in ("control", "collage"):
+        shutil.copy2(ROOT / f"tests_longctx/test_{family}.py", checkout.file("tests_longctx"))
+    return checkout
+
+
+def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
+    about = (f"--corpus={CORPUS}", f"--model={MODEL}")
+    written = handbook.longctx("questions", "write", *about, "--out=mine.jsonl", "--max-tokens=600")
+    assert written.code == 0, written.err
+    assert handbook.file("mine.jsonl").read_bytes() == (ROOT / QUESTIONS).read_bytes()
+    assert (
+        handbook.file("mine.dropped.jsonl").read_bytes()
+        == (ROOT / QUESTIONS.replace(".jsonl", ".dropped.jsonl")).read_bytes()
+    )
+
+    tried = handbook.longctx("questions", "try", "mine.jsonl", *about, "--prompts=tagged", "--max-tokens=100")
+    assert tried.code == 0, tried.err
+    assert tried.says("right section 3 11 0.21", "wrong section 3 11 0.21", "it keeps 3 of 14", "Warning: 3 questions")
+
+    of_mine = [f"--ctx-corpus={CORPUS}", "--ctx-questions=mine.jsonl", f"--ctx-model={MODEL}", "-kcollage"]
+    measured = handbook.pytest(*of_mine, profile="handbook")
+    assert measured.code == 0, measured.out
+    assert measured.says("18 replayed (100%)", "14 questions asked alone, 3 kept")
+    assert handbook.longctx("baseline", "save", "mine").code == 0
+    gated = handbook.pytest(*of_mine, "--ctx-prompts=seed", "--ctx-baseline=mine", profile="handbook")
+    assert gated.code == 11, gated.out
+    assert gated.says("Gate: inconclusive - neither a drop nor its absence is shown", "18 in 3 clusters")
+
+
+def test_the_page_shows_what_the_commands_print() -> None:
+    """Its outputs are of the recordings: nothing is left to be filled in, and the numbers are those of the files."""
+    page = (ROOT / "docs/own-documents.md").read_text(encoding="utf-8")
+    assert "TO BE FILLED" not in page
+    written = (ROOT / QUESTIONS).read_text(encoding="utf-8").count("\n")
+    dropped = (ROOT / QUESTIONS.replace(".jsonl", ".dropped.jsonl")).read_text(encoding="utf-8").count("\n")
+    assert re.search(rf"questions written +{written} ", page)
+    assert re.search(rf"dropped +{dropped} ", page)
