@@ -141,7 +141,7 @@ def test_the_server_goes_down_on_the_way(checkout: Checkout, server: SimulatedSe
 
 
 @pytest.mark.parametrize(
-    ("status", "sentence"), [(401, "Check ANTHROPIC_API_KEY."), (404, "Check --ctx-model and --ctx-base-url.")]
+    ("status", "sentence"), [(401, "Check ANTHROPIC_API_KEY, or"), (404, "Check --ctx-model and --ctx-base-url.")]
 )
 def test_the_server_refuses(checkout: Checkout, server: SimulatedServer, status: int, sentence: str) -> None:
     server.script = failing(status, "not you")
