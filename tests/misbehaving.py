@@ -26,7 +26,7 @@ HUGE = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What becomes of one request. kind: a name of KINDS; headers: sent with a refusal."""
+    """What becomes of one request. kind: a name of KINDS; headers: sent with a refusal, or with the right answer."""
 
     kind: str = "right"
     headers: dict[str, str] = field(default_factory=dict)
@@ -145,7 +145,7 @@ async def _react(reaction: Reaction, body: Body, writer: asyncio.StreamWriter) -
     answer = message(find_answer(prompt), body, usage=usage)
     match reaction.kind:
         case "right":
-            await _send(writer, 200, {}, answer)
+            await _send(writer, 200, reaction.headers, answer)
         case "zipped":
             await _send(writer, 200, {"content-encoding": "gzip"}, gzip.compress(answer))
         case "huge":

@@ -114,6 +114,28 @@ def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
     assert set(server.paid.values()) == {1}
 
 
+def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
+    """Its bucket of ten fills in three seconds, by the server's clock: room for one request comes after 0.3."""
+    told = {
+        "date": "Sun, 22 Nov 2026 10:00:00 GMT",
+        "anthropic-ratelimit-requests-limit": "10",
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": "2026-11-22T10:00:03Z",
+    }
+    with MisbehavingServer(lambda number, body: Reaction("right", told if number == 0 else {})) as server:
+        asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
+    assert asked.answered == 3
+    came = [at for at, _ in server.reactions]
+    assert came[1] - came[0] >= 0.3
+
+
+def test_a_long_reply_needs_no_stream(tmp_path: Path) -> None:
+    """Of itself the SDK refuses to ask for so much at once."""
+    with MisbehavingServer() as server:
+        asked = ask(server, tmp_path, line_case(trials=1, thinking_tokens=100_000))
+    assert (asked.answered, asked.failures) == (1, {})
+
+
 def storm(share: float, seed: int) -> Script:
     """Every kind of fault, to that share of requests."""
     lots = random.Random(seed)
