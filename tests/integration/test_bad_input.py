@@ -39,7 +39,7 @@ def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.to
 
 
 OPTIONS = [
-    ("--ctx-profile=tinny", "No profile 'tinny': There are: frontier, handbook, lines, paper, recorded, smoke. Or give the path"),
+    ("--ctx-profile=tinny", "No profile 'tinny': There are: frontier, handbook, lines, paper, recorded, smoke."),
     ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
     ("--ctx-profile=none.toml", "No profile 'none.toml'"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
