@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.task import add_question_file, add_task
+
 
 def add(tasks: Any) -> None:
     text = "look for faults in a file of questions, without a model; exit status 1 if there are any"
-    parser = tasks.add_parser("check", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")
+    parser = add_task(tasks, "check", text)
+    add_question_file(parser)
     parser.set_defaults(run=lambda options, _: show(options.corpus, options.questions), passes_on=False)
 
 

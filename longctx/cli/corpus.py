@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.check import show
+from longctx.cli.task import add_task
 from longctx.config.arguments import number
 from longctx.config.folders import FIXTURES
 
@@ -26,7 +27,7 @@ def add(commands: Any) -> None:
 
 
 def _add(tasks: Any, task: Any, text: str) -> None:
-    parser = tasks.add_parser(task.__name__, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser = add_task(tasks, task.__name__, text)
     match task.__name__:
         case "fetch":
             parser.add_argument("day", metavar="YYYY-MM-DD")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.filter import answered
 from longctx.cli.output import check_free_folder
+from longctx.cli.task import add_question_file, add_task
 from longctx.config.folders import REPORTS, ROOT
 from longctx.corpus.filters import filter_path, load_filter, make_filter
 from longctx.errors import UserError
@@ -27,14 +28,13 @@ PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "recor
 
 def add(tasks: Any) -> None:
     text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
-    parser = tasks.add_parser(
+    parser = add_task(
+        tasks,
         "try",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]} Recorded answers are replayed; --record once asks the rest. Other "
-        "options are passed on to pytest.",
+        text,
+        " Recorded answers are replayed; --record once asks the rest. Other options are passed on to pytest.",
     )
-    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")
+    add_question_file(parser)
     parser.add_argument("--model", required=True, metavar="NAME")
     parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set (default: seed)")
     parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")

@@ -7,20 +7,21 @@ import datetime
 import getpass
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
+
+from longctx.cli.task import add_question_file, add_task
 
 
 def add(tasks: Any) -> None:
     text = "read questions beside their sections in the browser, and keep, drop or edit them"
-    parser = tasks.add_parser(
+    parser = add_task(
+        tasks,
         "review",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}. Every decision is written to FILE at once, with who decided; "
-        "what is dropped moves to the .dropped.jsonl beside it. The page is served on this machine alone.",
+        text,
+        ". Every decision is written to FILE at once, with who decided; what is dropped moves to the .dropped.jsonl "
+        "beside it. The page is served on this machine alone.",
     )
-    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")
+    add_question_file(parser)
     parser.add_argument("--by", metavar="NAME", help="who decides (default: the name that git knows, or the login's)")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="default: any that is free")
     parser.add_argument("--no-browser", action="store_true", help="show the address, and open nothing")

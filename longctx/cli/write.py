@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.asking import add_options, ask
+from longctx.cli.task import add_task
 from longctx.config.arguments import number
 from longctx.errors import UserError
 
@@ -28,12 +29,13 @@ TOKENS_A_QUESTION = 600
 
 def add(tasks: Any) -> None:
     text = "write questions about your documents with a model"
-    parser = tasks.add_parser(
+    parser = add_task(
+        tasks,
         "write",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}: each section is shown to it once, with two examples. Answers are "
-        "recorded in cassettes/, so that the same command makes the same file again. What cannot be used is kept in "
-        "the .dropped.jsonl beside FILE, with its reason.",
+        text,
+        ": each section is shown to it once, with two examples. Answers are recorded in cassettes/, so that the same "
+        "command makes the same file again. What cannot be used is kept in the .dropped.jsonl beside FILE, with its "
+        "reason.",
     )
     option = parser.add_argument
     option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
