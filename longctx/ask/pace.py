@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import email.utils
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 PREFIX = "anthropic-ratelimit-"
+HTTP_DATE = email.utils.parsedate_to_datetime
 MOST_S = 3600.0
 """No header is waited for longer."""
 
@@ -23,7 +24,7 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
         seconds = _number(headers.get(name))
         if seconds is not None:
             return min(max(seconds / unit, 0.0), MOST_S)
-    until = _http_date(headers.get("retry-after"))
+    until = _moment(HTTP_DATE, headers.get("retry-after"))
     if until is None:
         return None
     return min(max((until - _now(headers)).total_seconds(), 0.0), MOST_S)
@@ -41,7 +42,7 @@ def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
 
 def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
     limit, remaining = _number(headers.get(f"{name}-limit")), _number(headers.get(f"{name}-remaining"))
-    full = _timestamp(headers.get(f"{name}-reset"))
+    full = _moment(datetime.datetime.fromisoformat, headers.get(f"{name}-reset"))
     if limit is None or remaining is None or full is None or remaining >= need or limit <= remaining:
         return 0.0
     return max((full - _now(headers)).total_seconds(), 0.0) * min(1.0, (need - remaining) / (limit - remaining))
@@ -49,7 +50,7 @@ def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
 
 def _now(headers: Mapping[str, str]) -> datetime.datetime:
     """By the server's clock where it tells it, since its times are."""
-    return _http_date(headers.get("date")) or datetime.datetime.now(datetime.UTC)
+    return _moment(HTTP_DATE, headers.get("date")) or datetime.datetime.now(datetime.UTC)
 
 
 def _number(text: str | None) -> float | None:
@@ -60,17 +61,9 @@ def _number(text: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _http_date(text: str | None) -> datetime.datetime | None:
+def _moment(read: Callable[[str], datetime.datetime], text: str | None) -> datetime.datetime | None:
     try:
-        when = email.utils.parsedate_to_datetime(text or "")
-    except ValueError:
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=datetime.UTC)
-
-
-def _timestamp(text: str | None) -> datetime.datetime | None:
-    try:
-        when = datetime.datetime.fromisoformat(text or "")
+        when = read(text or "")
     except ValueError:
         return None
     return when if when.tzinfo else when.replace(tzinfo=datetime.UTC)
