@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.cli.output import check_free
-from longctx.corpus.questions import dump, load_questions
+from longctx.corpus.questions import dropped_beside, dump, load_questions
 from longctx.corpus.written import Dropped, Written, dump_dropped
 from longctx.errors import UserError
 from longctx.files import write_file
@@ -24,7 +24,7 @@ class WrittenFiles:
     def at(cls, path: Path) -> WrittenFiles:
         """Raises UserError where no such files can be written."""
         check_free(path, force=True)
-        dropped = path.with_name(f"{path.stem}.dropped.jsonl")
+        dropped = dropped_beside(path)
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.")
         return cls(path, dropped)

@@ -101,6 +101,11 @@ def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None
     return QuestionSet(path.stem, questions)
 
 
+def dropped_beside(path: Path) -> Path:
+    """Where what was dropped of a file of questions is kept: FILE.dropped.jsonl."""
+    return path.with_name(f"{path.stem}.dropped.jsonl")
+
+
 def dump(questions: Iterable[Question]) -> str:
     """The questions as JSON lines; the mark of a review where there is one."""
     return "".join(

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from longctx.config.folders import read_text
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import Question, dump, load_questions
+from longctx.corpus.questions import Question, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.review.session import Entry, Session, Who
@@ -42,7 +42,7 @@ class QuestionFile:
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
         self.path = path
-        self.dropped = self.path.with_name(f"{self.path.stem}.dropped.jsonl")
+        self.dropped = dropped_beside(path)
         self._corpus = corpus
         self._others: list[str] = []
         self._seen: dict[Path, str] = {}
