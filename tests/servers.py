@@ -87,7 +87,23 @@ def failing(status: int, sentence: str = "simulated failure", **headers: str) ->
     return lambda body: (status, headers, json.dumps(error).encode())
 
 
-class SimulatedServer:
+class _Served:
+    """Serves on a free port of 127.0.0.1, at `url`, while it is entered."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        self._http = _Http(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class SimulatedServer(_Served):
     """Serves on a free port of 127.0.0.1 while it is entered.
 
     `script` may be changed at any time. Messages beyond `hold_after` get no answer before `release` is set.
@@ -107,17 +123,11 @@ class SimulatedServer:
         self.in_flight = 0
         self.most_in_flight = 0
         self._changed = threading.Condition()
-        self._http = _Http(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
-        return self
+        super().__init__(_handler(self))
 
     def __exit__(self, *_: object) -> None:
         self.release.set()
-        self._http.shutdown()
-        self._http.server_close()
+        super().__exit__()
 
     @property
     def asked(self) -> list[Body]:
@@ -197,21 +207,12 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-class ForwardProxy:
+class ForwardProxy(_Served):
     """A proxy for plain HTTP, on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it got."""
 
     def __init__(self) -> None:
         self.passed: list[str] = []
-        self._http = _Http(("127.0.0.1", 0), _forwarder(self))
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        super().__init__(_forwarder(self))
 
 
 def _forwarder(proxy: ForwardProxy) -> type[BaseHTTPRequestHandler]:

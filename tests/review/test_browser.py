@@ -27,17 +27,6 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return write(tmp_path)
-
-
-@pytest.fixture
-def server(path: Path) -> Iterator[ReviewServer]:
-    with serving(desk(path)) as server:
-        yield server
-
-
 def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None, **options: object) -> Page:
     """The page, once its script has run. said: gets console messages, errors, dialogs, and requests to others."""
     page = browser.new_context(**options).new_page()  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -13,18 +12,7 @@ import pytest
 from longctx.corpus.questions import load_questions
 from longctx.errors import UserError
 from longctx.review.http import LARGEST, PROOF, ReviewServer
-from tests.review.examples import BEN, desk, serving, write
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return write(tmp_path)
-
-
-@pytest.fixture
-def server(path: Path) -> Iterator[ReviewServer]:
-    with serving(desk(path)) as server:
-        yield server
+from tests.review.examples import BEN, desk, serving
 
 
 def ask(

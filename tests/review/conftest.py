@@ -1,0 +1,22 @@
+"""A file of questions, and the server of its review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longctx.review.http import ReviewServer
+from tests.review.examples import desk, serving, write
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write(tmp_path)
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[ReviewServer]:
+    with serving(desk(path)) as server:
+        yield server
