@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import threading
 import time
 from collections import Counter
@@ -49,8 +50,8 @@ KINDS = (*PAID, *REFUSALS, "reset_at_once", "hang")
 class MisbehavingServer:
     """Serves on a free port of 127.0.0.1 while it is entered, on a thread of its own.
 
-    latency_s: between a request and its answer. per_s: requests that are allowed in a second, as a bucket that holds
-    one second's worth; what comes beyond is refused at once with 429, and `retry-after` where `says_when`.
+    latency_s: from the end of a request to its answer. per_s: requests that are allowed in a second, as a bucket that
+    holds one second's worth; what comes beyond is refused at once with 429, and `retry-after` where `says_when`.
     """
 
     def __init__(
@@ -94,8 +95,9 @@ class MisbehavingServer:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            while line := await reader.readline():
-                await self._request(line.split()[1].decode(), reader, writer)
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                await self._request(head.lower(), reader, writer)
         except (Cut, ConnectionError, asyncio.IncompleteReadError):
             writer.transport.abort()
         except asyncio.CancelledError:
@@ -104,26 +106,25 @@ class MisbehavingServer:
         finally:
             writer.close()
 
-    async def _request(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        length = 0
-        while (line := await reader.readline()).strip():
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        body = json.loads(await reader.readexactly(length)) if length else {}
-        if path.partition("?")[0] != "/v1/messages":
+    async def _request(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        length = re.search(rb"\ncontent-length: *(\d+)", head)
+        body = json.loads(await reader.readexactly(int(length[1]))) if length else {}
+        came = time.monotonic()
+        if head.split()[1].partition(b"?")[0] != b"/v1/messages":
             await _send(writer, 404, {}, b'{"error": {"message": "not found"}}')
             return
         reaction = self._refusal() or self._script(len(self.reactions), body)
-        self.reactions.append((time.monotonic(), reaction.kind))
+        self.reactions.append((came, reaction.kind))
         self.open += 1
         self.most_open = max(self.most_open, self.open)
         try:
+            prompt = prompt_of(body)
+            answer = message(find_answer(prompt), body, usage=_usage(prompt))
             if reaction.kind not in REFUSALS:
-                await asyncio.sleep(self._latency_s)
+                await asyncio.sleep(came + self._latency_s - time.monotonic())
             if reaction.kind in PAID:
-                self.paid[prompt_of(body)] += 1
-            await _react(reaction, body, writer)
+                self.paid[prompt] += 1
+            await _react(reaction, answer, writer)
         finally:
             self.open -= 1
 
@@ -139,30 +140,30 @@ class MisbehavingServer:
         return Reaction("rate_limit", {"retry-after": "1"} if self._says_when else {})
 
 
-async def _react(reaction: Reaction, body: Body, writer: asyncio.StreamWriter) -> None:
-    prompt = prompt_of(body)
-    usage = {"input_tokens": len(prompt) // 4, "output_tokens": 4}
-    answer = message(find_answer(prompt), body, usage=usage)
+def _usage(prompt: str) -> dict[str, int]:
+    return {"input_tokens": len(prompt) // 4, "output_tokens": 4}
+
+
+async def _react(reaction: Reaction, answer: bytes, writer: asyncio.StreamWriter) -> None:
     match reaction.kind:
         case "right":
             await _send(writer, 200, reaction.headers, answer)
         case "zipped":
             await _send(writer, 200, {"content-encoding": "gzip"}, gzip.compress(answer))
         case "huge":
-            await _send(writer, 200, {}, message("x" * HUGE, body, usage=usage))
+            await _send(writer, 200, {}, message("x" * HUGE))
         case "truncated":
             await _send(writer, 200, {}, answer[: len(answer) // 2])
         case "html":
             await _send(writer, 200, {"content-type": "text/html"}, b"<html>busy</html>")
         case "reset":
-            _write_head(writer, 200, {}, len(answer))
-            writer.write(answer[: len(answer) // 2])
+            writer.write(_head(200, {}, len(answer)) + answer[: len(answer) // 2])
             await writer.drain()
             raise Cut
         case "reset_at_once":
             raise Cut
         case "drip":
-            _write_head(writer, 200, {}, len(answer))
+            writer.write(_head(200, {}, len(answer)))
             for byte in answer:
                 writer.write(bytes([byte]))
                 await writer.drain()
@@ -175,12 +176,11 @@ async def _react(reaction: Reaction, body: Body, writer: asyncio.StreamWriter) -
 
 
 async def _send(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], payload: bytes) -> None:
-    _write_head(writer, status, headers, len(payload))
-    writer.write(payload)
+    writer.write(_head(status, headers, len(payload)) + payload)
     await writer.drain()
 
 
-def _write_head(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], length: int) -> None:
+def _head(status: int, headers: dict[str, str], length: int) -> bytes:
     lines = {"content-type": "application/json", **headers, "content-length": str(length)}
-    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    writer.write(f"HTTP/1.1 {status} Simulated\r\n{head}\r\n".encode())
+    told = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    return f"HTTP/1.1 {status} Simulated\r\n{told}\r\n".encode()

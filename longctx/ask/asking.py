@@ -10,22 +10,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import httpx2
 from anthropic import APIStatusError
 
 from longctx.ask import retry
 from longctx.ask.agenda import Agenda
-from longctx.ask.case import Question
+from longctx.ask.case import Case, Question
 from longctx.ask.failure import Failure, explain
+from longctx.ask.flight import FLIGHT, Flight, Grounded
 from longctx.ask.limit import Limit
 from longctx.ask.money import Budget, highest_cost
-from longctx.ask.pace import retry_after_s, room_in_s
+from longctx.ask.pace import retry_after_s
+from longctx.ask.prepared import Builder, Prepared
 from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
-from longctx.ask.request import call
-from longctx.ask.slots import Slot, Slots
+from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply, Trial
@@ -36,12 +37,14 @@ asking: the next would fare no better."""
 START_APART_S = 0.004
 """Between the first requests. Begun at once, answers of one latency come at once, for ever, and each waits until the
 event loop has gone through all the others: with 64 in flight that took a tenth of the throughput."""
+AHEAD = 4
+"""For each so many requests in flight, one more question is built, to be sent when one of them is answered."""
 
 
 class Progress(Protocol):
-    """Told of every question as it goes to the server, and as it ends."""
+    """Told how many requests are in flight, and of every question as it ends."""
 
-    def started(self, question: Question) -> None: ...
+    def in_flight(self, number: int) -> None: ...
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
 
@@ -78,27 +81,13 @@ async def ask_all(
     fruitless = max(FRUITLESS, 2 * limit.ceiling)
     asking = _Asking(client.with_options(max_retries=0), tape, Slots(limit), budget, progress, fruitless)
     agenda = Agenda(questions)
-    await asyncio.gather(*(asking.work(agenda, place * START_APART_S) for place in range(limit.ceiling)))
+    workers = limit.ceiling + limit.ceiling // AHEAD
+    with Builder() as builder:
+        await asyncio.gather(*(asking.work(agenda, builder, place * START_APART_S) for place in range(workers)))
     asked = asking.asked
     for question in agenda.left():
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A question that is ready to be sent, as often as it takes."""
-
-    question: Question
-    trial: Trial
-    wanted: Wanted
-    sent: dict[str, Any]
-
-    @classmethod
-    def of(cls, question: Question) -> _Prepared:
-        trial = question.build()
-        sent = call(trial, question.case.model, question.shared.cuts)
-        return cls(question, trial, Wanted.of(question, trial), sent)
 
 
 class _Asking:
@@ -119,12 +108,10 @@ class _Asking:
         self._settled = asyncio.Condition()
         self._in_vain, self._fruitless = 0, fruitless
 
-    async def work(self, agenda: Agenda, after_s: float) -> None:
+    async def work(self, agenda: Agenda, builder: Builder, after_s: float) -> None:
         await asyncio.sleep(after_s)
         while self.asked.stopped is None and (question := await agenda.next()) is not None:
-            # Built beside the event loop: a long prompt takes milliseconds, in which others could be answered.
-            prepared = await asyncio.to_thread(_Prepared.of, question)
-            self._progress.started(question)
+            prepared = await builder.prepared(question)
             result = await self._answer(prepared)
             self._keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
@@ -146,13 +133,12 @@ class _Asking:
             )
             asked.stopped = asked.stopped or Failure(result.cause, message, fatal=True)
 
-    async def _answer(self, prepared: _Prepared) -> Reply | Failure:
+    async def _answer(self, prepared: Prepared) -> Reply | Failure:
         """The reply, or what the last attempt failed by."""
         attempts = 0
         while True:
             attempts += 1
-            async with self._slots.one() as slot:
-                result, pause = await self._attempt(prepared, slot)
+            result, pause = await self._attempt(prepared)
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
             await asyncio.sleep(retry.pause_s(attempts) if pause is None else pause)
@@ -160,14 +146,14 @@ class _Asking:
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
         return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
 
-    async def _attempt(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
+    async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """One request, if the budget has room for it; and the seconds after which the server wants the next."""
         model = prepared.question.case.model
         most = highest_cost(model, prepared.question.case.size_tokens, prepared.question.case.reply_tokens)
         if not await self._room(most):
             cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
             return self.asked.stopped or cap, None
-        result, pause = await self._send(prepared, slot)
+        result, pause = await self._send(prepared)
         async with self._settled:
             self._budget.settle(most, result, model.prices)
             self._settled.notify_all()
@@ -180,20 +166,27 @@ class _Asking:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
-    async def _send(self, prepared: _Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
+    async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         case = prepared.question.case
         WANTED.set(prepared.wanted)
+        FLIGHT.set(self._flight(case))
         try:
-            async with asyncio.timeout(case.model.timeout_s):
-                raw = await self._client.messages.with_raw_response.create(
-                    **prepared.sent, timeout=case.model.timeout_s
-                )
-            reply = self._recorded(prepared.wanted, raw.http_response)
+            raw = await self._client.messages.with_raw_response.create(**prepared.sent, timeout=case.model.timeout_s)
+            return self._recorded(prepared.wanted, raw.http_response), None
         except Exception as error:
-            return explain(error, self._client.base_url, case.id), self._told(error, slot)
-        self._slots.answered()
-        self._slots.hold(room_in_s(raw.headers, case.size_tokens))
-        return reply, None
+            if self.asked.stopped and isinstance(error.__cause__, Grounded):
+                return self.asked.stopped, None
+            pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
+            return explain(error, self._client.base_url, case.id), pause
+
+    def _flight(self, case: Case) -> Flight:
+        return Flight(
+            self._slots,
+            tokens=case.size_tokens,
+            timeout_s=case.model.timeout_s,
+            stopped=lambda: self.asked.stopped is not None,
+            watch=self._progress.in_flight,
+        )
 
     def _recorded(self, wanted: Wanted, response: httpx2.Response) -> Reply:
         """The answer as it stands on the tape. Raises what kept it from being written there."""
@@ -204,13 +197,3 @@ class _Asking:
             read_message(response.content)
             raise AssertionError("an answered question is not on the tape")
         return reply
-
-    def _told(self, error: Exception, slot: Slot) -> float | None:
-        """Heed a server that has too much to do. The seconds after which it wants to be asked again, if it says so."""
-        if not isinstance(error, APIStatusError):
-            return None
-        pause = retry_after_s(error.response.headers)
-        if error.status_code in (429, 529):
-            self._slots.refused(slot)
-            self._slots.hold(pause or 0.0)
-        return pause

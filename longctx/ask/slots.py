@@ -35,6 +35,10 @@ class Slots:
         finally:
             await self._give_back()
 
+    @property
+    def taken(self) -> int:
+        return self._taken
+
     def answered(self) -> None:
         self._limit.answered()
 

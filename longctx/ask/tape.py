@@ -7,13 +7,11 @@ Answers are appended as they come, so that a killed run keeps what it was given.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from vcr.cassette import Cassette
 from vcr.record_mode import RecordMode
@@ -22,6 +20,7 @@ from vcr.serialize import deserialize, serialize
 
 from longctx.ask import compact_json
 from longctx.ask.case import Question
+from longctx.ask.lines import Appender, read_lines
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, prefill, request_body
 from longctx.errors import TapeError
@@ -82,6 +81,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self._run = run
+        self._appender = Appender()
         self._index: dict[str, dict[str, dict[str, int]]] = {}
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
@@ -183,12 +183,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def _read(self, path: Path) -> Iterator[tuple[Request, dict[str, Any], dict[str, Any]]]:
         """The episodes of a file. A last line cut short holds no answer; any other bad line is an error."""
-        if not path.is_file():
-            return
-        *lines, last = path.read_bytes().split(b"\n")
-        if last and _is_json(last):
-            lines.append(last)
-        elif last:
+        lines, cut_short = read_lines(path)
+        if cut_short:
             self.cut_short.add(path)
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -207,11 +203,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
         line = serialize(episode | {"metadata": metadata}, compact_json)
-        path = self._folders[-1] / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as out:
-            _end_last_line(out)
-            out.write(line.encode("utf-8") + b"\n")
+        self._appender.append(self._folders[-1] / file, line.encode("utf-8"))
 
 
 def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
@@ -222,26 +214,3 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is no text")
     float(metadata["latency_s"])
-
-
-def _end_last_line(file: BinaryIO) -> None:
-    """Make ready to append after a last line without its end: a killed run's half answer is cut, a whole one kept."""
-    size = file.seek(0, os.SEEK_END)
-    tail = b""
-    while size and b"\n" not in tail:
-        step = min(size, 65_536)
-        size = file.seek(size - step)
-        tail = file.read(step) + tail
-    last = tail[tail.rfind(b"\n") + 1 :]
-    if last and _is_json(last):
-        file.write(b"\n")
-    elif last:
-        file.truncate(file.seek(0, os.SEEK_END) - len(last))
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True

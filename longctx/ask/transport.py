@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 
 from longctx.ask import pace
+from longctx.ask.flight import FLIGHT
 from longctx.ask.reply import MalformedAnswer, is_message
 from longctx.ask.request import digest
 from longctx.ask.rewritten import messages_body
@@ -63,13 +64,16 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
-        started = time.monotonic()
-        response = await self._fetch(request)
-        try:
-            content = await _bounded(response)
-        finally:
-            await response.aclose()
-        latency_s = time.monotonic() - started
+        flight = FLIGHT.get()
+        async with flight.under_way() as slot:
+            started = time.monotonic()
+            response = await self._fetch(request)
+            try:
+                content = await _bounded(response)
+            finally:
+                await response.aclose()
+            latency_s = time.monotonic() - started
+            flight.heed(slot, response)
         headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         extensions: dict[str, Any] = {}
         if response.status_code == 200 and is_message(content):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from longctx.ask.asking import Progress
     from longctx.ask.failure import Failure
 
+PAUSE_S = 0.1
+
 
 @contextlib.contextmanager
 def live_progress(total: int) -> Iterator[Progress]:
@@ -27,16 +30,18 @@ def live_progress(total: int) -> Iterator[Progress]:
     if live is None:
         yield Silent()
         return
+    progress = AskingProgress(tally, live)
     try:
-        yield AskingProgress(tally, live)
+        yield progress
     finally:
+        progress.settle()
         live.close()
 
 
 class Silent:
     """Shows nothing, and judges nothing."""
 
-    def started(self, question: Question) -> None:
+    def in_flight(self, number: int) -> None:
         pass
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
@@ -44,25 +49,31 @@ class Silent:
 
 
 class AskingProgress:
-    """Counts what is asked and shows it."""
+    """Counts what is asked and shows it, soon after it changed: drawing takes as long as asking a trial does."""
 
     def __init__(self, tally: Tally, live: Live) -> None:
         self._tally, self._live = tally, live
         self._in_flight = self._tokens = 0
         self._cost: float | None = 0.0
+        self._drawing: asyncio.TimerHandle | None = None
 
-    def started(self, question: Question) -> None:
-        self._in_flight += 1
-        self._show()
+    def in_flight(self, number: int) -> None:
+        self._in_flight = number
+        self._soon()
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
-        self._in_flight -= 1
         self._tally.done += 1
         if isinstance(result, Reply):
             self._answered(question, trial, result)
         else:
             self._tally.failed += 1
-        self._show()
+        self._soon()
+
+    def settle(self) -> None:
+        """Show at once what was to be shown soon."""
+        if self._drawing:
+            self._drawing.cancel()
+            self._show()
 
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
         self._tokens += reply.input_tokens + reply.output_tokens
@@ -74,7 +85,12 @@ class AskingProgress:
             correct = question.case.scenario.judge(trial, reply).kind == "correct"
             self._tally.add(question.case.scenario.family, question.case.model.model, Rate(int(correct), 1))
 
+    def _soon(self) -> None:
+        if self._drawing is None:
+            self._drawing = asyncio.get_running_loop().call_later(PAUSE_S, self._show)
+
     def _show(self) -> None:
+        self._drawing = None
         tally = self._tally
         self._live.show(
             f"{tally.done:,} of {tally.total:,} trials",

@@ -13,8 +13,11 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
 from longctx.ask.case import Case, Question
+from longctx.ask.flight import FLIGHT, Flight
+from longctx.ask.limit import Limit
 from longctx.ask.providers import Client
 from longctx.ask.request import call
+from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
@@ -78,6 +81,13 @@ def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
     return folder / case.file
 
 
+def flight(
+    slots: Slots | None = None, timeout_s: float = 600, watch: Callable[[int], None] = lambda number: None
+) -> Flight:
+    """Of a short prompt."""
+    return Flight(slots or Slots(Limit(4)), 100, timeout_s, stopped=lambda: False, watch=watch)
+
+
 def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:
     """The real SDK over a transport, without retries."""
     http = anthropic.DefaultAsyncHttpxClient(transport=transport)
@@ -97,6 +107,7 @@ async def send(client: Client, question: Question, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
     trial, model = question.build(), question.case.model
     WANTED.set(Wanted.of(question, trial))
+    FLIGHT.set(flight())
     async with client:
         message: Message = await client.messages.create(**call(trial, model) | changed)
         return message

@@ -21,7 +21,7 @@ from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Prices
 from longctx.scenarios.base import Reply, Trial
 from tests.ask.examples import line_case
-from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, right, saying
 
 PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
 
@@ -36,14 +36,14 @@ class Told:
 
     def __init__(self) -> None:
         self.results: list[Reply | Failure] = []
-        self.in_flight = 0
+        self.last_in_flight = self.most_in_flight = 0
 
-    def started(self, question: Question) -> None:
-        self.in_flight += 1
+    def in_flight(self, number: int) -> None:
+        self.last_in_flight = number
+        self.most_in_flight = max(self.most_in_flight, number)
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
         assert trial.identity == question.identity
-        self.in_flight -= 1
         self.results.append(result)
 
 
@@ -57,7 +57,8 @@ def ask(
             return await ask_all(client, tape, questions, Limit(in_flight), Budget(cap), told)
 
     asked = asyncio.run(run())
-    assert told.in_flight == 0
+    assert told.last_in_flight == 0
+    assert told.most_in_flight <= in_flight
     return asked, told.results
 
 
@@ -98,7 +99,7 @@ def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
     assert not missing(Tape(tmp_path, "once"), [line_case()])
 
 
-@pytest.mark.parametrize("in_flight", [1, 3])
+@pytest.mark.parametrize("in_flight", [1, 3, 5])
 def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> None:
     tape = Tape(tmp_path, "once")
     with SimulatedServer(hold_after=0) as server:
@@ -111,6 +112,30 @@ def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> N
         asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=8)]), in_flight)
     assert asked.answered == 8
     assert server.most_in_flight == in_flight
+
+
+def test_the_next_question_is_built_while_as_many_as_may_be_are_in_flight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape, built = Tape(tmp_path, "once"), threading.Semaphore(0)
+    questions = missing(tape, [line_case(trials=6)])
+    build = Question.build
+
+    def counted(question: Question) -> Trial:
+        built.release()
+        return build(question)
+
+    monkeypatch.setattr(Question, "build", counted)
+    with SimulatedServer(hold_after=0) as server:
+
+        def release() -> None:
+            server.wait_for(4)
+            if all(built.acquire(timeout=PATIENCE) for _ in range(5)):
+                server.release.set()
+
+        threading.Thread(target=release, daemon=True).start()
+        asked, _ = ask(server.url, tape, questions, in_flight=4)
+    assert asked.answered == 6
 
 
 @pytest.mark.parametrize(("status", "cause"), [(401, "bad_key"), (403, "bad_key"), (404, "no_such_model")])

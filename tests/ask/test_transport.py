@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.ask.case import Question
+from longctx.ask.flight import FLIGHT
 from longctx.ask.tape import WANTED, Tape
 from longctx.ask.transport import NotOnTape, TapeTransport
-from tests.ask.examples import AT, answer, client_of, line_case, network, recorded, replying, send, wanted
+from tests.ask.examples import AT, answer, client_of, flight, line_case, network, recorded, replying, send, wanted
 from tests.servers import failing, message
 
 CASE = line_case()
@@ -40,6 +41,7 @@ def ask(transport: httpx2.AsyncBaseTransport, question: Question = QUESTION, **c
 
 def handle(transport: TapeTransport, request: httpx2.Request) -> httpx2.Response:
     WANTED.set(ONE)
+    FLIGHT.set(flight())
     return asyncio.run(transport.handle_async_request(request))
 
 

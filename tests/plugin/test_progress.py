@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import sys
 from typing import Any
@@ -40,51 +41,51 @@ def reply(text: str) -> Reply:
     return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
 
 
-def ended(progress: AskingProgress, text: str, **model: Any) -> None:
+def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
+    """What is known and shown after these, with one request in flight."""
+    tally, shown = Tally(len(results)), Shown()
+
+    async def tell() -> None:
+        progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+        progress.in_flight(1)
+        for question, result in results:
+            progress.ended(question, question.build(), result)
+        assert not shown.last
+        progress.settle()
+
+    asyncio.run(tell())
+    return tally, shown.last
+
+
+def asked(text: str, **model: Any) -> tuple[Question, Reply]:
     question = Question(line_case(**model), 0)
-    trial = question.build()
-    progress.started(question)
-    progress.ended(question, trial, reply(text or trial.expected))
+    return question, reply(text or question.build().expected)
 
 
 def test_replies_are_judged_and_counted() -> None:
-    tally, shown = Tally(3), Shown()
-    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
-    progress.started(Question(line_case(), 0))
-    ended(progress, "", prices=PRICES)
-    ended(progress, "none", prices=PRICES)
+    tally, shown = told(asked("", prices=PRICES), asked("none", prices=PRICES))
     assert tally.rates == {("line_retrieval", "toy"): Rate(1, 2)}
-    assert shown.last == ["2 of 3 trials", "24 tokens", "$24.00", "1 in flight"]
+    assert shown == ["2 of 2 trials", "24 tokens", "$24.00", "1 in flight"]
 
 
 def test_what_is_written_has_no_rate() -> None:
     wording = PromptSet.open("seed").wording(Writing)
     scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
     question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
-    tally, shown = Tally(1), Shown()
-    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
-    progress.started(question)
-    progress.ended(question, question.build(), reply("<Question 1>"))
+    tally, shown = told((question, reply("<Question 1>")))
     assert not tally.rates
-    assert shown.last[0] == "1 of 1 trials"
+    assert shown[0] == "1 of 1 trials"
 
 
 def test_a_failure_is_in_no_rate() -> None:
-    tally, shown = Tally(1), Shown()
-    progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
-    question = Question(line_case(), 0)
-    progress.started(question)
-    progress.ended(question, question.build(), Failure("timeout", "no answer in time"))
+    tally, shown = told((Question(line_case(), 0), Failure("timeout", "no answer in time")))
     assert tally.rates == {}
-    assert shown.last[-1] == "1 failed"
+    assert shown[-1] == "1 failed"
 
 
 def test_a_sum_that_lacks_a_models_prices_is_not_shown() -> None:
-    shown = Shown()
-    progress = AskingProgress(Tally(3), shown)  # type: ignore[arg-type]
-    for prices in (PRICES, None, PRICES):
-        ended(progress, "1", prices=prices)
-    assert shown.last == ["3 of 3 trials", "36 tokens", "0 in flight"]
+    _, shown = told(*(asked("1", prices=prices) for prices in (PRICES, None, PRICES)))
+    assert shown == ["3 of 3 trials", "36 tokens", "1 in flight"]
 
 
 def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,9 +93,29 @@ def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPa
         raise IndexError
 
     monkeypatch.setattr(LineRetrieval, "judge", judge)
-    tally = Tally(1)
-    ended(AskingProgress(tally, Shown()), "1")  # type: ignore[arg-type]
+    tally, _ = told(asked("1"))
     assert (tally.done, tally.rates) == (1, {})
+
+
+def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.plugin.progress.PAUSE_S", 0)
+
+    class Drawn(Shown):
+        def show(self, *details: str | None) -> None:
+            super().show(*details)
+            drawn.set()
+
+    drawn, shown = asyncio.Event(), Drawn()
+
+    async def tell() -> None:
+        progress = AskingProgress(Tally(1), shown)  # type: ignore[arg-type]
+        for number in (1, 2):
+            progress.in_flight(number)
+            await drawn.wait()
+            drawn.clear()
+            assert shown.last[-1] == f"{number} in flight"
+
+    asyncio.run(asyncio.wait_for(tell(), 10))
 
 
 def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
