@@ -1,14 +1,15 @@
 """The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
 
 Workers take questions from one agenda, so neighbours are asked close together; each answer is on the tape before the
-next question of that worker. What a second request may help is sent again after a pause; what cannot be
-asked keeps its typed cause.
+next question of that worker. What a second request may help is sent again after a pause; what cannot be asked keeps its
+typed cause.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from longctx.ask.flight import FLIGHT, Flight, Grounded
 from longctx.ask.limit import Limit
 from longctx.ask.money import Budget, highest_cost
 from longctx.ask.pace import retry_after_s
-from longctx.ask.prepared import Builder, Prepared
+from longctx.ask.prepared import Prepared
 from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
 from longctx.ask.slots import Slots
@@ -38,7 +39,8 @@ START_APART_S = 0.004
 """Between the first requests. Begun at once, answers of one latency come at once, for ever, and each waits until the
 event loop has gone through all the others: with 64 in flight that took a tenth of the throughput."""
 AHEAD = 4
-"""For each so many requests in flight, one more question is built, to be sent when one of them is answered."""
+"""For each so many requests in flight, one more question is built, to be sent when one of them is answered. Built on a
+thread: a long prompt takes milliseconds, in which others could be answered."""
 
 
 class Progress(Protocol):
@@ -82,7 +84,7 @@ async def ask_all(
     asking = _Asking(client.with_options(max_retries=0), tape, Slots(limit), budget, progress, fruitless)
     agenda = Agenda(questions)
     workers = limit.ceiling + limit.ceiling // AHEAD
-    with Builder() as builder:
+    with ThreadPoolExecutor(max_workers=1) as builder:
         await asyncio.gather(*(asking.work(agenda, builder, place * START_APART_S) for place in range(workers)))
     asked = asking.asked
     for question in agenda.left():
@@ -108,10 +110,10 @@ class _Asking:
         self._settled = asyncio.Condition()
         self._in_vain, self._fruitless = 0, fruitless
 
-    async def work(self, agenda: Agenda, builder: Builder, after_s: float) -> None:
+    async def work(self, agenda: Agenda, builder: Executor, after_s: float) -> None:
         await asyncio.sleep(after_s)
         while self.asked.stopped is None and (question := await agenda.next()) is not None:
-            prepared = await builder.prepared(question)
+            prepared = await asyncio.get_running_loop().run_in_executor(builder, Prepared.of, question)
             result = await self._answer(prepared)
             self._keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
