@@ -41,10 +41,19 @@ class Cut(Exception):
     """The connection is reset."""
 
 
-REFUSALS = {"rate_limit": 429, "overloaded": 529, "server_error": 500, "bad_gateway": 502, "refused": 400}
+REFUSALS = {
+    "rate_limit": 429,
+    "overloaded": 529,
+    "server_error": 500,
+    "bad_gateway": 502,
+    "refused": 400,
+    "bad_key": 401,
+}
 PAID = ("right", "zipped", "huge", "truncated", "reset", "html", "drip")
 """Kinds of reaction that a real server would charge for: it had made an answer."""
 KINDS = (*PAID, *REFUSALS, "reset_at_once", "hang")
+FAULTS = tuple(kind for kind in KINDS if kind not in ("right", "zipped", "refused", "bad_key"))
+"""Every way to fail that a second request may help."""
 
 
 class MisbehavingServer:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.ask.asking import Asked, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.case import Case
 from longctx.ask.client import open_client
-from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
-from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
@@ -52,7 +51,7 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
         started = time.monotonic()
         questions = missing(tape, [asked_case])
         found = time.monotonic()
-        asked = await ask_all(client, tape, questions, Limit(in_flight), Budget(None), Silent())
+        asked = await ask_all(client, tape, questions, Bounds.of(in_flight), Silent())
         ended = time.monotonic()
     again = Tape(folder)
     on_tape = sum(again.reply(Wanted.of(one, one.build())) is not None for one in asked_case.questions())

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tests.misbehaving import KINDS, Body, MisbehavingServer, Reaction, Script
-
-FAULTS = tuple(kind for kind in KINDS if kind not in ("right", "zipped", "refused"))
-"""Every way to fail that a second request may help."""
+from tests.misbehaving import FAULTS, Body, MisbehavingServer, Reaction, Script
 
 
 @dataclass(slots=True)

@@ -18,23 +18,20 @@ from anthropic import APIStatusError
 
 from longctx.ask import retry
 from longctx.ask.agenda import Agenda
-from longctx.ask.case import Case, Question
+from longctx.ask.bounds import Bounds
+from longctx.ask.case import Question
 from longctx.ask.failure import Failure, explain
-from longctx.ask.flight import FLIGHT, Flight, Grounded
-from longctx.ask.limit import Limit
-from longctx.ask.money import Budget, highest_cost
+from longctx.ask.flight import FLIGHT, Flight
+from longctx.ask.money import highest_cost
 from longctx.ask.pace import retry_after_s
 from longctx.ask.prepared import Prepared
 from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
-from longctx.ask.slots import Slots
+from longctx.ask.slots import Slot, Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply, Trial
 
-FRUITLESS = 40
-"""So many trials in a row that end without an answer, or twice as many as may be in flight if that is more, stop the
-asking: the next would fare no better."""
 START_APART_S = 0.004
 """Between the first requests. Begun at once, answers of one latency come at once, for ever, and each waits until the
 event loop has gone through all the others: with 64 in flight that took a tenth of the throughput."""
@@ -71,21 +68,22 @@ class Asked:
 
 
 async def ask_all(
-    client: Client,
-    tape: Tape,
-    questions: Sequence[Question],
-    limit: Limit,
-    budget: Budget,
-    progress: Progress,
+    client: Client, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
 ) -> Asked:
-    """Ask with as many requests at once as `limit` allows, which learns from the server. Never raises for what a
+    """Ask with as many requests at once as the limit allows, which learns from the server. Never raises for what a
     server does."""
-    fruitless = max(FRUITLESS, 2 * limit.ceiling)
-    asking = _Asking(client.with_options(max_retries=0), tape, Slots(limit), budget, progress, fruitless)
+    asking = _Asking(client.with_options(max_retries=0), tape, bounds, progress)
     agenda = Agenda(questions)
-    workers = limit.ceiling + limit.ceiling // AHEAD
+    ceiling = bounds.limit.ceiling
+    places = range(min(ceiling + ceiling // AHEAD, len(questions)))
     with ThreadPoolExecutor(max_workers=1) as builder:
-        await asyncio.gather(*(asking.work(agenda, builder, place * START_APART_S) for place in range(workers)))
+        workers = [asyncio.create_task(asking.work(agenda, builder, place * START_APART_S)) for place in places]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
     asked = asking.asked
     for question in agenda.left():
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
@@ -95,20 +93,11 @@ async def ask_all(
 class _Asking:
     """What the workers of one pass share."""
 
-    def __init__(
-        self,
-        client: Client,
-        tape: Tape,
-        slots: Slots,
-        budget: Budget,
-        progress: Progress,
-        fruitless: int,
-    ) -> None:
+    def __init__(self, client: Client, tape: Tape, bounds: Bounds, progress: Progress) -> None:
         self.asked = Asked()
-        self._client, self._tape, self._slots = client, tape, slots
-        self._budget, self._progress = budget, progress
+        self._client, self._tape, self._progress = client, tape, progress
+        self._slots, self._budget, self._patience = Slots(bounds.limit), bounds.budget, bounds.patience
         self._settled = asyncio.Condition()
-        self._in_vain, self._fruitless = 0, fruitless
 
     async def work(self, agenda: Agenda, builder: Executor, after_s: float) -> None:
         await asyncio.sleep(after_s)
@@ -120,20 +109,24 @@ class _Asking:
             self._progress.ended(question, prepared.trial, result)
 
     def _keep(self, question: Question, result: Reply | Failure) -> None:
-        asked = self.asked
         if isinstance(result, Reply):
-            asked.answered += 1
-            self._in_vain = 0
+            self.asked.answered += 1
+            self._patience.in_vain = 0
             return
-        asked.failures[question.key] = result
-        self._in_vain += 1
+        self.asked.failures[question.key] = result
+        self._patience.in_vain += 1
         if result.fatal:
-            asked.stopped = asked.stopped or result
-        elif self._in_vain == self._fruitless:
+            self._stop(result)
+        elif self._patience.ended:
             message = (
-                f"{self._in_vain} trials in a row were not answered, so no more were asked. The last: {result.message}"
+                f"{self._patience.in_vain} trials in a row were not answered, so no more were asked. "
+                f"The last: {result.message}"
             )
-            asked.stopped = asked.stopped or Failure(result.cause, message, fatal=True)
+            self._stop(Failure(result.cause, message, fatal=True))
+
+    def _stop(self, why: Failure) -> None:
+        self.asked.stopped = self.asked.stopped or why
+        self._slots.close()
 
     async def _answer(self, prepared: Prepared) -> Reply | Failure:
         """The reply, or what the last attempt failed by."""
@@ -143,21 +136,24 @@ class _Asking:
             result, pause = await self._attempt(prepared)
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
-            await asyncio.sleep(retry.pause_s(attempts) if pause is None else pause)
+            await self._slots.pause(retry.pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
         return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
 
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """One request, if the budget has room for it; and the seconds after which the server wants the next."""
-        model = prepared.question.case.model
-        most = highest_cost(model, prepared.question.case.size_tokens, prepared.question.case.reply_tokens)
+        case = prepared.question.case
+        most = highest_cost(case.model, case.size_tokens, case.reply_tokens)
         if not await self._room(most):
             cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
             return self.asked.stopped or cap, None
-        result, pause = await self._send(prepared)
+        async with self._slots.one() as slot:
+            self._progress.in_flight(self._slots.taken)
+            result, pause = await self._send(prepared, slot)
+        self._progress.in_flight(self._slots.taken)
         async with self._settled:
-            self._budget.settle(most, result, model.prices)
+            self._budget.settle(most, result, case.model.prices)
             self._settled.notify_all()
         return result, pause
 
@@ -168,27 +164,21 @@ class _Asking:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
-    async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
+    async def _send(self, prepared: Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
+        if self.asked.stopped:
+            return self.asked.stopped, None
         case = prepared.question.case
         WANTED.set(prepared.wanted)
-        FLIGHT.set(self._flight(case))
+        FLIGHT.set(Flight(self._slots, slot, case.size_tokens))
         try:
-            raw = await self._client.messages.with_raw_response.create(**prepared.sent, timeout=case.model.timeout_s)
+            async with asyncio.timeout(case.model.timeout_s):
+                raw = await self._client.messages.with_raw_response.create(
+                    **prepared.sent, timeout=case.model.timeout_s
+                )
             return self._recorded(prepared.wanted, raw.http_response), None
         except Exception as error:
-            if self.asked.stopped and isinstance(error.__cause__, Grounded):
-                return self.asked.stopped, None
             pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
             return explain(error, self._client.base_url, case.id), pause
-
-    def _flight(self, case: Case) -> Flight:
-        return Flight(
-            self._slots,
-            tokens=case.size_tokens,
-            timeout_s=case.model.timeout_s,
-            stopped=lambda: self.asked.stopped is not None,
-            watch=self._progress.in_flight,
-        )
 
     def _recorded(self, wanted: Wanted, response: httpx2.Response) -> Reply:
         """The answer as it stands on the tape. Raises what kept it from being written there."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 
+from longctx.ask.failure import NO_HEADER
 from longctx.ask.network import Network
 from longctx.ask.providers import Client, Settings, open_bedrock, open_foundry, open_vertex
 from longctx.ask.tape import Tape
@@ -54,6 +56,8 @@ def _open_anthropic(base_url: str | None, settings: Settings) -> AsyncAnthropic:
             "No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL for another server that "
             "speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record."
         )
+    if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
+        raise UserError(f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew.")
     return client
 
 

@@ -9,6 +9,7 @@ import anthropic
 import httpx2
 
 from longctx.ask.reply import MalformedAnswer
+from longctx.ask.tape import NotRecorded
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 """Status -> cause, where the status says it all. What is below 500 and not named is a refused request."""
@@ -24,6 +25,7 @@ ADVICE = {
     r"credit|billing": "The account has no means left: nothing was wrong with the question.",
 }
 """What a server's sentence about a refused request speaks of -> the setting to change."""
+NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
         return Failure("malformed_answer", f"{error}.")
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return Failure("timeout", f"{base_url} gave no answer in time (timeout_s in the model's profile).")
-    if isinstance(error, OSError):
-        return Failure("not_recorded", f"An answer could not be written to its cassette: {error}.", fatal=True)
+    if isinstance(error, NotRecorded):
+        return Failure("not_recorded", str(error), fatal=True)
     if isinstance(error, anthropic.APIConnectionError):
         return _unconnected(error, base_url)
     if isinstance(error, anthropic.APIStatusError):
@@ -61,6 +63,10 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
     cause = error.__cause__ or error
     if isinstance(cause, httpx2.ConnectError | anthropic.APIConnectionError):
         return Failure("connection", f"No connection to {base_url} ({cause}): is the server running?", fatal=True)
+    if isinstance(cause, httpx2.LocalProtocolError):  # whose text would show the key
+        return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY anew.", fatal=True)
+    if not isinstance(cause, httpx2.TransportError):  # raised on the way to the network, which the SDK takes for it
+        return Failure("error", f"{type(cause).__name__}: {cause}")
     return Failure("connection", f"{base_url} broke the connection off ({type(cause).__name__}: {cause}).")
 
 
@@ -70,6 +76,9 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
         return Failure(
             "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
         )
+    if error.status_code < 400:
+        where = f"{base_url} answered {error.status_code}, a redirection."
+        return Failure("connection", f"{where} Give --ctx-base-url the address that it redirects to.", fatal=True)
     if error.status_code == 404:
         return Failure("no_such_model", f"{said} Check --ctx-model and --ctx-base-url.", fatal=True)
     if error.status_code in CAUSES:

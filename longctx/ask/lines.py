@@ -19,46 +19,34 @@ def read_lines(path: Path) -> tuple[list[bytes], bool]:
     return ([*lines, last] if whole else lines), bool(last) and not whole
 
 
-class Appender:
-    """Appends lines. Whether a file's last line was finished is seen by its size, if this wrote it, and else read."""
-
-    def __init__(self) -> None:
-        self._sizes: dict[Path, int] = {}
-
-    def append(self, path: Path, line: bytes) -> None:
-        """With the operating system when this returns. Raises OSError."""
-        try:
-            file = path.open("ab", buffering=STEP)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = path.open("ab", buffering=STEP)
-        with file:
-            if file.tell() != self._sizes.get(path, 0):
-                _end_last_line(path, file)
-            file.write(line + b"\n")
-            file.flush()
-            self._sizes[path] = file.tell()
+def append_line(path: Path, line: bytes) -> None:
+    """With the operating system when this returns. Raises OSError."""
+    try:
+        file = path.open("ab+")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab+")
+    with file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                _end_last_line(file)
+        file.write(line + b"\n")
 
 
-def _end_last_line(path: Path, file: BinaryIO) -> None:
+def _end_last_line(file: BinaryIO) -> None:
     """A killed run's half answer is cut, a whole one kept."""
-    last = _last_line(path)
+    size = file.seek(0, os.SEEK_END)
+    tail = b""
+    while size and b"\n" not in tail:
+        step = min(size, STEP)
+        size = file.seek(size - step)
+        tail = file.read(step) + tail
+    last = tail[tail.rfind(b"\n") + 1 :]
     if _is_json(last):
         file.write(b"\n")
-    elif last:
+    else:
         file.truncate(file.seek(0, os.SEEK_END) - len(last))
-
-
-def _last_line(path: Path) -> bytes:
-    """What stands after the last end of a line."""
-    with path.open("rb") as file:
-        start = file.seek(0, os.SEEK_END)
-        tail = b""
-        while start and b"\n" not in tail:
-            step = min(start, STEP)
-            start = file.seek(start - step)
-            tail = file.read(step) + tail
-    return tail[tail.rfind(b"\n") + 1 :]
 
 
 def _is_json(line: bytes) -> bool:

@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from longctx.ask.asking import Asked, Progress, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.calibrate import calibrate
 from longctx.ask.case import Case, Question
 from longctx.ask.client import open_client
 from longctx.ask.counting import counted
 from longctx.ask.estimate import doubts, estimate, in_all
-from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
-from longctx.ask.money import Budget, check_cap
+from longctx.ask.money import check_cap
 from longctx.ask.providers import provider_of
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape
@@ -93,11 +93,11 @@ async def _ask(
         fit, unfit = fitted(await calibrate(client, cases))
         questions = shared(await counted(client, missing(tape, fit)))
         _say_estimate(say, fit, questions)
-        limit, budget = Limit(terms.in_flight), Budget(terms.max_cost)
+        bounds = Bounds.of(terms.in_flight, terms.max_cost)
         with progress(len(questions)) as shown:
 
             def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
-                return ask_all(client, tape, some, limit, budget, shown)
+                return ask_all(client, tape, some, bounds, shown)
 
             asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
     return Done(asked, len(questions), tuple(unfit))

@@ -64,6 +64,6 @@ def _number(text: str | None) -> float | None:
 def _moment(read: Callable[[str], datetime.datetime], text: str | None) -> datetime.datetime | None:
     try:
         when = read(text or "")
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return when if when.tzinfo else when.replace(tzinfo=datetime.UTC)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from longctx.ask.limit import Limit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Slot:
     """A request's place among those in flight. changes: how often the limit was halved when it was taken."""
 
-    changes: int
+    changes: int = 0
+    returned: bool = False
 
 
 class Slots:
@@ -22,22 +23,37 @@ class Slots:
 
     def __init__(self, limit: Limit) -> None:
         self._limit = limit
-        self._taken = 0
         self._changed = asyncio.Condition()
+        self._closed = asyncio.Event()
+        self.taken = 0
 
     @contextlib.asynccontextmanager
     async def one(self) -> AsyncIterator[Slot]:
-        """Wait for a slot, and give it back at the end."""
-        await self._take()
+        """Wait for a slot, and give it back at the end, if not before."""
+        slot = await self._take()
         try:
             await self._wait_while_held()
-            yield Slot(self._limit.changes)
+            slot.changes = self._limit.changes
+            yield slot
         finally:
-            await self._give_back()
+            await self.give_back(slot)
 
-    @property
-    def taken(self) -> int:
-        return self._taken
+    async def give_back(self, slot: Slot) -> None:
+        """Let another request have it. Once it is given back, nothing happens."""
+        if not slot.returned:
+            slot.returned = True
+            async with self._changed:
+                self.taken -= 1
+                self._changed.notify(2)  # its own place, and one that an answer may have won
+
+    async def pause(self, seconds: float) -> None:
+        """Wait so long, or until the slots are closed."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closed.wait(), seconds)
+
+    def close(self) -> None:
+        """Let nothing wait any longer: nothing more will be sent."""
+        self._closed.set()
 
     def answered(self) -> None:
         self._limit.answered()
@@ -49,17 +65,13 @@ class Slots:
         """Send nothing for so long."""
         self._limit.hold(asyncio.get_running_loop().time() + seconds)
 
-    async def _take(self) -> None:
+    async def _take(self) -> Slot:
         async with self._changed:
-            await self._changed.wait_for(lambda: self._taken < int(self._limit.allowed))
-            self._taken += 1
+            await self._changed.wait_for(lambda: self.taken < int(self._limit.allowed))
+            self.taken += 1
+        return Slot()
 
     async def _wait_while_held(self) -> None:
         loop = asyncio.get_running_loop()
-        while (pause := self._limit.held_until - loop.time()) > 0:
-            await asyncio.sleep(pause)
-
-    async def _give_back(self) -> None:
-        async with self._changed:
-            self._taken -= 1
-            self._changed.notify(2)  # its own slot, and one that an answer may have won
+        while not self._closed.is_set() and (seconds := self._limit.held_until - loop.time()) > 0:
+            await self.pause(seconds)

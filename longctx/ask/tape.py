@@ -20,13 +20,17 @@ from vcr.serialize import deserialize, serialize
 
 from longctx.ask import compact_json
 from longctx.ask.case import Question
-from longctx.ask.lines import Appender, read_lines
+from longctx.ask.lines import append_line, read_lines
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, prefill, request_body
 from longctx.errors import TapeError
 from longctx.scenarios.base import Reply, Trial
 
 Status = Literal["found", "stale", "missing"]
+
+
+class NotRecorded(Exception):
+    """An answer that was paid for could not be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,6 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self._run = run
-        self._appender = Appender()
         self._index: dict[str, dict[str, dict[str, int]]] = {}
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
@@ -131,7 +134,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return {"prompt_set": metadata["prompt_set"], "digest": metadata["wording"]}
 
     def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:
-        """Append one answer to its scenario's file: on disk when this returns."""
+        """Append one answer to its scenario's file: with the operating system when this returns. Raises NotRecorded."""
         metadata = {
             "trial": wanted.trial,
             "prompt_set": wanted.prompt_set,
@@ -203,7 +206,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
         line = serialize(episode | {"metadata": metadata}, compact_json)
-        self._appender.append(self._folders[-1] / file, line.encode("utf-8"))
+        try:
+            append_line(self._folders[-1] / file, line.encode("utf-8"))
+        except OSError as error:
+            raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
 
 def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:

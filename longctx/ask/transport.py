@@ -13,7 +13,7 @@ from longctx.ask.flight import FLIGHT
 from longctx.ask.reply import MalformedAnswer, is_message
 from longctx.ask.request import digest
 from longctx.ask.rewritten import messages_body
-from longctx.ask.tape import WANTED, Tape, Wanted
+from longctx.ask.tape import WANTED, NotRecorded, Tape, Wanted
 
 KEPT_HEADERS = ("content-type", "request-id")
 """All that is stored of an answer's headers. Of a request's, nothing is."""
@@ -64,16 +64,14 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
-        flight = FLIGHT.get()
-        async with flight.under_way() as slot:
-            started = time.monotonic()
-            response = await self._fetch(request)
-            try:
-                content = await _bounded(response)
-            finally:
-                await response.aclose()
-            latency_s = time.monotonic() - started
-            flight.heed(slot, response)
+        started = time.monotonic()
+        response = await self._fetch(request)
+        try:
+            content = await _bounded(response)
+        finally:
+            await response.aclose()
+        latency_s = time.monotonic() - started
+        await FLIGHT.get().landed(response)
         headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         extensions: dict[str, Any] = {}
         if response.status_code == 200 and is_message(content):
@@ -85,7 +83,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             try:
                 self._tape.record(wanted, answer, now, latency_s)
-            except OSError as error:  # raised here, it would look like the network's, and the SDK would ask again
+            except NotRecorded as error:  # raised here, it would look like the network's, and the SDK would ask again
                 extensions[UNRECORDED] = error
         headers |= {name: value for name, value in response.headers.items() if pace.is_told_by(name)}
         return httpx2.Response(

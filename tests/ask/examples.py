@@ -17,7 +17,7 @@ from longctx.ask.flight import FLIGHT, Flight
 from longctx.ask.limit import Limit
 from longctx.ask.providers import Client
 from longctx.ask.request import call
-from longctx.ask.slots import Slots
+from longctx.ask.slots import Slot, Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
@@ -81,11 +81,9 @@ def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
     return folder / case.file
 
 
-def flight(
-    slots: Slots | None = None, timeout_s: float = 600, watch: Callable[[int], None] = lambda number: None
-) -> Flight:
+def flight(slots: Slots | None = None) -> Flight:
     """Of a short prompt."""
-    return Flight(slots or Slots(Limit(4)), 100, timeout_s, stopped=lambda: False, watch=watch)
+    return Flight(slots or Slots(Limit(4)), Slot(), 100)
 
 
 def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from longctx.ask.asking import Asked, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.case import Case, Question
 from longctx.ask.client import open_client
 from longctx.ask.failure import Failure
-from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
-from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Prices
 from longctx.scenarios.base import Reply, Trial
@@ -54,7 +53,7 @@ def ask(
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, questions, Limit(in_flight), Budget(cap), told)
+            return await ask_all(client, tape, questions, Bounds.of(in_flight, cap), told)
 
     asked = asyncio.run(run())
     assert told.last_in_flight == 0
@@ -135,6 +134,7 @@ def test_the_next_question_is_built_while_as_many_as_may_be_are_in_flight(
 
         threading.Thread(target=release, daemon=True).start()
         asked, _ = ask(server.url, tape, questions, in_flight=4)
+        assert server.release.is_set()
     assert asked.answered == 6
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from longctx.ask.asking import Asked, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.case import Case, Question
 from longctx.ask.client import open_client
 from longctx.ask.counting import counted
-from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
-from longctx.ask.money import Budget
 from longctx.ask.request import user_text
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
@@ -45,7 +44,7 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 
     async def ask(url: str) -> Asked:
         async with open_client(tape, url, 8) as client:
-            return await ask_all(client, tape, questions, Limit(8), Budget(), Silent())
+            return await ask_all(client, tape, questions, Bounds.of(8), Silent())
 
     with SimulatedServer(cache.script) as server:
         assert asyncio.run(ask(server.url)).answered == len(questions) == 16

@@ -37,6 +37,15 @@ def test_a_key_of_the_environment_is_used(
     assert open_client(Tape(tmp_path), base_url, 4).api_key == "sk-1"
 
 
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
+@pytest.mark.parametrize("key", ["sk-1\r", "sk-1\n", " sk-1", "sk 1"])
+def test_a_key_that_no_header_may_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, key: str) -> None:
+    monkeypatch.setenv(name, key)
+    with pytest.raises(UserError, match="Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew") as caught:
+        open_client(Tape(tmp_path), None, 4)
+    assert "sk" not in str(caught.value)
+
+
 def test_a_token_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token")
     client = open_client(Tape(tmp_path), "http://h.test", 4)

@@ -8,6 +8,7 @@ import pytest
 
 from longctx.ask.failure import Failure, explain
 from longctx.ask.reply import MalformedAnswer
+from longctx.ask.tape import NotRecorded
 
 
 def meaning(error: Exception) -> Failure:
@@ -58,6 +59,27 @@ def test_other_errors() -> None:
     assert "is the server running?" in down.message
     assert meaning(MalformedAnswer("it begins with b'<'")).message == "it begins with b'<'."
     assert meaning(RuntimeError("odd")) == Failure("error", "RuntimeError: odd")
+    assert meaning(NotRecorded("no room")) == Failure("not_recorded", "no room", fatal=True)
+
+
+def test_what_breaks_on_the_way_is_not_the_networks_fault() -> None:
+    """The SDK takes everything that its transport raises for a connection that failed."""
+    broken = anthropic.APIConnectionError(request=httpx2.Request("POST", "http://h.test"))
+    assert meaning(caused(broken, AssertionError("another body"))) == Failure("error", "AssertionError: another body")
+    assert meaning(caused(broken, httpx2.ReadError("reset"))).cause == "connection"
+
+
+def test_a_key_that_no_header_may_hold_is_not_shown() -> None:
+    broken = anthropic.APIConnectionError(request=httpx2.Request("POST", "http://h.test"))
+    failure = meaning(caused(broken, httpx2.LocalProtocolError("Illegal header value b'sk-secret'")))
+    assert (failure.cause, failure.fatal) == ("bad_key", True)
+    assert "secret" not in failure.message
+
+
+def test_a_redirection_says_what_to_change() -> None:
+    failure = meaning(status_error(308, ""))
+    assert (failure.cause, failure.fatal) == ("connection", True)
+    assert "--ctx-base-url" in failure.message
 
 
 def test_a_connection_that_breaks_off_is_one_trials_matter() -> None:

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from longctx.ask.asking import Asked, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.case import Case
 from longctx.ask.client import open_client
-from longctx.ask.limit import Limit
 from longctx.ask.missing import missing
-from longctx.ask.money import Budget
 from longctx.ask.tape import Tape, Wanted
 from longctx.plugin.progress import Silent
 from tests.ask.examples import line_case
-from tests.misbehaving import KINDS, PAID, Body, MisbehavingServer, Reaction, Script
+from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
 from tests.servers import prompt_of
 
 TIMEOUT_S = 0.4
@@ -30,14 +29,13 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:
+    return asyncio.run(asking(server, folder, case, in_flight))
+
+
+async def asking(server: MisbehavingServer, folder: Path, case: Case, in_flight: int) -> Asked:
     tape = Tape(folder, "once")
-
-    async def run() -> Asked:
-        async with open_client(tape, server.url, in_flight) as client:
-            questions = missing(tape, [case])
-            return await ask_all(client, tape, questions, Limit(in_flight), Budget(None), Silent())
-
-    return asyncio.run(run())
+    async with open_client(tape, server.url, in_flight) as client:
+        return await ask_all(client, tape, missing(tape, [case]), Bounds.of(in_flight), Silent())
 
 
 def first(kind: str, times: int = 1) -> Script:
@@ -50,7 +48,7 @@ def recorded(folder: Path, case: Case) -> int:
     return sum(tape.reply(Wanted.of(one, one.build())) is not None for one in case.questions())
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("right", "zipped", "refused")])
+@pytest.mark.parametrize("kind", FAULTS)
 def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
     case = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
     with MisbehavingServer(first(kind)) as server:
@@ -89,7 +87,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
     assert recorded(tmp_path, case) == 1
 
 
-def test_a_key_or_a_model_that_is_wrong_is_asked_once(tmp_path: Path) -> None:
+def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:
     """Beside it are at most those that were in flight already."""
     with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
         asked = ask(server, tmp_path, line_case(trials=300), in_flight=2)
@@ -97,6 +95,34 @@ def test_a_key_or_a_model_that_is_wrong_is_asked_once(tmp_path: Path) -> None:
     assert asked.stopped.message.startswith("40 trials in a row were not answered, so no more were asked. The last: ")
     assert 40 <= len(server.reactions) <= 41
     assert len(asked.failures) == 300
+
+
+def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first refusal is understood, some may take the places of those that were in flight."""
+    for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
+        monkeypatch.setattr(f"longctx.ask.retry.{name}", 3600)
+    with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
+        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_case(trials=60), in_flight=8), 60))
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "bad_key"
+    assert len(server.reactions) <= 16
+    assert len(asked.failures) == 60
+
+
+def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
+    case = line_case(trials=60)
+    tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
+
+    async def rounds(server: MisbehavingServer) -> list[Asked]:
+        questions = missing(tape, [case])
+        async with open_client(tape, server.url, 2) as client:
+            return [await ask_all(client, tape, questions[:20], bounds, Silent()) for _ in range(3)]
+
+    with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
+        first, second, third = asyncio.run(rounds(server))
+    assert (first.stopped, bool(second.stopped), bool(third.stopped)) == (None, True, True)
 
 
 def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
@@ -139,7 +165,7 @@ def test_a_long_reply_needs_no_stream(tmp_path: Path) -> None:
 def storm(share: float, seed: int) -> Script:
     """Every kind of fault, to that share of requests."""
     lots = random.Random(seed)
-    kinds = [kind for kind in KINDS if kind not in ("right", "zipped", "huge", "hang", "drip", "refused")]
+    kinds = [kind for kind in FAULTS if kind not in ("huge", "hang", "drip")]
     return lambda number, body: Reaction(lots.choice(kinds) if lots.random() < share else "zipped")
 
 

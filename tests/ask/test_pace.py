@@ -22,6 +22,7 @@ RESET = "2026-11-22T10:01:00Z"
         ({"retry-after": "1e9"}, MOST_S),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "Fri, 31 Dec 99999999999 23:59:59 GMT"}, None),
         ({"retry-after": "3", "retry-after-ms": "1500"}, 1.5),
         ({"retry-after": "Sun, 22 Nov 2026 10:00:07 GMT", "date": DATE}, 7),
         ({"retry-after": "Sun, 22 Nov 2026 09:00:00 GMT", "date": DATE}, 0),

@@ -89,3 +89,36 @@ def test_nothing_is_taken_while_it_holds() -> None:
         await again.let_go(4)
 
     run(test())
+
+
+def test_what_was_given_back_is_not_given_back_again() -> None:
+    async def test() -> None:
+        slots = Slots(Limit(2))
+        async with slots.one(), slots.one() as slot:
+            await slots.give_back(slot)
+            assert slots.taken == 1
+            users = Users(slots, 3)
+            await settle()
+            assert users.holding == 1
+        await settle()
+        assert users.holding == slots.taken == 2
+        await users.let_go(3)
+        assert slots.taken == 0
+
+    run(test())
+
+
+def test_once_they_are_closed_nothing_waits() -> None:
+    async def test() -> None:
+        slots = Slots(Limit(4))
+        slots.hold(3600)
+        users, pause = Users(slots, 2), asyncio.create_task(slots.pause(3600))
+        await settle()
+        assert users.holding == 0
+        slots.close()
+        await pause
+        await settle()
+        assert users.holding == 2
+        await users.let_go(2)
+
+    run(test())
