@@ -19,15 +19,15 @@ from anthropic import APIStatusError
 from longctx.ask import retry
 from longctx.ask.agenda import Agenda
 from longctx.ask.bounds import Bounds
-from longctx.ask.case import Question
+from longctx.ask.case import Case, Question
 from longctx.ask.failure import Failure, explain
-from longctx.ask.flight import FLIGHT, Flight
+from longctx.ask.flight import FLIGHT, Flight, Grounded
 from longctx.ask.money import highest_cost
 from longctx.ask.pace import retry_after_s
 from longctx.ask.prepared import Prepared
 from longctx.ask.providers import Client
 from longctx.ask.reply import read_message
-from longctx.ask.slots import Slot, Slots
+from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply, Trial
@@ -38,6 +38,9 @@ event loop has gone through all the others: with 64 in flight that took a tenth 
 AHEAD = 4
 """For each so many requests in flight, one more question is built, to be sent when one of them is answered. Built on a
 thread: a long prompt takes milliseconds, in which others could be answered."""
+
+SIGNED = ("bedrock", "vertex", "foundry")
+"""Providers whose clients sign a request, or give it a short-lived token, when they build it. It must not wait then."""
 
 
 class Progress(Protocol):
@@ -148,10 +151,7 @@ class _Asking:
         if not await self._room(most):
             cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
             return self.asked.stopped or cap, None
-        async with self._slots.one() as slot:
-            self._progress.in_flight(self._slots.taken)
-            result, pause = await self._send(prepared, slot)
-        self._progress.in_flight(self._slots.taken)
+        result, pause = await self._send(prepared)
         async with self._settled:
             self._budget.settle(most, result, case.model.prices)
             self._settled.notify_all()
@@ -164,21 +164,32 @@ class _Asking:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
-    async def _send(self, prepared: Prepared, slot: Slot) -> tuple[Reply | Failure, float | None]:
-        if self.asked.stopped:
-            return self.asked.stopped, None
+    async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         case = prepared.question.case
         WANTED.set(prepared.wanted)
-        FLIGHT.set(Flight(self._slots, slot, case.size_tokens))
         try:
-            async with asyncio.timeout(case.model.timeout_s):
+            async with self._flight(case) as flight:
+                FLIGHT.set(flight)
+                if case.model.provider in SIGNED:
+                    await flight.take_off()
                 raw = await self._client.messages.with_raw_response.create(
                     **prepared.sent, timeout=case.model.timeout_s
                 )
             return self._recorded(prepared.wanted, raw.http_response), None
         except Exception as error:
+            if self.asked.stopped and isinstance(error.__cause__ or error, Grounded):
+                return self.asked.stopped, None
             pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
             return explain(error, self._client.base_url, case.id), pause
+
+    def _flight(self, case: Case) -> Flight:
+        return Flight(
+            self._slots,
+            case.size_tokens,
+            case.model.timeout_s,
+            stopped=lambda: self.asked.stopped is not None,
+            watch=self._progress.in_flight,
+        )
 
     def _recorded(self, wanted: Wanted, response: httpx2.Response) -> Reply:
         """The answer as it stands on the tape. Raises what kept it from being written there."""

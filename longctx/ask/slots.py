@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from longctx.ask.limit import Limit
@@ -27,16 +26,19 @@ class Slots:
         self._closed = asyncio.Event()
         self.taken = 0
 
-    @contextlib.asynccontextmanager
-    async def one(self) -> AsyncIterator[Slot]:
-        """Wait for a slot, and give it back at the end, if not before."""
-        slot = await self._take()
+    async def take(self) -> Slot:
+        """Wait for a slot that nothing holds."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.taken < int(self._limit.allowed))
+            self.taken += 1
+        slot = Slot()
         try:
             await self._wait_while_held()
-            slot.changes = self._limit.changes
-            yield slot
-        finally:
+        except asyncio.CancelledError:
             await self.give_back(slot)
+            raise
+        slot.changes = self._limit.changes
+        return slot
 
     async def give_back(self, slot: Slot) -> None:
         """Let another request have it. Once it is given back, nothing happens."""
@@ -64,12 +66,6 @@ class Slots:
     def hold(self, seconds: float) -> None:
         """Send nothing for so long."""
         self._limit.hold(asyncio.get_running_loop().time() + seconds)
-
-    async def _take(self) -> Slot:
-        async with self._changed:
-            await self._changed.wait_for(lambda: self.taken < int(self._limit.allowed))
-            self.taken += 1
-        return Slot()
 
     async def _wait_while_held(self) -> None:
         loop = asyncio.get_running_loop()

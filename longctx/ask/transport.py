@@ -64,6 +64,8 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
+        flight = FLIGHT.get()
+        await flight.take_off()
         started = time.monotonic()
         response = await self._fetch(request)
         try:
@@ -71,7 +73,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         finally:
             await response.aclose()
         latency_s = time.monotonic() - started
-        await FLIGHT.get().landed(response)
+        await flight.landed(response)
         headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         extensions: dict[str, Any] = {}
         if response.status_code == 200 and is_message(content):

@@ -17,7 +17,7 @@ from longctx.ask.flight import FLIGHT, Flight
 from longctx.ask.limit import Limit
 from longctx.ask.providers import Client
 from longctx.ask.request import call
-from longctx.ask.slots import Slot, Slots
+from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
@@ -81,9 +81,14 @@ def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
     return folder / case.file
 
 
-def flight(slots: Slots | None = None) -> Flight:
+def flight(
+    slots: Slots | None = None,
+    timeout_s: float = 600,
+    stopped: bool = False,
+    watch: Callable[[int], None] = lambda taken: None,
+) -> Flight:
     """Of a short prompt."""
-    return Flight(slots or Slots(Limit(4)), Slot(), 100)
+    return Flight(slots or Slots(Limit(4)), 100, timeout_s, lambda: stopped, watch)
 
 
 def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:
@@ -105,7 +110,7 @@ async def send(client: Client, question: Question, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
     trial, model = question.build(), question.case.model
     WANTED.set(Wanted.of(question, trial))
-    FLIGHT.set(flight())
-    async with client:
+    async with client, flight() as one:
+        FLIGHT.set(one)
         message: Message = await client.messages.create(**call(trial, model) | changed)
         return message

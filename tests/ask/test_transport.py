@@ -40,9 +40,13 @@ def ask(transport: httpx2.AsyncBaseTransport, question: Question = QUESTION, **c
 
 
 def handle(transport: TapeTransport, request: httpx2.Request) -> httpx2.Response:
-    WANTED.set(ONE)
-    FLIGHT.set(flight())
-    return asyncio.run(transport.handle_async_request(request))
+    async def handled() -> httpx2.Response:
+        WANTED.set(ONE)
+        async with flight() as one:
+            FLIGHT.set(one)
+            return await transport.handle_async_request(request)
+
+    return asyncio.run(handled())
 
 
 @pytest.mark.parametrize("path", ["/v1/messages/count_tokens", "/v1/models/toy", "/v1/messages/batches"])
