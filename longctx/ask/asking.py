@@ -32,12 +32,14 @@ from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.scenarios.base import Reply, Trial
 
-START_APART_S = 0.004
+START_APART_S = 0.008
 """Between the first requests. Begun at once, answers of one latency come at once, for ever, and each waits until the
-event loop has gone through all the others: with 64 in flight that took a tenth of the throughput."""
+event loop has gone through all the others. So long it takes to deal with one."""
 AHEAD = 4
-"""For each so many requests in flight, one more question is built, to be sent when one of them is answered. Built on a
-thread: a long prompt takes milliseconds, in which others could be answered."""
+"""For each so many requests in flight, one more question is built, to be sent when one of them is answered."""
+SHORT_TOKENS = 10_000
+"""A longer prompt is built on a thread: it takes milliseconds, in which others could be answered. A shorter one takes
+less than handing it over."""
 
 SIGNED = ("bedrock", "vertex", "foundry")
 """Providers whose clients sign a request, or give it a short-lived token, when they build it. It must not wait then."""
@@ -105,7 +107,10 @@ class _Asking:
     async def work(self, agenda: Agenda, builder: Executor, after_s: float) -> None:
         await asyncio.sleep(after_s)
         while self.asked.stopped is None and (question := await agenda.next()) is not None:
-            prepared = await asyncio.get_running_loop().run_in_executor(builder, Prepared.of, question)
+            if question.case.size_tokens <= SHORT_TOKENS:
+                prepared = Prepared.of(question)
+            else:
+                prepared = await asyncio.get_running_loop().run_in_executor(builder, Prepared.of, question)
             result = await self._answer(prepared)
             self._keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))

@@ -10,7 +10,7 @@ import httpx2
 
 from longctx.errors import UserError
 
-LANE = 8
+LANE = 4
 """Requests in flight a client. Its pool looks at each of its connections for each request: 64 in one cost a tenth to
 a fifth of all processor time."""
 UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)

@@ -56,6 +56,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             from longctx.plugin import finish
 
             finish.close_run(session.config)
+        else:
+            gating.judge_nothing(session.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,3 +77,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         from longctx.plugin import finish
 
         finish.show(terminalreporter, config)
+    elif gating.VERDICT in config.stash:
+        terminalreporter.write_line(gating.NOTHING, red=True)

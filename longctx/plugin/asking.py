@@ -45,6 +45,8 @@ def ask_first(config: pytest.Config) -> None:
     nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
     if hasattr(config, "workerinput") or nested or config.option.collectonly:
         return
+    if settings.record == "none" and settings.ask_only:
+        raise pytest.UsageError("--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.")
     if settings.record == "none" and not settings.estimate:
         return
     if not (cases := _selected(config)):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
 """Verdict -> exit status; a pass leaves pytest's own."""
+NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 VERDICT = pytest.StashKey[str]()
 DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
 
@@ -68,6 +69,13 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     (run.folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
     return document
+
+
+def judge_nothing(config: pytest.Config) -> None:
+    """The verdict where a baseline was given and no scenario was measured."""
+    run = config.stash[RUN]
+    if run.settings.baseline is not None and not run.worker and not config.option.collectonly:
+        config.stash[VERDICT] = "invalid"
 
 
 def exit_status(config: pytest.Config, status: int) -> int:

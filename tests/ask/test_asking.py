@@ -113,9 +113,11 @@ def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> N
     assert server.most_in_flight == in_flight
 
 
+@pytest.mark.parametrize("short", [0, 10_000])
 def test_the_next_question_is_built_while_as_many_as_may_be_are_in_flight(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: int
 ) -> None:
+    monkeypatch.setattr("longctx.ask.asking.SHORT_TOKENS", short)
     tape, built = Tape(tmp_path, "once"), threading.Semaphore(0)
     questions = missing(tape, [line_case(trials=6)])
     build = Question.build

@@ -23,3 +23,9 @@ def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: Simul
     assert result.code == 1
     assert result.says("asked 0 of 4 trials")
     assert result.says("answered 400: too odd")
+
+
+def test_it_says_what_it_needs(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-ask-only")
+    assert result.code == 4
+    assert result.says("--ctx-ask-only needs --ctx-record MODE")

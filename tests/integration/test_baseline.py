@@ -91,6 +91,15 @@ def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]
     assert result.says("Gate: invalid", "of the grid's scenarios were not run")
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_that_measures_nothing_is_exit_status_12(kept: Checkout, workers: str) -> None:
+    kept.file("tests_longctx/test_other.py").write_text("def test_other():\n    pass\n")
+    result = kept.pytest("--ctx-baseline=main", "-k", "test_other", workers)
+    assert result.code == 12
+    assert result.says("Gate: invalid - no scenario was measured")
+    assert kept.pytest("--ctx-baseline=main", "--collect-only").code == 0
+
+
 def test_changed_prompts_are_never_passed_from_old_answers(kept: Checkout) -> None:
     header = kept.file("fixtures/prompts/seed/line_retrieval/header.txt")
     header.write_text("Another header\n")
