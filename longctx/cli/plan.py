@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from longctx.cli.task import add_bank
 from longctx.config.folders import find_baseline
 from longctx.errors import UserError
 
@@ -66,11 +68,13 @@ def add(commands: Any) -> None:
         help="a guess where --from says nothing: how much trials about one section change together, from 0, as if each "
         "stood alone, to 1, as if they were one trial (default: 1, the most cautious)",
     )
+    add_bank(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.cli.planned import planned
+    from longctx.corpus.bank import load_bank
     from longctx.measure.plan import Wanted
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
@@ -81,7 +85,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "drop, or a higher rate."
         )
     earlier, replayed = _earlier(options.runs) if options.runs else ({}, [])
-    loads, windows = planned(options.profile, options.model)
+    bank_of = functools.partial(load_bank, options.corpus, options.questions)
+    loads, windows = planned(options.profile, options.model, bank_of)
     wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + windows)
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, wanted, options.profile, windows, options.runs or (), replayed)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.ask.case import Case
@@ -18,8 +18,10 @@ from longctx.measure.gate import Band
 from longctx.measure.plan import Load
 from longctx.measure.subject import Subject
 from longctx.scenarios import FAMILIES
+from longctx.scenarios.bank import Bank
 
 BandOf = tuple[Subject, Band]
+BankOf = Callable[[str], Bank]
 
 
 @dataclass(slots=True)
@@ -44,14 +46,17 @@ class _Sum:
         return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, price)
 
 
-def planned(profile: str, models: Sequence[str]) -> tuple[dict[BandOf, Load], int]:
+SHIPPED: BankOf = functools.partial(load_bank, None, None)
+
+
+def planned(profile: str, models: Sequence[str], bank_of: BankOf = SHIPPED) -> tuple[dict[BandOf, Load], int]:
     """The load of each band that has trials, and the number of windows whose k_max is gated. Raises UserError.
 
-    models: instead of the profile's, where there are any.
+    models: instead of the profile's, where there are any. bank_of: the questions that a model is asked.
     """
     found: dict[BandOf, _Sum] = {}
     windows: set[tuple[Subject, object]] = set()
-    for case in _cases(profile, models):
+    for case in _cases(profile, models, bank_of):
         if not case.scenario.gated:
             continue
         subject = Subject(case.model.model, case.wording.prompt_set)
@@ -64,11 +69,11 @@ def planned(profile: str, models: Sequence[str]) -> tuple[dict[BandOf, Load], in
     return loads, len(windows)
 
 
-def _cases(profile: str, models: Sequence[str]) -> Iterator[Case]:
+def _cases(profile: str, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
     """As pytest would collect them."""
     tables, asked = load_profile(profile), functools.partial(_models, profile, models)
     for family in FAMILIES.values():
-        yield from cases_of(tables, family, asked, (), functools.partial(load_bank, None, None))
+        yield from cases_of(tables, family, asked, (), bank_of)
 
 
 def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:

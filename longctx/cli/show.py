@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from longctx.ask.case import Case, Question
 from longctx.ask.request import digest, request_body, system_prompt
 from longctx.cli import measured
+from longctx.cli.task import add_bank
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -31,13 +33,14 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
     )
+    add_bank(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     if options.folder is not None:
         return _run_with(options)
-    _print(find(options.scenario, options.model, options.prompts or "seed", options.seed or 0), options.model)
+    _print(_find(options, options.model, options.prompts or "seed", options.seed or 0), options.model)
     return 0
 
 
@@ -58,7 +61,7 @@ def _run_with(options: argparse.Namespace) -> int:
     [(prompts, seed)] = sent
     model = options.model or (asked.pop() if len(asked) == 1 else None)
     try:
-        question = find(options.scenario, model, options.prompts or prompts, seed)
+        question = _find(options, model, options.prompts or prompts, seed)
         trial = question.build()
     except UserError as error:
         print(f"# prompt: {error}")
@@ -90,8 +93,9 @@ def _print(question: Question, model: str | None) -> None:
     print(f"\n# user\n{trial.user}")
 
 
-def find(name: str, model: str | None, prompts: str, seed: int) -> Question:
+def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int) -> Question:
     """The question that SCENARIO[#TRIAL] means. Raises UserError."""
+    name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
     if match is None or match[1] not in FAMILIES:
         raise UserError(
@@ -99,7 +103,9 @@ def find(name: str, model: str | None, prompts: str, seed: int) -> Question:
             f"The families are {', '.join(FAMILIES)}."
         )
     family = FAMILIES[match[1]]
-    given = {"bank": lambda: load_bank(None, None, model or "")} if family in (Collage, Control) else {}
+    given = {}
+    if family in (Collage, Control):
+        given["bank"] = functools.partial(load_bank, options.corpus, options.questions, model or "")
     try:
         scenario = family.from_slug(match[2], **given)
     except ValueError as error:

@@ -18,4 +18,16 @@ def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.Argu
 def add_question_file(parser: argparse.ArgumentParser) -> None:
     """The arguments of a command about a file of questions."""
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
+    _add_corpus(parser)
+
+
+def add_bank(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that may be about documents of the user's own."""
+    _add_corpus(parser)
+    parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="about them (default: fixtures/questions/register.jsonl)"
+    )
+
+
+def _add_corpus(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
 
 from longctx.cli import main
 from longctx.cli.planned import planned
+from longctx.config.folders import FIXTURES
+from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.measure.gate import Band
 from longctx.measure.subject import Subject
@@ -83,6 +86,14 @@ def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -
     control = found["control, all"]
     assert 100 < control.trials < 430, "of the right section alone: the other records are not gated"
     assert control.price == pytest.approx((control.input_tokens + 5 * control.output_tokens) / 1e6)
+
+
+def test_documents_of_ones_own_have_their_own_questions(tmp_path: Path) -> None:
+    own = functools.partial(load_bank, FIXTURES / "handbook", FIXTURES / "questions" / "handbook.jsonl")
+    [load] = planned(profile(tmp_path, '[control]\nmodels = ["toy"]\nlongest = 5000\ntrials = 430'), [], own)[
+        0
+    ].values()
+    assert load.trials == len(own("toy").items)
 
 
 def test_models_on_the_command_line_count_instead(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.integration.conftest import PASSKEY, Checkout
@@ -29,6 +31,16 @@ def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> No
     result = checkout.longctx("show", "passkey/window-256-k-128")
     assert result.code == 2
     assert result.says("depends on the model's tokenizer: say which model with --model NAME.")
+
+
+def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
+    own = ["--corpus=fixtures/handbook", "--questions=fixtures/questions/handbook.jsonl", "--prompts=tagged"]
+    result = checkout.longctx("show", "control/longest-400-record-right", *own)
+    assert result.code == 0
+    questions = checkout.file("fixtures/questions/handbook.jsonl").read_text().splitlines()
+    [asked] = [one for one in map(json.loads, questions) if one["question"] in result.out]
+    title, *_ = checkout.file(f"fixtures/handbook/{asked['section']}.md").read_text().splitlines()
+    assert title in result.out
 
 
 @pytest.mark.parametrize(
