@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from longctx.measure.families import grouped
 from longctx.measure.heatmap import SIZES
+from longctx.measure.paired import Paired
 from longctx.measure.rates import Rate
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
 from longctx.measure.words import family, order, position
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
+LETTERS_GIVEN, ONE_LETTER = 20, 0.9
+"""So many letters of a variant, and such a share of them one and the same, are worth a sentence."""
 NOTABLE = 0.05
 """The share of a family's replies that must be unusable to be worth a sentence."""
 
@@ -23,6 +26,7 @@ def findings(summary: Summary) -> list[str]:
         *_lengths(summary),
         *_unusable(summary),
         *_origins(summary),
+        *_favourites(summary),
         *_effects(summary),
     ]
 
@@ -97,15 +101,38 @@ def _origins(summary: Summary) -> Iterator[str]:
             )
 
 
-def _effects(summary: Summary) -> Iterator[str]:
+def _favourites(summary: Summary) -> Iterator[str]:
+    """Variants in which the model says one letter whatever it is asked."""
     for one in summary.qa:
-        for effect in one.effects:
-            lo, hi = effect.paired.interval()
-            if lo > 0 or hi < 0:
+        fixed: dict[str, list[str]] = {}
+        for variant, favourite in one.favourites.items():
+            if favourite.share.n >= LETTERS_GIVEN and favourite.share.rate >= ONE_LETTER:
+                share = favourite.share
+                fixed.setdefault(favourite.letter, []).append(f"{variant} ({share.correct:,} of {share.n:,})")
+        for letter, variants in fixed.items():
+            yield (
+                f"Long-context QA, {one.subject}: the answer is {letter} whatever is asked with {', '.join(variants)}: "
+                f"these rates say how often {letter} is right, and nothing of what was read."
+            )
+
+
+def _effects(summary: Summary) -> Iterator[str]:
+    """What each change does where its interval does not hold 0, and where it does most."""
+    for one in summary.qa:
+        for change in dict.fromkeys(effect.change for effect in one.effects):
+            tried = [effect for effect in one.effects if effect.change == change]
+            shown = [effect for effect in tried if not _holds_0(effect.paired)]
+            if shown:
+                most = max(shown, key=lambda effect: abs(effect.paired.difference))
                 yield (
-                    f"Long-context QA, {one.subject}: {effect.change} changes {effect.before}, "
-                    f"needle at {position(effect.depth)} by {effect.paired}."
+                    f"Long-context QA, {one.subject}: with {change}, the rate differs in {len(shown)} of {len(tried)} "
+                    f"comparisons, most from {most.before}, needle at {position(most.depth)}: {most.paired}."
                 )
+
+
+def _holds_0(paired: Paired) -> bool:
+    lo, hi = paired.interval()
+    return lo <= 0 <= hi
 
 
 def _size(one: ScenarioSummary) -> int:

@@ -6,8 +6,9 @@ not particularly help; contextual examples do, and 5 are better than 2".
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -15,7 +16,8 @@ from longctx.measure.paired import Paired
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 
-CHANCE = 0.25
+LETTERS = "ABCD"
+CHANCE = 1 / len(LETTERS)
 """The rate of a guess among four answers."""
 
 SCRATCHPAD = "_scratchpad"
@@ -62,8 +64,17 @@ class Quotes:
 
 
 @dataclass(frozen=True, slots=True)
+class Favourite:
+    """The letter that a variant was answered with most often, and its share of all single letters given."""
+
+    letter: str
+    share: Rate
+
+
+@dataclass(frozen=True, slots=True)
 class QaSummary:
-    """Of one subject at one budget (tokens): effects, and the quotes of each variant and depth (percent).
+    """Of one subject at one budget (tokens): effects, the quotes of each variant and depth (percent), and the favourite
+    letter of each variant.
 
     filter_asked, filter_kept: how many questions the filter was made from, and how many it kept; 0 asked: no filter.
     """
@@ -74,6 +85,7 @@ class QaSummary:
     filter_kept: int
     effects: tuple[Effect, ...]
     quotes: dict[tuple[str, int], Quotes]
+    favourites: dict[str, Favourite] = field(default_factory=dict)
 
 
 def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
@@ -85,7 +97,7 @@ def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
         pads = {cell: quotes(cell_rows) for cell, cell_rows in _cells(group) if cell[0].endswith(SCRATCHPAD)}
         first = group["params"].iloc[0]
         asked, kept = (int(first.get(f"filter_{name}", 0)) for name in ("asked", "kept"))
-        yield QaSummary(*key, asked, kept, tuple(effects(group)), pads)
+        yield QaSummary(*key, asked, kept, tuple(effects(group)), pads, favourites(group))
 
 
 def effects(rows: pd.DataFrame) -> list[Effect]:
@@ -107,6 +119,19 @@ def quotes(rows: pd.DataFrame) -> Quotes:
         sum(int(trace.get(name, 0)) for trace in rows["trace"]) for name in ("quotes", "in_record", "in_needle")
     )
     return Quotes(Rate(in_record, total), Rate(in_needle, total))
+
+
+def favourites(rows: pd.DataFrame) -> dict[str, Favourite]:
+    """By variant, where letters were given. rows: measured trials."""
+    given: dict[str, Counter[str]] = defaultdict(Counter)
+    for params, returned in zip(rows["params"], rows["returned"], strict=True):
+        if returned in tuple(LETTERS):
+            given[str(params["variant"])][returned] += 1
+    return {
+        variant: Favourite(letter, Rate(count, letters.total()))
+        for variant, letters in given.items()
+        for letter, count in letters.most_common(1)
+    }
 
 
 def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, int], pd.DataFrame]]:

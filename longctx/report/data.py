@@ -56,6 +56,10 @@ def as_json(summary: Summary, run: str) -> str:
                 "filter_asked": one.filter_asked,
                 "filter_kept": one.filter_kept,
                 "effects": [_effect(effect) for effect in one.effects],
+                "favourites": {
+                    variant: {"letter": favourite.letter, "given": favourite.share.correct, "of": favourite.share.n}
+                    for variant, favourite in one.favourites.items()
+                },
             }
             for one in summary.qa
         ],

@@ -10,7 +10,7 @@ from longctx.measure.findings import findings
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.origins import Origins
 from longctx.measure.paired import Paired
-from longctx.measure.qa import Effect, QaSummary
+from longctx.measure.qa import Effect, Favourite, QaSummary
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary, summarize
@@ -98,7 +98,22 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     )
     [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
     assert found == (
-        f"Long-context QA, {WHO}: a scratchpad changes none, needle at beginning by +0.40 [+0.24, +0.58] n=30."
+        f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from none, needle at "
+        "beginning: +0.40 [+0.24, +0.58] n=30."
+    )
+
+
+def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> None:
+    given = {
+        "none": Favourite("D", Rate(12, 30)),
+        "two": Favourite("D", Rate(28, 30)),
+        "five": Favourite("D", Rate(30, 30)),
+        "unrelated": Favourite("A", Rate(19, 19)),
+    }
+    [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
+    assert found == (
+        f"Long-context QA, {WHO}: the answer is D whatever is asked with two (28 of 30), five (30 of 30): these rates "
+        "say how often D is right, and nothing of what was read."
     )
 
 

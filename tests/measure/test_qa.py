@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from longctx.measure.paired import Paired
-from longctx.measure.qa import above_chance, effects, quotes
+from longctx.measure.qa import Favourite, above_chance, effects, favourites, quotes
 from longctx.measure.rates import Rate
 
 
@@ -51,6 +51,16 @@ def test_questions_asked_in_one_variant_only_do_not_count() -> None:
 def test_quotes_are_pooled_over_trials() -> None:
     found = quotes(pd.DataFrame(rows("none_scratchpad", 0, "cwc")))
     assert (found.in_record, found.in_needle) == (Rate(3, 6), Rate(2, 6))
+
+
+def test_the_letter_that_is_given_most() -> None:
+    frame = pd.DataFrame(
+        {
+            "params": [{"variant": name} for name in ("two", "two", "two", "two", "five", "none")],
+            "returned": ["D", "D", "A", "A/D", "B", None],
+        }
+    )
+    assert favourites(frame) == {"two": Favourite("D", Rate(2, 3)), "five": Favourite("B", Rate(1, 1))}
 
 
 @pytest.mark.parametrize(("correct", "expected"), [(25, 0.0), (100, 1.0), (62, 0.49333), (0, -1 / 3)])
