@@ -111,8 +111,8 @@ def _favourites(summary: Summary) -> Iterator[str]:
                 fixed.setdefault(favourite.letter, []).append(f"{variant} ({share.correct:,} of {share.n:,})")
         for letter, variants in fixed.items():
             yield (
-                f"Long-context QA, {one.subject}: the answer is {letter} whatever is asked with {', '.join(variants)}: "
-                f"these rates say how often {letter} is right, and nothing of what was read."
+                f"Long-context QA, {one.subject}: the answer is nearly always {letter} with {', '.join(variants)}: "
+                f"these rates say how often {letter} is right, not what was read."
             )
 
 

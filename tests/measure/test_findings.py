@@ -112,8 +112,8 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
     }
     [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
     assert found == (
-        f"Long-context QA, {WHO}: the answer is D whatever is asked with two (28 of 30), five (30 of 30): these rates "
-        "say how often D is right, and nothing of what was read."
+        f"Long-context QA, {WHO}: the answer is nearly always D with two (28 of 30), five (30 of 30): these rates "
+        "say how often D is right, not what was read."
     )
 
 
