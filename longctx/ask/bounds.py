@@ -15,7 +15,7 @@ asking: the next would fare no better."""
 
 @dataclass(slots=True)
 class Patience:
-    """most: trials in a row without an answer."""
+    """most: trials in a row that may end without an answer. in_vain: that have, by now."""
 
     most: int
     in_vain: int = 0
@@ -27,6 +27,8 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
+    """Shared by all rounds, and changed by what they meet."""
+
     limit: Limit
     budget: Budget
     patience: Patience

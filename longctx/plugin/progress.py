@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longctx.ask.failure import Failure
 
 PAUSE_S = 0.1
+"""From a change until it is drawn, with all that changed meanwhile."""
 
 
 @contextlib.contextmanager
