@@ -126,12 +126,18 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One trial of a fitted case. shared: what is asked before it settles what it shares; not part of what it is."""
+    """One trial of a fitted case.
+
+    What is known of it is no part of what it is. shared: what it has in common with those asked before it. built: its
+    trial, where it was kept. sha256: the digest of its request; empty where it is not known.
+    """
 
     case: Case
     index: int
     repeat: int = 0
     shared: Shared = field(default=Shared(), compare=False)
+    built: Trial | None = field(default=None, compare=False, repr=False)
+    sha256: str = field(default="", compare=False)
 
     @property
     def identity(self) -> Identity:
@@ -144,6 +150,8 @@ class Question:
 
     def build(self) -> Trial:
         """The trial. Raises UserError where its scenario cannot be built with these parameters."""
+        if self.built is not None:
+            return self.built
         try:
             return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)
         except ValueError as error:

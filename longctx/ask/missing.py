@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from longctx.ask.case import Case, Question
 from longctx.ask.tape import Tape, Wanted
+
+KEPT = 64_000_000
+"""Characters of prompts that are kept until they are asked, so as not to be built twice."""
 
 
 def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
@@ -15,10 +19,14 @@ def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
     repeats of a trial, which are the same from beginning to end, are neighbours.
     """
     found: list[tuple[tuple[object, ...], Question]] = []
+    room = KEPT
     for place, case in enumerate(cases):
         for question in case.questions():
             trial = question.build()
-            if tape.wants(Wanted.of(question, trial)):
+            wanted = Wanted.of(question, trial)
+            if tape.wants(wanted):
+                room -= len(trial.user)
+                known = dataclasses.replace(question, built=trial if room >= 0 else None, sha256=wanted.sha256)
                 alike = (case.model.model, case.wording.prompt_set, trial.prefix)
-                found.append(((*alike, place, question.index, question.repeat), question))
+                found.append(((*alike, place, question.index, question.repeat), known))
     return [question for _, question in sorted(found, key=lambda pair: pair[0])]

@@ -56,7 +56,7 @@ class Wanted:
         return cls(
             file=case.file,
             trial=str(trial.identity),
-            sha256=digest(request_body(trial, model)),
+            sha256=question.sha256 or digest(request_body(trial, model)),
             prompt_set=case.wording.prompt_set,
             wording=case.wording.digest,
             prefill=prefill(trial, model),

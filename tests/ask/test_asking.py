@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import gc
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
         asked, _ = ask(server.url, tape, missing(tape, [line_case()]))
     assert asked.answered == 2
     assert not missing(Tape(tmp_path, "once"), [line_case()])
+
+
+def test_what_was_there_before_is_collected_again_afterwards(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    kept: list[int] = []
+
+    def script(body: Body) -> Answer:
+        kept.append(gc.get_freeze_count())
+        return right(body)
+
+    with SimulatedServer(script) as server:
+        ask(server.url, tape, missing(tape, [line_case()]))
+    assert min(kept) > 0
+    assert gc.get_freeze_count() == 0
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 5])

@@ -7,8 +7,11 @@ import itertools
 import random
 from pathlib import Path
 
+import pytest
+
+from longctx.ask.case import Question
 from longctx.ask.missing import missing
-from longctx.ask.tape import Tape
+from longctx.ask.tape import Tape, Wanted
 from tests.ask.examples import line_case, passkey_case, recorded
 
 
@@ -44,3 +47,17 @@ def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
     other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
     sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
     assert sets == ["a", "a", "seed", "seed"]
+
+
+@pytest.mark.parametrize(("room", "kept"), [(10**6, 3), (700, 2), (0, 0)])
+def test_prompts_are_kept_as_far_as_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, kept: int
+) -> None:
+    monkeypatch.setattr("longctx.ask.missing.KEPT", room)
+    questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
+    assert sum(one.built is not None for one in questions) == kept
+    for one in questions:
+        anew = Question(one.case, one.index)
+        assert one == anew
+        assert one.build().user == anew.build().user
+        assert Wanted.of(one, one.build()) == Wanted.of(anew, anew.build())
