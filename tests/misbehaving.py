@@ -8,6 +8,7 @@ answer is paid once it was made, whether or not it arrived.
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import json
 import re
@@ -153,6 +154,11 @@ def _usage(prompt: str) -> dict[str, int]:
     return {"input_tokens": len(prompt) // 4, "output_tokens": 4}
 
 
+@functools.cache
+def _huge() -> bytes:
+    return message("x" * HUGE, usage=_usage(""))
+
+
 async def _react(reaction: Reaction, answer: bytes, writer: asyncio.StreamWriter) -> None:
     match reaction.kind:
         case "right":
@@ -160,7 +166,7 @@ async def _react(reaction: Reaction, answer: bytes, writer: asyncio.StreamWriter
         case "zipped":
             await _send(writer, 200, {"content-encoding": "gzip"}, gzip.compress(answer))
         case "huge":
-            await _send(writer, 200, {}, message("x" * HUGE))
+            await _send(writer, 200, {}, _huge())
         case "truncated":
             await _send(writer, 200, {}, answer[: len(answer) // 2])
         case "html":
