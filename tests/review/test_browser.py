@@ -119,6 +119,7 @@ def test_help_and_letters_that_are_no_keys(browser: Browser, server: ReviewServe
     press(page, "?", "keep the question", "#keys")
     page.locator("#letters").uncheck()
     page.keyboard.press("Escape")
+    page.locator("#keys").wait_for(state="hidden")
     page.keyboard.press("k")
     press(page, "ArrowRight", "q2")
     assert states(path)["q1"] == "undecided"
