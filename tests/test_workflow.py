@@ -114,3 +114,9 @@ def test_cassettes_merge_by_union_and_baselines_do_not() -> None:
 
 def test_the_script_may_be_run() -> None:
     assert SCRIPT.stat().st_mode & 0o111
+
+
+def test_all_checks_end_with_the_gate_of_the_tree_against_its_own_baseline() -> None:
+    last = SCRIPT.with_name("run").read_text(encoding="utf-8").splitlines()[-1]
+    assert last.startswith("BASE=HEAD ")
+    assert ".ci/gate" in last

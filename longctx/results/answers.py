@@ -1,37 +1,38 @@
-"""Which recorded answers rows rest on, as one digest for each scenario: two runs with the same replayed the same."""
+"""Which recorded answers rows rest on, as one digest for each line: two runs with the same replayed the same."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from longctx.results.line import OF_A_LINE, by_line, line_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GROUP = ("family", "model", "prompt_set", "labels", "scenario", "seed", "repeat")
 ANSWER = ("trial", "prompt_sha256", "recorded_at", "latency_s")
 
 
 def digest_of_answers(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """rows: of one scenario, subject, seed and repeat. None where a trial has no answer."""
-    answers = sorted([row[name] for name in ANSWER] for row in rows)
-    if any(sha256 is None for _, sha256, *_ in answers):
+    """rows: of one line. None where a trial has no answer."""
+    if any(not isinstance(row["prompt_sha256"], str) for row in rows):
         return None
+    answers = sorted([row[name] for name in ANSWER] for row in rows)
     return hashlib.sha256(json.dumps(answers).encode()).hexdigest()[:16]
 
 
 def with_answers(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a column `answers`: the digest of the scenario that each belongs to."""
+    """The rows with a column `answers`: the digest of the line that each belongs to."""
+    records = rows.astype(object).to_dict("records")
+    found = [{name: row[name] for name in (*OF_A_LINE, *ANSWER)} for row in records]
+    digests = {line: digest_of_answers(group) for line, group in by_line(found).items()}
+    return with_digests(rows, [digests[line_of(row)] for row in found])
+
+
+def with_digests(rows: pd.DataFrame, answers: Sequence[str | None]) -> pd.DataFrame:
+    """The rows with a column `answers`, where the digests are known already."""
     import pandas as pd
 
-    found = [{name: row[name] for name in (*GROUP, *ANSWER)} for row in rows.astype(object).to_dict("records")]
-    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    keys = [json.dumps([row[name] for name in GROUP], sort_keys=True) for row in found]
-    for key, row in zip(keys, found, strict=True):
-        known = row["prompt_sha256"] if isinstance(row["prompt_sha256"], str) else None
-        groups[key].append(row | {"prompt_sha256": known})
-    digests = {key: digest_of_answers(group) for key, group in groups.items()}
-    return rows.assign(answers=pd.Series([digests[key] for key in keys], index=rows.index, dtype=object))
+    return rows.assign(answers=pd.Series(answers, index=rows.index, dtype=object))

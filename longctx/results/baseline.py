@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run, without its texts, in one file that is readable in a diff.
 
-The first line says what the run was; each other line is one scenario of one subject, with one letter a trial.
+The first line says what the run was; each other is one line of its rows (results/line.py), with one letter a trial.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.errors import UserError
-from longctx.results.answers import digest_of_answers, with_answers
+from longctx.results.answers import digest_of_answers, with_answers, with_digests
 from longctx.results.folder import find_run
+from longctx.results.line import OF_A_LINE, by_line
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.store import as_frame, load, load_rows
 
@@ -32,11 +33,6 @@ LETTERS = {
     "i": "infra_error",
     "n": "not_asked",
 }
-OF_A_LINE = (
-    *("family", "version", "model", "prompt_set", "prompt_digest", "labels"),
-    *("scenario", "params", "band", "seed", "repeat"),
-)
-"""What all trials of a line have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +69,8 @@ def load_baseline(path: Path) -> Baseline:
         rows = [row for line in lines for row in _rows(line, head["questions"])]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, error) from None
-    answers = [row["answers"] for row in rows]
-    return Baseline(head["name"], head["saved_at"], manifest, as_frame(rows).assign(answers=answers))
+    frame = with_digests(as_frame(rows), [row["answers"] for row in rows])
+    return Baseline(head["name"], head["saved_at"], manifest, frame)
 
 
 def load_manifest_of(path: Path) -> Manifest:
@@ -124,13 +120,9 @@ def _broken(path: Path, error: object) -> UserError:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One a scenario, subject, seed and repeat, in the order of the rows."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        common = json.dumps({name: row.get(name) for name in OF_A_LINE})
-        groups.setdefault(common, []).append(row)
+    """One for each line of the rows, in their order."""
     letters = {kind: letter for letter, kind in LETTERS.items()}
-    for common, group in groups.items():
+    for common, group in by_line(rows).items():
         trials = [row["trial"] for row in group]
         yield {
             **json.loads(common),

@@ -11,6 +11,17 @@ from tests.integration.conftest import ROOT, Checkout
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
 GATE = "--ctx-profile=lines", "--ctx-baseline=lines"
 
+COLLAGE = """
+[[collage]]
+models = ["qwen2.5-coder-0.5b"]
+prompts = ["tagged"]
+budgets = [2600]
+longest = 600
+variants = ["none"]
+trials = 30
+max_tokens = 300
+"""
+
 
 @pytest.fixture
 def recorded(checkout: Checkout) -> Checkout:
@@ -33,3 +44,15 @@ def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recor
         "Gate: regression - line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
         "prompt set: chatty → seed",
     )
+
+
+def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(checkout: Checkout) -> None:
+    """The number of sections varies within a scenario. The baseline is the one of the main branch, as it is kept."""
+    for name in ("cassettes/qwen2.5-coder-0.5b/collage", "fixtures/baselines"):
+        shutil.copytree(ROOT / name, checkout.file(name))
+    shutil.copy2(ROOT / "tests_longctx/test_collage.py", checkout.file("tests_longctx"))
+    checkout.profile(COLLAGE)
+    result = checkout.pytest("--ctx-baseline=main")
+    assert len({row["params"]["sections"] for row in checkout.rows()}) == 2
+    assert result.code == 0
+    assert result.says("Gate: pass", "judged the same: every band.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
         for trial in (7, 3)
         for one in rows("correct", item=f"q{trial}@bank", family="collage", scenario="depth-0", cluster="section-1")
     ]
-    qa = [type(one)(**{**_fields(one), "trial": trial}) for one, trial in zip(qa, (7, 3), strict=True)]
+    qa = [replace(one, trial=trial) for one, trial in zip(qa, (7, 3), strict=True)]
     return run(
         tmp_path / "run",
         rows(*LETTERS.values(), band="short"),
@@ -31,10 +33,6 @@ def folder(tmp_path: Path) -> Path:
         qa,
         filters=({"model": "some-model", "bank": "bank", "kept": ["q3", "q7"]},),
     )
-
-
-def _fields(row: object) -> dict[str, object]:
-    return {name: getattr(row, name) for name in row.__slots__}  # type: ignore[attr-defined]
 
 
 def saved(tmp_path: Path, folder: Path) -> Path:
@@ -50,6 +48,21 @@ def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
     )
     assert before == after
     assert (found.name, found.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
+
+
+def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) -> None:
+    """Parameters may vary within a scenario: a collage has four sections, or five."""
+    several = [replace(one, params={"sections": 4 + one.trial % 2}) for one in rows(*["correct"] * 5)]
+    others = rows("wrong", scenario="lines-9"), rows("not_asked", scenario="lines-12", prompt_sha256=None)
+    folder = run(tmp_path / "run", several, *others)
+    found = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
+    before, after = ({_trial(row): row["answers"] for row in one.to_dict("records")} for one in found)
+    assert before == after
+    assert len({one for one in before.values() if one}) == 3
+
+
+def _trial(row: Mapping[Hashable, object]) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("scenario", "trial", "outcome"))
 
 
 def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:
