@@ -95,7 +95,8 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def stats(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.corpus.documents import load_corpus, read_settings
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.settings import read_settings
     from longctx.report.corpus import stats_text
 
     print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))

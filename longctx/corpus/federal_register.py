@@ -1,4 +1,4 @@
-"""The Federal Register's daily issue in GPO markup, as the notebook of the long-context QA protocol reads it.
+"""The Federal Register in GPO markup, a daily issue or a single document, read like the long-context QA notebook.
 
 Sources: seeds/long-context-qa.md, cells 2 and 3 (`BeautifulSoup(...).get_text().split("BILLING CODE")`); the markup is
 described in GPO's "Federal Register XML Rendition User Guide", https://github.com/usgpo/bulk-data.
@@ -6,25 +6,28 @@ described in GPO's "Federal Register XML Rendition User Guide", https://github.c
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import ParseError
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from longctx.corpus.billing import Reading, documents
 from longctx.errors import UserError
-
-SEPARATOR = "BILLING CODE"
-"""Ends each document. Presidential documents have "Billing code" instead: like the notebook, no split is made there."""
 
 DOCUMENTS = frozenset({"RULE", "PRORULE", "NOTICE", "PRESDOCU", "CORRECT"})
 MAX_DEPTH = 200  # elements within elements; real issues have about a dozen
 WHITESPACE = " \t\r\n\f"
+TYPEFACES = ("02", "03", "04")
+"""Emphasis in bold or italics; other kinds raise or lower a part of a word."""
+RUN_TOGETHER = re.compile(r"[\w,.;:?!)\]”’][\w(\[“\u2018$§]")
+"""The end of a word and the beginning of the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The text between two billing codes. `number` counts from 1, whatever is left out later.
+    """A document with its billing code. `number` counts from 1, whatever is left out later.
 
     department and title: of the first document in it; empty where the markup names none.
     """
@@ -35,22 +38,18 @@ class Chunk:
     title: str = ""
 
 
-def read_issue(xml: bytes, name: str) -> list[Chunk]:
-    """The chunks of a daily issue, in order; the first begins at its first department.
+def read_issue(xml: bytes, name: str, reading: Reading = "documents") -> list[Chunk]:
+    """The chunks of an issue or of a single document, in order; the first begins at its first department.
 
-    Raises UserError, naming the file, for XML that is not well formed, hostile (any DOCTYPE: real issues have none)
-    or no issue.
+    Raises UserError, naming the file, for XML that is not well formed or hostile (any DOCTYPE: real issues have none).
     """
-    issue = _parse(xml, name)
+    issue = _parse(xml, name, reading)
     whole = "".join(issue.pieces)
     chunks = []
-    begins = issue.begins
-    for number, text in enumerate(whole[begins:].split(SEPARATOR), 1):
-        ends = begins + len(text)
-        first = {tag: place for tag, place in reversed(issue.names) if begins <= place.start < ends}
-        names = {tag: " ".join(whole[place].split()) for tag, place in first.items()}
-        chunks.append(Chunk(number, text, names.get("AGENCY", ""), names.get("SUBJECT", "")))
-        begins = ends + len(SEPARATOR)
+    for number, place in enumerate(documents(whole, reading, issue.begins, issue.of("BILCOD")), 1):
+        first = {tag: one for tag, one in reversed(issue.places) if place.start <= one.start < place.stop}
+        names = {tag: " ".join(whole[one].split()) for tag, one in first.items()}
+        chunks.append(Chunk(number, whole[place], names.get("AGENCY", ""), names.get("SUBJECT", "")))
     return chunks
 
 
@@ -59,32 +58,41 @@ class _Text:
     """An expat target that joins text nodes as BeautifulSoup's get_text() does.
 
     BeautifulSoup keeps a text node as it is, but turns one of nothing but whitespace into one newline, or into one
-    space if it holds no newline. names: where AGENCY and SUBJECT elements stand in the text, in order.
+    space if it holds no newline. Where words ran together at a page break or at emphasis, a space parts them, but not
+    in the notebook's reading. places: where AGENCY, SUBJECT and BILCOD elements stand in the text, in order.
     """
 
+    reading: Reading
     pieces: list[str] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
     depth: int = 0
     length: int = 0
     document: int | None = None
     opened: dict[str, int] = field(default_factory=dict)
-    names: list[tuple[str, slice]] = field(default_factory=list)
+    places: list[tuple[str, slice]] = field(default_factory=list)
+    emphasis: list[bool] = field(default_factory=list)
+    at_joint: bool = False
 
-    def start(self, tag: str, _: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.flush()
+        if tag == "E":
+            self.emphasis.append(attributes.get("T") in TYPEFACES)
+        self.at_joint |= tag == "PRTPAGE" or (tag == "E" and self.emphasis[-1])
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise RecursionError
         if tag in DOCUMENTS and self.document is None:
             self.document = self.length
-        if tag in ("AGENCY", "SUBJECT") and self.document is not None:
+        if tag == "BILCOD" or (tag in ("AGENCY", "SUBJECT") and self.document is not None):
             self.opened[tag] = self.length
 
     def end(self, tag: str) -> None:
         self.flush()
         self.depth -= 1
+        if tag == "E":
+            self.at_joint |= self.emphasis.pop()
         if tag in self.opened:
-            self.names.append((tag, slice(self.opened.pop(tag), self.length)))
+            self.places.append((tag, slice(self.opened.pop(tag), self.length)))
 
     def data(self, data: str) -> None:
         self.pending.append(data)
@@ -100,8 +108,13 @@ class _Text:
         self.pending.clear()
         if text and not text.strip(WHITESPACE):
             text = "\n" if "\n" in text else " "
-        self.pieces.append(text)
-        self.length += len(text)
+        if text and self.at_joint:
+            self.at_joint = False
+            if self.reading != "notebook" and self.pieces and RUN_TOGETHER.match(self.pieces[-1][-1] + text[0]):
+                text = f" {text}"
+        if text:
+            self.pieces.append(text)
+            self.length += len(text)
 
     def close(self) -> _Text:
         return self
@@ -109,12 +122,16 @@ class _Text:
     @property
     def begins(self) -> int:
         """The offset of the first department, or of the first document where none is named."""
-        agencies = (place.start for tag, place in self.names if tag == "AGENCY")
+        agencies = (place.start for place in self.of("AGENCY"))
         return int(next(agencies, self.document or 0))
 
+    def of(self, wanted: str) -> list[slice]:
+        """The places of the elements with that tag."""
+        return [place for tag, place in self.places if tag == wanted]
 
-def _parse(xml: bytes, name: str) -> _Text:
-    parser = DefusedXMLParser(target=_Text(), forbid_dtd=True)
+
+def _parse(xml: bytes, name: str, reading: Reading) -> _Text:
+    parser = DefusedXMLParser(target=_Text(reading), forbid_dtd=True)
     try:
         parser.feed(xml)
         read = parser.close()

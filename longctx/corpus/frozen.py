@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from longctx.config.folders import read_toml
+from longctx.corpus.billing import Reading
 from longctx.errors import UserError
 
 FILE = "sections.toml"
@@ -27,21 +28,25 @@ class FrozenSection(BaseModel):
 
 
 class Frozen(BaseModel):
-    """The content of a sections.toml. vocabulary: the reference vocabulary that the counts were made with."""
+    """The content of a sections.toml. vocabulary: the reference vocabulary that the counts were made with.
+
+    reading: how the documents were read; counts from before there was a choice do not say it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     vocabulary: str
+    reading: Reading = "notebook"
     section: tuple[FrozenSection, ...] = Field(min_length=1)
 
     @classmethod
-    def of(cls, vocabulary: str, sections: Mapping[str, tuple[str, str, int]]) -> Frozen:
+    def of(cls, vocabulary: str, sections: Mapping[str, tuple[str, str, int]], reading: Reading) -> Frozen:
         """From id -> (title, text, tokens)."""
         frozen = (
             FrozenSection(id=name, title=title, tokens=tokens, sha256=_short(text))
             for name, (title, text, tokens) in sections.items()
         )
-        return cls(vocabulary=vocabulary, section=tuple(frozen))
+        return cls(vocabulary=vocabulary, reading=reading, section=tuple(frozen))
 
     def fitting(self, folder: Path, texts: Mapping[str, str]) -> dict[str, int]:
         """Tokens of every text, by id. Raises UserError where texts and counts do not belong together."""
@@ -64,6 +69,7 @@ class Frozen(BaseModel):
             "# Written by `python -m longctx corpus`: tokens of each section, in the reference vocabulary",
             "# that fixtures/vocabularies/README.md describes. sha256 belongs to the section's text.",
             f"vocabulary = {_quoted(self.vocabulary)}",
+            *([] if self.reading == "notebook" else [f"reading = {_quoted(self.reading)}"]),
         ]
         for section in self.section:
             lines += [

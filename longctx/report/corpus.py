@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from longctx.corpus.documents import Corpus, Section, Settings
+from longctx.corpus.documents import Corpus, Section
+from longctx.corpus.settings import Settings
 from longctx.corpus.stats import Collages, collages
 
 NAMED = 5

@@ -55,7 +55,7 @@ def test_an_issue_is_fetched_and_counted(server: Govinfo, tmp_path: Path, capsys
     assert main(["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{tmp_path / f'FR-{DAY}.xml'}: {len(server.content):,} bytes, sha256 ")
-    assert printed[1].endswith("2 left out by size")
+    assert printed[1].endswith("1 left out by size")
     assert (tmp_path / "sections.toml").exists()
 
 

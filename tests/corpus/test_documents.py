@@ -48,8 +48,41 @@ def test_an_issue_of_the_federal_register_is_split(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, {"FR-2023-07-13.xml": ISSUE, "corpus.toml": "min_tokens = 20"})
     corpus = load_corpus(folder)
     assert ids(corpus) == ["FR-2023-07-13-001", "FR-2023-07-13-002"]
-    assert [section.id for section in corpus.left_out] == ["FR-2023-07-13-003"]
+    assert not corpus.left_out
     assert corpus.sections[1].title == "Product Change"
+
+
+@pytest.mark.parametrize("name", ["2014-30404.xml", "2014-30404.txt"])
+def test_a_single_notice_is_one_section(tmp_path: Path, name: str) -> None:
+    """As federalregister.gov gives it, marked up or plain."""
+    text = f"POSTAL SERVICE\n{long_text(300)}\nBILLING CODE 7710–12–P\n"
+    whole = f"<NOTICE><P>{text}</P></NOTICE>" if name.endswith("xml") else text
+    corpus = load_corpus(write_folder(tmp_path, {name: whole}))
+    assert ids(corpus) == ["2014-30404"]
+    assert not corpus.left_out
+    assert corpus.sections[0].text == text.rstrip()
+
+
+def test_what_was_frozen_in_the_notebooks_reading_stays_as_it_was_read(tmp_path: Path) -> None:
+    """Corpora that were fetched and frozen before there was another reading, with what was recorded about them."""
+    settings = "min_tokens = 3\n"
+    write_folder(tmp_path, {"FR.xml": ISSUE, "corpus.toml": f'{settings}reading = "notebook"'})
+    freeze(tmp_path)
+    before = load_corpus(tmp_path)
+    assert [section.text.startswith(" 4910") for section in before.sections] == [False, True, False]
+    assert "reading" not in (tmp_path / "sections.toml").read_text()
+    (tmp_path / "corpus.toml").write_text(settings)
+    assert load_corpus(tmp_path).digest == before.digest
+    assert load_corpus(tmp_path / "FR.xml").digest == before.digest
+    freeze(tmp_path)
+    assert load_corpus(tmp_path).digest == before.digest
+    (tmp_path / "corpus.toml").write_text(f'{settings}reading = "documents"')
+    with pytest.raises(UserError, match="changed after its tokens were counted"):
+        load_corpus(tmp_path)
+    freeze(tmp_path)
+    assert ids(load_corpus(tmp_path)) == ["FR-001", "FR-002"]
+    (tmp_path / "corpus.toml").write_text(settings)
+    assert ids(load_corpus(tmp_path)) == ["FR-001", "FR-002"]
 
 
 def test_sections_keep_to_the_bounds_of_the_notebook(tmp_path: Path) -> None:
@@ -65,6 +98,12 @@ def test_split_at_parts_long_text_files(tmp_path: Path) -> None:
     text = f"{long_text(300)}\n* * *\n{long_text(300)}"
     folder = write_folder(tmp_path, {"a.txt": text, "corpus.toml": 'split_at = "* * *"'})
     assert ids(load_corpus(folder)) == ["a-001", "a-002"]
+
+
+def test_split_at_parts_the_documents_of_xml_further(tmp_path: Path) -> None:
+    xml = f"<FEDREG><P>{long_text(300)}* * *{long_text(300)}BILLING CODE 1\n{long_text(300)}</P></FEDREG>"
+    folder = write_folder(tmp_path, {"a.xml": xml, "corpus.toml": 'split_at = "* * *"'})
+    assert ids(load_corpus(folder)) == ["a-001", "a-002", "a-003"]
 
 
 def test_examples_are_kept_out_of_the_test(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""GPO markup: text as BeautifulSoup's get_text() gives it, split as in the notebook; hostile XML is refused."""
+"""GPO markup: text as BeautifulSoup's get_text() gives it, split after billing codes; hostile XML is refused."""
+
+import re
 
 import pytest
 
@@ -12,10 +14,61 @@ def chunks() -> list[Chunk]:
     return read_issue(ISSUE.encode(), "issue")
 
 
-def test_a_chunk_ends_at_each_billing_code(chunks: list[Chunk]) -> None:
+def text_of(xml: str) -> str:
+    [chunk] = read_issue(xml.encode(), "one")
+    return chunk.text
+
+
+def test_each_document_ends_with_its_own_billing_code(chunks: list[Chunk]) -> None:
+    assert [chunk.number for chunk in chunks] == [1, 2]
+    assert chunks[0].text.endswith("BILLING CODE 4910–13–P")
+    assert chunks[1].text.startswith("Presidential Documents")
+    assert chunks[1].text.endswith("BILLING CODE 7710–12–P")
+
+
+def test_the_notebooks_reading_leaves_a_code_to_the_document_after_it() -> None:
+    chunks = read_issue(ISSUE.encode(), "issue", "notebook")
     assert [chunk.number for chunk in chunks] == [1, 2, 3]
     assert chunks[1].text.startswith(" 4910–13–P\n")
     assert chunks[2].text.strip() == "7710–12–P"
+    assert (chunks[2].department, chunks[2].title) == ("", "")
+
+
+def test_a_single_notice_is_one_document() -> None:
+    xml = "<NOTICE><AGENCY>POST</AGENCY><P>Stamps.</P><BILCOD>BILLING CODE 7710–12–P</BILCOD>\n</NOTICE>"
+    assert text_of(xml) == "POSTStamps.BILLING CODE 7710–12–P"
+
+
+def test_what_follows_the_last_code_is_a_document_if_it_has_words() -> None:
+    xml = "<FEDREG><NOTICE><P>a</P><BILCOD>BILLING CODE 1</BILCOD></NOTICE><P>Reader Aids</P></FEDREG>"
+    assert [chunk.text for chunk in read_issue(xml.encode(), "x")] == ["aBILLING CODE 1", "Reader Aids"]
+
+
+def test_a_code_outside_its_element_ends_with_its_line() -> None:
+    xml = "<NOTICE><P>a\n[BILLING CODE: 4810–35]\nb, not BILLING CODE 1, BILLING CODE 2\nc</P></NOTICE>"
+    texts = [chunk.text for chunk in read_issue(xml.encode(), "x")]
+    assert texts == ["a\n[BILLING CODE: 4810–35]", "b, not BILLING CODE 1, BILLING CODE 2", "c"]
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        ('assets<PRTPAGE P="7"/>totaling', "assets totaling"),
+        ('1998, and<PRTPAGE P="7"/>\n it', "1998, and\n it"),
+        ('the rule. <PRTPAGE P="7"/>It', "the rule. It"),
+        ('of 2023,<PRTPAGE P="7"/>(the Act)', "of 2023, (the Act)"),
+        ('long-<PRTPAGE P="7"/>term (<PRTPAGE P="8"/>a)<PRTPAGE P="9"/>.', "long-term (a)."),
+        ('a<PRTPAGE P="7"/><E T="03">Federal Register</E>', "a Federal Register"),
+        ('(<E T="03">i.e.,</E>banks) under<E T="03">Section 2,</E>under', "(i.e., banks) under Section 2, under"),
+        ('“<E T="03">Bank</E>”, CO<E T="52">2</E>', "“Bank”, CO2"),
+    ],
+    ids=["words", "newline", "space", "bracket", "no gap", "emphasis after", "emphasis", "no typeface"],
+)
+def test_words_do_not_run_together_at_page_breaks_and_emphasis(xml: str, text: str) -> None:
+    """Files of federalregister.gov have no white space beside either: `and<PRTPAGE P="77855"/>it provided`."""
+    assert text_of(f"<NOTICE><P>{xml}</P></NOTICE>") == text
+    [as_notebook] = read_issue(f"<NOTICE><P>{xml}</P></NOTICE>".encode(), "x", "notebook")
+    assert as_notebook.text == re.sub("<[^>]*>", "", xml)
 
 
 def test_the_first_chunk_begins_at_its_first_department_and_not_in_the_contents(chunks: list[Chunk]) -> None:
@@ -34,7 +87,6 @@ def test_chunks_are_named_by_their_first_agency_and_subject(chunks: list[Chunk])
         "Airworthiness Directives; Gliders",
     )
     assert (chunks[1].department, chunks[1].title) == ("POSTAL SERVICE", "Product Change")
-    assert (chunks[2].department, chunks[2].title) == ("", "")
 
 
 def test_whitespace_within_text_stays_and_whitespace_alone_becomes_one_newline(chunks: list[Chunk]) -> None:
@@ -56,7 +108,7 @@ def test_tables_extracts_entities_cdata_and_signatures_are_text(chunks: list[Chu
 
 def test_an_issue_without_any_department_begins_at_its_first_document() -> None:
     xml = b"<FEDREG><VOL>1</VOL><NOTICE><P>Only text.</P><BILCOD>BILLING CODE 1</BILCOD></NOTICE></FEDREG>"
-    assert [chunk.text for chunk in read_issue(xml, "x")] == ["Only text.", " 1"]
+    assert [chunk.text for chunk in read_issue(xml, "x")] == ["Only text.BILLING CODE 1"]
 
 
 def test_comments_and_instructions_part_text_without_being_text() -> None:

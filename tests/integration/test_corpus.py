@@ -117,3 +117,23 @@ def test_a_missing_file_is_a_sentence(own: Checkout, option: str, sentence: str)
     result = own.pytest(option, "-k", "control")
     assert result.code == 4
     assert result.says(sentence)
+
+
+def test_single_notices_of_the_federal_register_are_a_section_each(own: Checkout) -> None:
+    """As federalregister.gov gives them: no white space at page breaks, and a billing code at the end."""
+    folder = own.file("notices")
+    folder.mkdir()
+    (folder / "corpus.toml").write_text("min_tokens = 0\n")
+    for number in range(2):
+        text = notice(number).replace("crowns a", 'crowns<PRTPAGE P="77855"/>a')
+        code = f"<BILCOD>BILLING CODE 4810-AM-{number}</BILCOD>"
+        (folder / f"n{number}.xml").write_text(f"<RULE>\n<P>{text}</P>\n{code}\n</RULE>\n")
+    stats = own.longctx("corpus", "stats", "notices", "--budget", 200)
+    assert stats.code == 0, stats.err
+    assert stats.says("sections 2", "left out: 0 tokens or fewer none")
+    shown = own.longctx("show", "control/longest-200-record-right", "--corpus=notices", "--questions=questions.jsonl")
+    assert shown.says("is about 'n2', which is no section of notices")
+    lines = own.file("questions.jsonl").read_text().splitlines(keepends=True)
+    own.file("two.jsonl").write_text("".join(lines[:2]))
+    shown = own.longctx("show", "control/longest-200-record-right", "--corpus=notices", "--questions=two.jsonl")
+    assert re.search(r"collects \d crowns a barge at its gates\.\nBILLING CODE 4810-AM-\d\n", shown.out), shown.out

@@ -30,7 +30,7 @@ def issue(seed: int) -> Issue:
 
 
 def texts(seed: int) -> list[str]:
-    return [chunk.text for chunk in read_issue(issue(seed).xml.encode(), "issue")]
+    return [chunk.text for chunk in read_issue(issue(seed).xml.encode(), "issue", "notebook")]
 
 
 def test_the_shipped_files_are_made_from_their_seed_byte_for_byte(tmp_path: Path) -> None:
