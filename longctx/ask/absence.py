@@ -32,7 +32,8 @@ def _change(case: Case, recorded: dict[str, str]) -> str:
             f"{case.model.model} sends (system, thinking, effort, prefill, extra_body)."
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
-    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest})."
+    called = f", which calls the documents {now.document!r}" if now.document else ""
+    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){called}."
 
 
 def _how(mode: str) -> str:

@@ -23,14 +23,16 @@ def cases_of(
     models: Callable[[Grid], Sequence[str]],
     prompts: Sequence[str],
     bank: Callable[[str], Bank],
+    document: str | None = None,
 ) -> list[Case]:
     """A family's cases as the profile says, each once, in the order of its tables. Raises UserError.
 
     models: those that a table's scenarios are asked. prompts: names or paths that count instead of the tables' own,
     where there are any. bank: model -> the questions of the QA families, read when a trial first needs them.
+    document: what to call their documents; None: as the prompts do.
     """
     grids = profile.grids(family.family)
-    wordings = _wordings(family, grids, prompts)
+    wordings = _wordings(family, grids, prompts, document)
     known = {name: load_model(name) for grid in grids for name in models(grid)}
     found: dict[str, Case] = {}
     for grid in grids:
@@ -49,7 +51,9 @@ def cases_of(
     return list(found.values())
 
 
-def _wordings(family: type[Scenario], grids: Sequence[Grid], prompts: Sequence[str]) -> dict[str, Wording]:
+def _wordings(
+    family: type[Scenario], grids: Sequence[Grid], prompts: Sequence[str], document: str | None
+) -> dict[str, Wording]:
     """By the name or path that means it."""
     named = prompts or tuple(name for grid in grids for name in grid.prompts)
     sets = {name: PromptSet.open(name) for name in named} if grids else {}
@@ -59,4 +63,4 @@ def _wordings(family: type[Scenario], grids: Sequence[Grid], prompts: Sequence[s
             f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
             f"{', '.join(str(one.folder) for one in twice)}."
         )
-    return {name: one.wording(family) for name, one in sets.items()}
+    return {name: one.wording(family, document) for name, one in sets.items()}

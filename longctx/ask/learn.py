@@ -13,7 +13,8 @@ from longctx.ask.providers import Client
 from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
-from longctx.corpus.documents import REGISTER, load_corpus
+from longctx.corpus.documents import load_corpus
+from longctx.corpus.settings import REGISTER
 from longctx.scenarios import LineRetrieval
 from longctx.scenarios.base import Scenario
 

@@ -20,8 +20,9 @@ def show(corpus: Path | None, questions: Path | None) -> int:
     from tabulate import tabulate
 
     from longctx.corpus.check import check
-    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+    from longctx.corpus.settings import REGISTER
     from longctx.corpus.standing import numerical
     from longctx.visible import visible
 

@@ -60,8 +60,9 @@ def add(tasks: Any) -> None:
 def run(options: argparse.Namespace, rest: list[str]) -> int:
     import pytest
 
-    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
+    from longctx.corpus.settings import REGISTER
 
     questions = load_questions(options.questions, load_corpus(options.corpus or REGISTER))
     folder = options.report = options.report or REPORTS / f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"

@@ -31,7 +31,8 @@ def add(tasks: Any) -> None:
 def run(options: argparse.Namespace, _: list[str]) -> int:
     import webbrowser
 
-    from longctx.corpus.documents import REGISTER, load_corpus
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.settings import REGISTER
     from longctx.review.desk import Desk
     from longctx.review.file import QuestionFile
     from longctx.review.http import ReviewServer

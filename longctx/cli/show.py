@@ -15,6 +15,7 @@ from longctx.cli.task import add_bank
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
+from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.scenarios import FAMILIES, Collage, Control
 
@@ -110,7 +111,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         scenario = family.from_slug(match[2], **given)
     except ValueError as error:
         raise UserError(f"{name!r}: {error}") from None
-    wording = PromptSet.open(prompts).wording(family)
+    wording = PromptSet.open(prompts).wording(family, word_for(options.corpus))
     if model is None and family.probes(wording.words):
         raise UserError(f"{name!r} depends on the model's tokenizer: say which model with --model NAME.")
     index = int(match[3] or 0)

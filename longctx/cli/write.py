@@ -90,10 +90,12 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     from longctx.ask.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
+    from longctx.corpus.settings import word_for
     from longctx.scenarios.bank import Section
     from longctx.scenarios.writing import Writing
 
-    model, wording = load_model(options.model), PromptSet.open(options.prompts).wording(Writing)
+    model, document = load_model(options.model), word_for(options.corpus)
+    wording = PromptSet.open(options.prompts).wording(Writing, document)
     room = options.max_tokens or TOKENS_A_QUESTION * options.per_section
     return [
         Case(
@@ -122,7 +124,8 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
                 f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
                 f"recorded {reply.recorded_at[:10]}"
             )
-            found.append(read_reply(case.scenario.section.id, reply, case.scenario.per_section, provenance))
+            scenario, document = case.scenario, case.wording.document
+            found.append(read_reply(scenario.section.id, reply, scenario.per_section, provenance, document))
     return found
 
 

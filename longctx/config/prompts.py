@@ -12,15 +12,27 @@ from longctx.errors import UserError
 from longctx.scenarios.base import Scenario, Words
 
 PROMPTS = FIXTURES / "prompts"
+CALLED = {
+    "the minutes of a government meeting": "the {document}",
+    "section/minutes/government meeting": "section of the {document}",
+    "notes produced by any other department/agency": "any other {document}",
+    "government record": "{document}",
+    "Government Record": "{Document}",
+}
+"""What the protocols call the documents -> how a corpus that has a word of its own is spoken of instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The wording of one family in one prompt set. The digest changes with any template of the family."""
+    """The wording of one family in one prompt set. The digest changes with any template of the family.
+
+    document: what the documents are called in it, where that is another word than the protocols'.
+    """
 
     prompt_set: str
     digest: str
     words: Words
+    document: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +51,16 @@ class PromptSet:
         names = ", ".join(sorted(path.name for path in PROMPTS.iterdir() if path.is_dir()))
         raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
 
-    def wording(self, family: type[Scenario]) -> Wording:
-        """The checked templates of a family. Raises UserError naming the missing file or placeholder."""
+    def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
+        """The checked templates of a family. Raises UserError naming the missing file or placeholder.
+
+        document: what to call the documents; None: as the templates do.
+        """
         words = {name: self._template(family, name, holds) for name, holds in family.templates.items()}
+        called = {name: _called(document, text) for name, text in words.items()} if document else words
+        document, words = (None if called == words else document), called
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
-        return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words)
+        return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
     def _template(self, family: type[Scenario], name: str, holds: tuple[str, ...]) -> str:
         path = self.folder / family.family / f"{name}.txt"
@@ -62,3 +79,11 @@ class PromptSet:
                 f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there."
             )
         return text
+
+
+def _called(document: str, text: str) -> str:
+    """The text with the documents called so; in a tag, each word with a capital."""
+    tag = " ".join(word[:1].upper() + word[1:] for word in document.split())
+    for said, instead in CALLED.items():
+        text = text.replace(said, instead.format(document=document, Document=tag))
+    return text

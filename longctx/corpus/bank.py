@@ -6,9 +6,10 @@ import functools
 import hashlib
 from pathlib import Path
 
-from longctx.corpus.documents import REGISTER, load_corpus
+from longctx.corpus.documents import load_corpus
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+from longctx.corpus.settings import REGISTER
 from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.multiple_choice import Item
 

@@ -9,15 +9,12 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longctx.config.folders import FIXTURES
 from longctx.corpus.billing import Reading
 from longctx.corpus.frozen import Frozen, load_frozen
 from longctx.corpus.reading import read_parts
-from longctx.corpus.settings import SETTINGS, Settings, read_settings, settings_path
+from longctx.corpus.settings import REGISTER, SETTINGS, Settings, read_settings, settings_path
 from longctx.corpus.tokens import REFERENCE, count_tokens
 from longctx.errors import UserError
-
-REGISTER = FIXTURES / "register"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.folders import read_toml
+from longctx.config.folders import FIXTURES, read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError
 
+REGISTER = FIXTURES / "register"
 SETTINGS = "corpus.toml"
 SUFFIXES = (".xml", ".txt", ".md")
 
@@ -17,6 +18,7 @@ SUFFIXES = (".xml", ".txt", ".md")
 class Settings(BaseModel):
     """corpus.toml, optional in a user's folder. Sections keep to min_tokens < tokens <= max_tokens.
 
+    document: what the prompts call the text that questions are about; None: a government record, as the protocols do.
     split_at: text that separates the sections of a file, those of .xml within its documents. reading: of billing codes
     and page breaks; None: as the sections were frozen, else `documents`.
     examples: ids of sections that serve as examples for question writing and are kept out of the test.
@@ -25,11 +27,20 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     about: str = ""
+    document: str | None = None
     min_tokens: NonNegativeInt = 200
     max_tokens: PositiveInt = 5000
     split_at: str | None = Field(default=None, min_length=1)
     reading: Reading | None = None
     examples: tuple[str, ...] = ()
+
+    @field_validator("document")
+    @classmethod
+    def _a_word(cls, value: str | None) -> str | None:
+        """The prompts have it in a sentence and as a tag."""
+        if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
+            raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
+        return value
 
 
 def read_settings(folder: Path) -> Settings:
@@ -40,6 +51,11 @@ def read_settings(folder: Path) -> Settings:
         )
     path = settings_path(folder)
     return read_toml(path, Settings) if path.is_file() else Settings()
+
+
+def word_for(folder: Path | None) -> str | None:
+    """What a folder's documents are called, the shipped register's by default; None: as the protocols call them."""
+    return read_settings(folder or REGISTER).document
 
 
 def settings_path(folder: Path) -> Path:

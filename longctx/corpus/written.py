@@ -18,8 +18,8 @@ LONGEST = 1000
 """Characters of a question, and of an answer."""
 JOINERS = "\u200c\u200d\ufe0f"
 """Characters without a shape that some scripts, and emoji, are written with."""
-PROMPT_TAG = re.compile(r"</?\s*(?:question|answers?|passage|example|scratchpad|government record)\b[^<>]*>", re.I)
-"""A tag of the prompts that a question is asked in: within a question it would end what it stands in."""
+PROMPT_TAGS = r"question|answers?|passage|example|scratchpad|government record"
+"""Of the prompts that a question is asked in: within a question such a tag would end what it stands in."""
 NUMBERED = re.compile(r"^\(?\d{1,2}[.):]\s+")
 MARK = re.compile(r"\s*[\[(*]+(?:(correct(?: answer)?|right answer)|incorrect(?: answer)?|wrong answer)[\])*]+$", re.I)
 """What a model adds to tell the right answer: `(correct)`."""
@@ -47,10 +47,11 @@ class _Unfit(Exception):
     """Why something cannot be kept."""
 
 
-def read_reply(section: str, reply: Reply, per_section: int, provenance: str) -> Written:
+def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
     """The questions of a reply that was asked for `per_section` of them about a section. Never raises.
 
-    Ids are `<section>-q<N>`, N the number in the tags, or the place where these have none.
+    Ids are `<section>-q<N>`, N the number in the tags, or the place where these have none. document: what the prompts
+    call the documents, where that is the corpus's own word.
     """
     kept: dict[int, Question] = {}
     dropped: list[Dropped] = []
@@ -69,7 +70,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str) ->
             if number in met:
                 raise _Unfit("a number used twice")
             met.add(number)
-            question, (right, *wrong) = _sound(one, cut)
+            question, (right, *wrong) = _sound(one, cut, document)
             kept[number] = Question(
                 id=f"{section}-q{number}",
                 section=section,
@@ -90,7 +91,7 @@ def dump_dropped(dropped: Iterable[Dropped]) -> bytes:
     return "".join(lines).encode("utf-8", "backslashreplace")
 
 
-def _sound(found: Tagged, cut: bool) -> tuple[str, list[str]]:
+def _sound(found: Tagged, cut: bool, document: str | None) -> tuple[str, list[str]]:
     """The question and its four answers, each one line. Raises _Unfit."""
     if cut:
         raise _Unfit("cut off")
@@ -106,7 +107,7 @@ def _sound(found: Tagged, cut: bool) -> tuple[str, list[str]]:
     if len(answers) != 4:
         raise _Unfit("not four answers")
     for text in (question, *answers):
-        _check_text(text)
+        _check_text(text, document)
     answers = _without_marks(answers)
     if len(re.findall(r"[?\uff1f\u061f](?=\s|$)", question)) > 1:
         raise _Unfit("more than one question")
@@ -133,12 +134,13 @@ def _without_marks(answers: Sequence[str]) -> list[str]:
     return bare
 
 
-def _check_text(text: str) -> None:
+def _check_text(text: str, document: str | None) -> None:
     if len(text) > LONGEST:
         raise _Unfit("too long")
     if not any(unicodedata.category(one)[0] in "LNS" for one in text):
         raise _Unfit("empty")
-    if PROMPT_TAG.search(text):
+    tags = f"{PROMPT_TAGS}|{re.escape(document)}" if document else PROMPT_TAGS
+    if re.search(rf"</?\s*(?:{tags})\b[^<>]*>", text, re.IGNORECASE):
         raise _Unfit("a tag of the prompt")
     if visible(text, JOINERS) != text:
         raise _Unfit("hidden characters")

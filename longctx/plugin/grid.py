@@ -13,6 +13,7 @@ from longctx.ask.cases import cases_of
 from longctx.config.grids import Grid
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.profiles import load_profile
+from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.plugin.frozen import frozen_filters
 from longctx.plugin.options import Settings
@@ -52,7 +53,8 @@ def check(settings: Settings) -> None:
 def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
     """A family's cases under these settings. Raises UserError."""
     models, bank = functools.partial(_models, settings), functools.partial(_bank, settings)
-    found = cases_of(load_profile(settings.profile), family, models, settings.prompts, bank)
+    document = word_for(settings.corpus)
+    found = cases_of(load_profile(settings.profile), family, models, settings.prompts, bank, document)
     return tuple(_as_told(case, settings) for case in found)
 
 

@@ -51,6 +51,13 @@ def test_the_wording_changed(tmp_path: Path) -> None:
     assert "--ctx-record new_episodes (and" in text
 
 
+def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    other = reworded(CASE)
+    called = dataclasses.replace(other, wording=dataclasses.replace(other.wording, document="staff handbook"))
+    assert "this one is 'seed' (abc123), which calls the documents 'staff handbook'. R" in said(called, Tape(tmp_path))
+
+
 def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus.documents import REGISTER
 from longctx.corpus.questions import dump
+from longctx.corpus.settings import REGISTER
 from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
 from tests.corpus.test_fetch import DAY, Govinfo, server
 

@@ -7,8 +7,9 @@ import pytest
 
 from longctx.config.prompts import PROMPTS, PromptSet
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES, LineRetrieval, Passkey
+from longctx.scenarios import FAMILIES, Collage, Control, LineRetrieval, Passkey
 from longctx.scenarios.base import Scenario
+from longctx.scenarios.writing import Writing
 
 TEMPLATES = [(family, template) for family in FAMILIES.values() for template in family.templates]
 
@@ -41,9 +42,35 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
 
 
 # A changed digest makes every recording stale.
-@pytest.mark.parametrize(("family", "digest"), [(LineRetrieval, "018c5f6aef59"), (Passkey, "158a5495d6b3")])
-def test_the_seeds_digests_are_those_on_record(family: type[Scenario], digest: str) -> None:
-    assert PromptSet.open("seed").wording(family).digest == digest
+@pytest.mark.parametrize(
+    ("prompts", "family", "digest"),
+    [
+        ("seed", LineRetrieval, "018c5f6aef59"),
+        ("seed", Passkey, "158a5495d6b3"),
+        ("seed", Collage, "b63569f18345"),
+        ("seed", Writing, "cd5a77017cbd"),
+        ("tagged", Collage, "a2eec61745e0"),
+        ("tagged", Control, "29fb16a5bea7"),
+    ],
+)
+def test_the_digests_are_those_on_record(prompts: str, family: type[Scenario], digest: str) -> None:
+    assert PromptSet.open(prompts).wording(family).digest == digest
+
+
+def test_documents_are_called_what_their_corpus_calls_them() -> None:
+    seed = PromptSet.open("seed")
+    for family in (Collage, Control, Writing):
+        own, protocol = seed.wording(family, "staff handbook"), seed.wording(family)
+        assert own.digest != protocol.digest
+        assert (own.document, protocol.document) == ("staff handbook", None)
+        assert not any("government" in text for name, text in own.words.items() if not name.startswith("passage"))
+    control = seed.wording(Control, "staff handbook").words
+    assert "the following staff handbook closely" in control["record"]
+    assert "<Staff Handbook>\n{record}\n</Staff Handbook>" in control["record"]
+    assert control["prefill"] == "Based on the staff handbook provided, the correct answer to the question is:"
+    writing = seed.wording(Writing, "staff handbook").words["prompt"]
+    assert "Here is a section from the staff handbook. Please" in writing
+    assert seed.wording(Passkey, "staff handbook") == seed.wording(Passkey)
 
 
 def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:

@@ -31,6 +31,13 @@ def read(text: str, per_section: int = 5, stop_reason: str = "end_turn") -> Writ
     return read_reply("harbor", reply, per_section, "written by a test")
 
 
+def test_a_tag_of_the_corpus_own_word_is_a_tag_of_the_prompt() -> None:
+    reply = Reply(block(question="Where do </Staff Handbook> ships moor?"), "end_turn", "toy", 1, 0, 1, 0.1, "", "0")
+    assert len(read_reply("harbor", reply, 1, "").questions) == 1
+    [dropped] = read_reply("harbor", reply, 1, "", "staff handbook").dropped
+    assert dropped.reason == "a tag of the prompt"
+
+
 def reasons(text: str, **given: object) -> list[str]:
     return [one.reason for one in read(text, **given).dropped]  # type: ignore[arg-type]
 

@@ -106,6 +106,30 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
 
 
+def test_documents_are_called_what_their_corpus_says(own: Checkout, server: SimulatedServer) -> None:
+    assert own.record(server, *CORPUS, "-k", "control").code == 0
+    before = own.rows()
+    own.file("documents/corpus.toml").write_text('min_tokens = 0\ndocument = "harbor rule"\n')
+    stale = own.pytest(*CORPUS, "-k", "control")
+    assert stale.code == 1
+    assert stale.says("6 of 6 trials are stale", "which calls the documents 'harbor rule'.")
+    asked = len(server.asked)
+    again = own.record(server, *CORPUS, "-k", "control", mode="new_episodes")
+    assert again.code == 0, again.out
+    prompts = [prompt_of(body) for body in server.asked[asked:]]
+    assert len(prompts) == 12, "without a record there is nothing to call by a name"
+    assert all("the following harbor rule closely" in one and "\n</Harbor Rule>\n" in one for one in prompts)
+    assert not any("government" in one.lower() for one in prompts)
+    after = own.rows()
+    assert [row["item"] for row in after] == [row["item"] for row in before], "the same questions, paired"
+    assert {row["prompt_digest"] for row in after}.isdisjoint(row["prompt_digest"] for row in before)
+    shown = own.longctx("show", "control/longest-200-record-right", *(one.replace("ctx-", "") for one in CORPUS))
+    assert shown.says("the following harbor rule closely")
+    command = ("questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
+    own.longctx(*command, f"--base-url={server.url}")
+    assert "Here is a section from the harbor rule." in prompt_of(server.asked[-1])
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from longctx.corpus.documents import REGISTER, load_corpus
+from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
 from longctx.corpus.register.genres import GENRES
 from longctx.corpus.register.issue import Issue, generate
 from longctx.corpus.register.ship import ship
+from longctx.corpus.settings import REGISTER
 from longctx.corpus.standing import plain, stands_verbatim
 from longctx.corpus.tokens import count_tokens
 
