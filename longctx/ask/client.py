@@ -30,7 +30,8 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
         _check_url(base_url)
     network = Network(in_flight)
     transport = network if tape is None else TapeTransport(tape, network)
-    http = anthropic.DefaultAsyncHttpxClient(transport=transport)
+    # Wherever a redirection led, the key would go with it.
+    http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
     settings: Settings = {"max_retries": RETRIES, "http_client": http}
     try:
         match provider:

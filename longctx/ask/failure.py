@@ -10,6 +10,7 @@ import httpx2
 
 from longctx.ask.reply import MalformedAnswer
 from longctx.ask.tape import NotRecorded
+from longctx.visible import visible
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 """Status -> cause, where the status says it all. What is below 500 and not named is a refused request."""
@@ -25,6 +26,8 @@ ADVICE = {
     r"credit|billing": "The account has no means left: nothing was wrong with the question.",
 }
 """What a server's sentence about a refused request speaks of -> the setting to change."""
+MOST_SAID = 500
+"""Characters of what a server says that are passed on."""
 NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
 
 
@@ -95,9 +98,11 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
 
 
 def _server_sentence(error: anthropic.APIStatusError) -> str:
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return str(body["error"].get("message", body["error"])).rstrip(".")
-    if isinstance(body, dict) and isinstance(body.get("message"), str):  # of Bedrock
-        return str(body["message"]).rstrip(".")
-    return str(body)[:200].rstrip(".")
+    """What the server gives as its reason, on one line."""
+    said = error.body
+    if isinstance(said, dict):
+        said = said.get("error", said)  # Bedrock's has no error around it
+    if isinstance(said, dict):
+        said = said.get("message", said)
+    text = visible(" ".join(str(said or "no reason given").split()))
+    return (text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…").rstrip(".")

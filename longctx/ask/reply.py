@@ -7,6 +7,9 @@ from typing import Any
 
 from longctx.scenarios.base import Reply
 
+MOST_TOKENS = 10**12
+"""No answer takes as many."""
+
 
 class MalformedAnswer(Exception):
     """The server answered 200 with something that is no message."""
@@ -15,18 +18,17 @@ class MalformedAnswer(Exception):
 def read_message(body: bytes) -> dict[str, Any]:
     """The message in an answer's body. Raises MalformedAnswer."""
     try:
-        message = json.loads(body)
+        message = _object(body)
         _text(message), _tokens(message["usage"])
         if not isinstance(message["model"], str):
             raise TypeError("its model has no name")
         if not isinstance(message.get("stop_reason"), str | None):
             raise TypeError("its stop_reason is no text")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
         raise MalformedAnswer(
-            f"the server's answer is no Messages API message ({type(error).__name__}: {error}); "
-            f"it begins with {body[:80]!r}"
+            f"the server's answer is no Messages API message ({reason}); it begins with {body[:80]!r}"
         ) from None
-    assert isinstance(message, dict)
     return message
 
 
@@ -66,15 +68,47 @@ def to_reply(
     )
 
 
+def _object(body: bytes) -> dict[str, Any]:
+    """The JSON object in a body. Raises ValueError."""
+    if not body.strip():
+        raise ValueError("it is empty")
+    try:
+        found = json.loads(body.decode("utf-8-sig"))
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"it is no JSON: {error}") from None
+    except ValueError:  # of Python's limit on the digits of a number
+        raise ValueError("its JSON holds a number of thousands of digits") from None
+    if not isinstance(found, dict):
+        raise ValueError("it is no JSON object")
+    return found
+
+
 def _text(message: dict[str, Any]) -> str:
     content = message["content"]
-    if not isinstance(content, list):
+    if not (isinstance(content, list) and all(isinstance(block, dict) for block in content)):
         raise TypeError("its content is no list of blocks")
-    return "".join(block["text"] for block in content if block["type"] == "text")
+    texts = [block["text"] for block in content if block["type"] == "text"]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a text block of it holds no text")
+    return "".join(texts)
 
 
-def _tokens(usage: dict[str, Any]) -> tuple[int, int, int, int]:
+def _tokens(usage: object) -> tuple[int, int, int, int]:
     """Input tokens that the cache had no part in, those written to it, those read from it, and output tokens."""
-    written = int(usage.get("cache_creation_input_tokens") or 0)
-    cached = int(usage.get("cache_read_input_tokens") or 0)
-    return int(usage["input_tokens"]), written, cached, int(usage["output_tokens"])
+    if not isinstance(usage, dict):
+        raise TypeError("its usage is no table of counts")
+    written = _count(usage.get("cache_creation_input_tokens") or 0)
+    cached = _count(usage.get("cache_read_input_tokens") or 0)
+    return _count(usage["input_tokens"]), written, cached, _count(usage["output_tokens"])
+
+
+def _count(said: Any) -> int:
+    try:
+        tokens = int(said)
+    except (ValueError, TypeError, OverflowError):
+        tokens = -1
+    if not 0 <= tokens < MOST_TOKENS:
+        raise ValueError(f"its usage counts {repr(said)[:20]} tokens")
+    return tokens

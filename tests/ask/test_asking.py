@@ -255,6 +255,16 @@ def test_the_cap_stops_the_asking(tmp_path: Path) -> None:
     assert len(asked.failures) == 6
 
 
+def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Path) -> None:
+    """Of each of two requests 175 at most; the third may cost as much again."""
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: (200, {}, b"<html>busy</html>")) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), cap=400)
+    assert (asked.answered, len(server.asked)) == (0, 2)
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "budget"
+
+
 def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
     """With room for two, no third is asked beside them, however many might be in flight."""
     tape = Tape(tmp_path, "once")

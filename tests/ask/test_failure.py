@@ -50,6 +50,19 @@ def test_an_error_may_be_no_json() -> None:
     assert "answered 502: <html>bad gateway</html>." in meaning(status_error(502, "<html>bad gateway</html>")).message
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "two\n lines \x1b[31m\ud800"}}, "answered 500: two lines \\x1b[31m\\ud800."),
+        ({"error": {"message": "x" * 100_000}}, f"answered 500: {'x' * 500}…."),
+        (None, "answered 500: no reason given."),
+        ({"error": {"message": None}}, "answered 500: no reason given."),
+    ],
+)
+def test_what_a_server_says_is_one_line_that_steers_no_terminal(body: object, said: str) -> None:
+    assert meaning(status_error(500, body)).message.endswith(said)
+
+
 def test_other_errors() -> None:
     request = httpx2.Request("POST", "http://h.test")
     assert meaning(anthropic.APITimeoutError(request)).cause == "timeout"

@@ -49,12 +49,25 @@ def test_the_most_that_a_request_may_cost() -> None:
     assert highest_cost(ModelProfile(), 1_000_000, 0) == 0
 
 
-def test_what_may_have_been_paid_counts_as_spent() -> None:
-    budget = Budget(cap=3.0)
-    for failure in (LOST, REFUSED, Failure("connection", "refused", fatal=True)):
-        assert budget.take(1.0)
-        budget.settle(1.0, failure, PRICES)
-    assert (budget.spent, budget.reserved) == (1.0, 0.0)
+@pytest.mark.parametrize(
+    ("cause", "fatal", "spent"),
+    [
+        ("timeout", False, 1.0),
+        ("connection", False, 1.0),  # broken off after the request was sent
+        ("malformed_answer", False, 1.0),
+        ("connection", True, 0.0),  # there never was one
+        ("rate_limit", False, 0.0),
+        ("overloaded", False, 0.0),
+        ("server_error", False, 0.0),
+        ("refused_request", False, 0.0),
+    ],
+)
+def test_what_may_have_been_paid_counts_as_spent(cause: str, fatal: bool, spent: float) -> None:
+    budget = Budget(cap=1.0)
+    assert budget.take(1.0)
+    budget.settle(1.0, Failure(cause, "not answered", fatal), PRICES)
+    assert (budget.spent, budget.reserved) == (spent, 0.0)
+    assert budget.take(1.0) == (not spent)
 
 
 def test_reading_the_cache_may_be_free() -> None:

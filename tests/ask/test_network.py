@@ -6,13 +6,18 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
+import anthropic
 import pytest
 
+from longctx.ask.asking import Asked, ask_all
+from longctx.ask.bounds import Bounds
 from longctx.ask.case import Question
 from longctx.ask.client import open_client
+from longctx.ask.missing import missing
 from longctx.ask.network import Network
 from longctx.ask.tape import Tape
 from longctx.errors import UserError
+from longctx.plugin.progress import Silent
 from tests.ask.examples import line_case, send, wanted
 from tests.servers import ForwardProxy, SimulatedServer
 
@@ -69,6 +74,52 @@ def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, address: s
     monkeypatch.setenv("HTTPS_PROXY", address)
     with pytest.raises(UserError, match=r"The proxy of HTTPS_PROXY, .* cannot be used: .* Write it like http://"):
         Network(4)
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[SimulatedServer]:
+    with SimulatedServer() as server:
+        yield server
+
+
+@pytest.fixture
+def redirecting(elsewhere: SimulatedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedServer]:
+    """A server that sends every request on to another host, which would be given the key with it."""
+    with SimulatedServer() as server:
+        location = elsewhere.url.replace("127.0.0.1", "localhost")
+        monkeypatch.setattr(server, "answer", lambda one: (307, {"location": f"{location}{one.path}"}, b"{}"))
+        yield server
+
+
+def test_a_question_follows_no_redirection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, redirecting: SimulatedServer, elsewhere: SimulatedServer
+) -> None:
+    monkeypatch.setattr("longctx.ask.retry.FIRST_PAUSE_S", 0.001)
+
+    async def run() -> Asked:
+        tape = Tape(tmp_path, "once")
+        async with open_client(tape, redirecting.url, 1) as client:
+            return await ask_all(client, tape, missing(tape, [line_case(trials=1)]), Bounds.of(1), Silent())
+
+    asked = asyncio.run(run())
+    assert not elsewhere.received
+    assert asked.stopped is not None
+    assert asked.stopped.message.endswith("Give --ctx-base-url the address that it redirects to.")
+
+
+@pytest.mark.parametrize("through_tape", [True, False])
+def test_what_is_no_question_follows_none_either(
+    tmp_path: Path, redirecting: SimulatedServer, elsewhere: SimulatedServer, through_tape: bool
+) -> None:
+    async def run() -> None:
+        tape = Tape(tmp_path, "once") if through_tape else None
+        async with open_client(tape, redirecting.url, 1) as client:
+            await client.messages.count_tokens(model="toy", messages=[{"role": "user", "content": "?"}])
+
+    with pytest.raises(anthropic.APIStatusError) as caught:
+        asyncio.run(run())
+    assert caught.value.status_code == 307
+    assert not elsewhere.received
 
 
 def test_certificates_are_those_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ RESET = "2026-11-22T10:01:00Z"
         ({"retry-after": "3"}, 3),
         ({"retry-after": "0.5"}, 0.5),
         ({"retry-after": "-1"}, 0),
-        ({"retry-after": "1e9"}, MOST_S),
+        ({"retry-after": "86400"}, 3600),  # of a quota a day: nobody waits for that in front of a terminal
+        ({"retry-after-ms": "86400000"}, 3600),
+        ({"retry-after": "Mon, 23 Nov 2026 10:00:00 GMT", "date": DATE}, 3600),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "Fri, 31 Dec 99999999999 23:59:59 GMT"}, None),
@@ -50,6 +52,7 @@ def bucket(name: str, limit: int, remaining: int, reset: str = RESET) -> dict[st
         (bucket("requests", 50, 0, "2026-11-22T09:00:00Z"), 0),
         (bucket("requests", 50, 0, "soon"), 0),
         (bucket("requests", 0, 0), 0),
+        (bucket("requests", 1, 0, "2026-11-23T10:00:00Z"), 3600),
     ],
 )
 def test_a_bucket_is_waited_for_until_it_holds_one_request(headers: dict[str, str], seconds: float) -> None:

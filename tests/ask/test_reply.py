@@ -109,9 +109,13 @@ MALFORMED = [
     message("42", usage={"input_tokens": None, "output_tokens": 1}),
     message("42", usage={"input_tokens": "many", "output_tokens": 1}),
     message("42", usage={"input_tokens": 1, "output_tokens": 1, "cache_read_input_tokens": "many"}),
+    message("42", usage={"input_tokens": -1, "output_tokens": 1}),
+    message("42", usage={"input_tokens": 10**400, "output_tokens": 1}),
     message("42", model=None),
     message("42", stop_reason=["end_turn"]),
+    message("42").decode().encode("utf-16"),
 ]
+DEEP = b"[" * 100_000 + b"]" * 100_000
 
 
 @pytest.mark.parametrize("body", MALFORMED)
@@ -119,6 +123,33 @@ def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
     assert not is_message(body)
     with pytest.raises(MalformedAnswer, match=r"no Messages API message .*; it begins with"):
         reply(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (DEEP, "its JSON is nested too deeply"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "its JSON is nested too deeply"),
+        (message("42").replace(b'"end_turn"', DEEP), "its JSON is nested too deeply"),
+        (
+            message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"7" * 5000),
+            "its JSON holds a nu",
+        ),
+        (message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"1e999"), "its usage counts inf"),
+        (message("42", usage={"input_tokens": -7, "output_tokens": 1}), "its usage counts -7 tokens"),
+        (message("42", usage={"input_tokens": "many", "output_tokens": 1}), "its usage counts 'many' tokens"),
+        (b"<html>", "it is no JSON"),
+        (b"", "it is empty"),
+        (b"[]", "it is no JSON object"),
+        (without("usage"), "it has no 'usage'"),
+    ],
+    ids=range(11),
+)
+def test_the_reason_is_said_in_words(body: bytes, reason: str) -> None:
+    with pytest.raises(MalformedAnswer) as caught:
+        reply(body)
+    assert f"is no Messages API message ({reason}" in str(caught.value)
+    assert "Error" not in str(caught.value)
 
 
 json_values = st.recursive(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from longctx.ask.case import Question
 from longctx.ask.flight import FLIGHT
+from longctx.ask.reply import MalformedAnswer
 from longctx.ask.tape import WANTED, Tape
 from longctx.ask.transport import NotOnTape, TapeTransport
 from tests.ask.examples import AT, answer, client_of, flight, line_case, network, recorded, replying, send, wanted
@@ -115,6 +117,36 @@ def test_an_answer_that_is_no_message_is_not_recorded(tmp_path: Path, content: b
     response = handle(TapeTransport(Tape(tmp_path, "once"), replying(content)), request)
     assert (response.status_code, response.content) == (200, content)
     assert not list(tmp_path.iterdir())
+
+
+class Endless(httpx2.AsyncByteStream):
+    """A body of a megabyte at a time that never ends. read: megabytes given so far."""
+
+    read = 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self.read < 100:
+            self.read += 1
+            yield b"x" * 1_000_000
+        raise AssertionError("nobody would have stopped reading")
+
+
+def test_an_answer_that_does_not_end_is_read_no_further_than_any_answer_goes(tmp_path: Path) -> None:
+    stream = Endless()
+    inner = network(lambda request: httpx2.Response(200, stream=stream))
+    with pytest.raises(anthropic.APIConnectionError) as caught:
+        ask(TapeTransport(Tape(tmp_path, "once"), inner))
+    assert isinstance(caught.value.__cause__, MalformedAnswer)
+    assert "larger than 32,000,000 bytes; it begins with b'xxx" in str(caught.value.__cause__)
+    assert stream.read == 33
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_longest_answer_there_is_is_recorded(tmp_path: Path) -> None:
+    """A million tokens, of which most models give an eighth, in a script of three bytes a character, escaped."""
+    text = "\u4e16" * 1_000_000
+    assert ask(TapeTransport(Tape(tmp_path, "once"), replying(message(text)))).content[0].text == text
+    assert ask(TapeTransport(Tape(tmp_path))).content[0].text == text
 
 
 def sent_body() -> bytes:

@@ -151,6 +151,19 @@ def test_the_server_refuses(checkout: Checkout, server: SimulatedServer, status:
     assert not checkout.file("reports").exists()
 
 
+def test_an_answer_that_cannot_be_read(checkout: Checkout, server: SimulatedServer) -> None:
+    """It nests deeper than Python reads; the others are measured."""
+    checkout.file("no_retries.py").write_text(NO_RETRIES)
+    deep = b"[" * 100_000 + b"]" * 100_000
+    right = server.script
+    server.script = lambda body: (200, {}, deep) if len(server.asked) == 1 else right(body)
+    result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
+    assert result.code == 1
+    assert result.says("asked 3 of 4 trials", "is no Messages API message (its JSON is nested too deeply)")
+    assert not result.says("RecursionError")
+    assert [row["error"] for row in checkout.rows() if row["error"]] == ["malformed_answer"]
+
+
 def test_a_window_smaller_than_the_prompts_fixed_text(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(PASSKEY)
     checkout.record(server)
