@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.cli.unreadable import sentences
 from longctx.config.folders import REPORTS
 from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
+from longctx.measure.items import READ
 from longctx.measure.summary import MEASURED
 from longctx.results.folder import find_run
 from longctx.results.store import load
@@ -32,25 +35,42 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     folder = find_run(options.folder or REPORTS / "latest")
-    correct = answered(load(folder), options.prompts)
-    if not correct:
+    found = answered(load(folder), options.prompts)
+    if not found:
         raise UserError(
             f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
             "controls first, pytest tests_longctx -k control."
         )
-    for (model, bank), answers in correct.items():
-        path = make_filter(model, bank, folder.resolve().name, answers)
-        print(f"{path}: {len(answers)} asked, {sum(answers.values())} kept")
+    for (model, bank), answers in found.items():
+        correct = readable(answers)
+        if not correct:
+            raise UserError(
+                f"{folder}: none of the {len(answers):,} questions has a readable answer with its right section, so no "
+                f"filter is made. {' '.join(sentences(folder))}"
+            )
+        path = make_filter(model, bank, folder.resolve().name, correct)
+        unread = len(answers) - len(correct)
+        more = f"; {unread:,} without a readable answer, which a collage does not ask" if unread else ""
+        print(f"{path}: {len(correct)} asked, {sum(correct.values())} kept{more}")
     return 0
 
 
-def answered(rows: pd.DataFrame, prompts: str) -> dict[tuple[str, str], dict[str, bool]]:
-    """Of each model and bank, the questions that were measured with their right section -> whether answered right."""
-    found: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+def answered(rows: pd.DataFrame, prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
+    """Of each model and bank, the questions that were measured with their right section -> whether answered right.
+
+    None: no reply had an answer that could be read.
+    """
+    found: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
     columns = ("model", "prompt_set", "family", "params", "item", "outcome")
     for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
         wanted = family == "control" and params["record"] == "right" and prompt_set == prompts
         if wanted and outcome in MEASURED:
             question, _, bank = item.rpartition("@")
-            found[model, bank][question] = outcome == "correct"
+            before = found[model, bank].get(question)
+            found[model, bank][question] = outcome == "correct" if outcome in READ else before
     return found
+
+
+def readable(answers: Mapping[str, bool | None]) -> dict[str, bool]:
+    """The questions whose answer could be read: the others are neither kept nor dropped."""
+    return {question: right for question, right in answers.items() if right is not None}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.filter import answered
+from longctx.cli.filter import answered, readable
 from longctx.cli.output import check_free_folder
 from longctx.cli.task import add_question_file, add_task
+from longctx.cli.unreadable import sentences
 from longctx.config.folders import REPORTS, ROOT
-from longctx.corpus.filters import filter_path, load_filter, make_filter
+from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
 from longctx.errors import UserError
 from longctx.results.store import RESULTS
 
@@ -77,8 +79,8 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
         profile.unlink()
         folder.rmdir()
         return code
-    _tell(folder, questions)
-    return code
+    has_filter = _tell(folder, questions, options.max_tokens)
+    return code if has_filter else code or 1
 
 
 def _write_profile(folder: Path, options: argparse.Namespace, questions: int) -> Path:
@@ -93,8 +95,11 @@ def _write_profile(folder: Path, options: argparse.Namespace, questions: int) ->
     return folder / PROFILE
 
 
-def _tell(folder: Path, questions: QuestionSet) -> None:
-    """Print what was found, short, and write all of it into the run's folder. Raises UserError."""
+def _tell(folder: Path, questions: QuestionSet, room: int) -> bool:
+    """Print what was found, short, and write all of it into the run's folder. Raises UserError.
+
+    room: max_tokens of an answer. Returns whether the model has a filter.
+    """
     from longctx.measure.items import quality
     from longctx.measure.summary import summarize
     from longctx.measure.worth import warnings
@@ -113,13 +118,17 @@ def _tell(folder: Path, questions: QuestionSet) -> None:
         )
     if len(subjects) > 1:
         raise UserError(f"{folder} holds several models or prompt sets: try one at a time.")
-    [((model, bank), correct)] = subjects.items()
+    [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
+    asked_of_all = _others(len(questions.questions) - len(answers))
+    made = _filter(model, bank, folder, answers, found.prompt_set, "" if gaps else asked_of_all)
+    known = load_filter(model, bank)
     notes = [
         headline(summarize(rows)),
         *(f"Not measured: {cause}." for cause in gaps),
-        _filter(model, bank, folder, correct, "" if gaps else _others(len(questions.questions) - len(correct))),
-        *(f"Warning: {one}" for one in warnings(found, sum(correct.values()))),
+        *sentences(folder, room),
+        made,
+        *(f"Warning: {one}" for one in warnings(found, sum(readable(answers).values()) if known else None)),
     ]
     title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
     asked = {one.id: one.question for one in questions.questions}
@@ -129,6 +138,7 @@ def _tell(folder: Path, questions: QuestionSet) -> None:
     print(
         f"All questions: {os.path.relpath(folder)}/questions.md, for a spreadsheet questions.csv, the run index.html."
     )
+    return known is not None
 
 
 def _causes(rows: pd.DataFrame) -> list[str]:
@@ -141,11 +151,13 @@ def _others(number: int) -> str:
     return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
 
 
-def _filter(model: str, bank: str, folder: Path, correct: dict[str, bool], others: str) -> str:
+def _filter(model: str, bank: str, folder: Path, answers: Mapping[str, bool | None], prompts: str, others: str) -> str:
     """Make the filter, where there is none yet: one that runs were made with does not move.
 
     others: what becomes of the questions that were not asked; empty where answers are missing.
     """
+    correct = readable(answers)
+    unread = len(answers) - len(correct)
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
     path = os.path.relpath(filter_path(model, bank))
     if there := load_filter(model, bank):
@@ -153,5 +165,15 @@ def _filter(model: str, bank: str, folder: Path, correct: dict[str, bool], other
         return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
     if not others:
         return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
+    if unread:
+        of_rest = f"python -m longctx filter {os.path.relpath(folder)} --prompts {prompts}"
+        return (
+            f"No filter is made, since it never moves: {unread:,} of {len(answers):,} questions "
+            f"{'has' if unread == 1 else 'have'} no answer that can be read with {'its' if unread == 1 else 'their'} "
+            f"section alone"
+            + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")
+        )
+    if not any(correct.values()):
+        return f"No filter is made: {keeps_none(len(correct))}"
     make_filter(model, bank, folder.resolve().name, correct)
     return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

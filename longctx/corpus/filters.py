@@ -22,7 +22,7 @@ FILTERS = FIXTURES / "questions" / "filters"
 class Filter(BaseModel):
     """Ids of the questions that the control asked: `kept` were answered right, `dropped` were not. run: its name.
 
-    A question that the control did not ask is in neither, and is not asked in a collage.
+    A question that the control did not ask, or that has no readable answer, is in neither, and not asked in a collage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,16 +71,23 @@ def choose_filter(frozen: Sequence[Filter] | None, model: str, bank: str) -> Fil
     return next(iter(own or found), None)
 
 
+def keeps_none(asked: int) -> str:
+    return f"it would keep none of {asked:,} questions, and leave a collage nothing to ask."
+
+
 def make_filter(model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
     """Write the filter of a model from question id -> right or wrong with its section alone.
 
-    Raises UserError where there is one: it must not move under runs that were made with it.
+    Raises UserError where there is one, which must not move under runs that were made with it, and where it would keep
+    nothing.
     """
     path = filter_path(model, bank)
     if path.exists():
         raise UserError(
             f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with."
         )
+    if not any(correct.values()):
+        raise UserError(f"No filter is made: {keeps_none(len(correct))}")
     made = Filter(
         model=model,
         bank=bank,

@@ -12,8 +12,6 @@ from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary
 from longctx.measure.words import family, order, position
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
-LETTERS_GIVEN, ONE_LETTER = 20, 0.9
-"""So many letters of a variant, and such a share of them one and the same, are worth a sentence."""
 NOTABLE = 0.05
 """The share of a family's replies that must be unusable to be worth a sentence."""
 
@@ -106,7 +104,7 @@ def _favourites(summary: Summary) -> Iterator[str]:
     for one in summary.qa:
         fixed: dict[str, list[str]] = {}
         for variant, favourite in one.favourites.items():
-            if favourite.share.n >= LETTERS_GIVEN and favourite.share.rate >= ONE_LETTER:
+            if favourite.fixed:
                 share = favourite.share
                 fixed.setdefault(favourite.letter, []).append(f"{variant} ({share.correct:,} of {share.n:,})")
         for letter, variants in fixed.items():

@@ -1,33 +1,38 @@
 """What each question of a bank is worth, from its controls: how hard it is, and whether it takes reading to answer it.
 
 Difficulty: the rate with the right section alone. Discrimination: that rate minus the one with a wrong section. The
-words are those of classical test theory; the two conditions are the notebook's (see scenarios/control.py).
+words are those of classical test theory; the two conditions are the notebook's (see scenarios/control.py). A reply
+without an answer that can be read is no evidence on a question: rates of questions are of the answers that were read.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from longctx.measure.paired import Paired
+from longctx.measure.qa import Favourite, favourite
 from longctx.measure.rates import Rate
 from longctx.measure.summary import MEASURED
 
 RECORDS = ("right", "wrong", "none")
 
-Answers = dict[str, list[bool | None]]
-"""Record -> right or wrong, repeat by repeat; None where a repeat was not measured."""
+READ = ("correct", "wrong")
+"""Outcomes of a reply whose answer could be read."""
+
+Answers = dict[str, list[str]]
+"""Record -> outcomes, repeat by repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """A question, or the questions of a group: `questions` of them. fact: as the question file says; often empty.
 
-    right, wrong, none: rates with the right section alone, a wrong one, no record. paired: from a wrong section to the
-    right one, on the same questions.
+    right, wrong, none: rates with the right section alone, a wrong one, no record, of the answers that could be read.
+    unread: record -> measured replies without one. paired: from a wrong section to the right one, same questions.
     """
 
     name: str
@@ -38,10 +43,16 @@ class Item:
     wrong: Rate
     none: Rate
     paired: Paired
+    unread: Mapping[str, int] = field(default_factory=dict)
+
+    def measured(self, record: str) -> Rate:
+        """Of all replies: one without a readable answer is not correct."""
+        rate: Rate = getattr(self, record)
+        return Rate(rate.correct, rate.n + self.unread.get(record, 0))
 
     @property
     def discrimination(self) -> float | None:
-        """-1 to 1; None where one of the two was not measured."""
+        """-1 to 1; None where one of the two has no answer that was read."""
         return self.right.rate - self.wrong.rate if self.right.n and self.wrong.n else None
 
     @property
@@ -49,7 +60,7 @@ class Item:
         """What is wrong with it, as far as these answers tell; empty where nothing is."""
         found = self.discrimination
         if found is None:
-            return "not measured"
+            return "no readable answer" if any(self.unread.values()) else "not measured"
         if found < 0:
             return "better with a wrong section"
         if not self.right.correct:
@@ -61,7 +72,7 @@ class Item:
 class Quality:
     """One model's answers to a bank, in one wording. whole: of all questions; each list has the worst first.
 
-    facts, sections: those with several questions.
+    facts, sections: those with several questions. favourite: the letter it gives most often; None without any.
     """
 
     model: str
@@ -70,6 +81,7 @@ class Quality:
     items: tuple[Item, ...]
     facts: tuple[Item, ...]
     sections: tuple[Item, ...]
+    favourite: Favourite | None = None
 
 
 def quality(rows: pd.DataFrame, facts: Mapping[str, str]) -> Quality:
@@ -81,7 +93,7 @@ def quality(rows: pd.DataFrame, facts: Mapping[str, str]) -> Quality:
     for item, cluster, params, _, outcome in zip(*(order[name] for name in columns), strict=True):
         name = str(item).rpartition("@")[0]
         sections[name] = str(cluster or "")
-        answers[name][params["record"]].append(outcome == "correct" if outcome in MEASURED else None)
+        answers[name][params["record"]].append(str(outcome))
     each = [_item(name, sections[name], facts.get(name, ""), [answers[name]]) for name in answers]
     named = {name: fact for name, fact in facts.items() if fact and name in answers}
     return Quality(
@@ -91,6 +103,7 @@ def quality(rows: pd.DataFrame, facts: Mapping[str, str]) -> Quality:
         items=_worst_first(each),
         facts=_grouped(answers, named, lambda name, found: _item(name, "", name, found)),
         sections=_grouped(answers, sections, lambda name, found: _item(name, name, "", found)),
+        favourite=favourite(rows["returned"]),
     )
 
 
@@ -106,20 +119,27 @@ def _grouped(
 
 def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> Item:
     questions = list(held)
-    rates = {record: _rate(one for answers in questions for one in answers.get(record, ())) for record in RECORDS}
-    pairs = [
-        (wrong, right)
+    outcomes = {record: [one for answers in questions for one in answers.get(record, ())] for record in RECORDS}
+    pairs = Counter(
+        pair
         for answers in questions
-        for wrong, right in zip(answers.get("wrong", ()), answers.get("right", ()), strict=False)
-        if wrong is not None and right is not None
-    ]
-    paired = Paired(pairs.count((False, True)), pairs.count((True, False)), len(pairs))
-    return Item(name, section, fact, len(questions), **rates, paired=paired)
-
-
-def _rate(answers: Iterable[bool | None]) -> Rate:
-    measured = [one for one in answers if one is not None]
-    return Rate(sum(measured), len(measured))
+        for pair in zip(answers.get("wrong", ()), answers.get("right", ()), strict=False)
+        if pair[0] in READ and pair[1] in READ
+    )
+    return Item(
+        name,
+        section,
+        fact,
+        len(questions),
+        **{
+            record: Rate(found.count("correct"), sum(one in READ for one in found))
+            for record, found in outcomes.items()
+        },
+        paired=Paired(pairs["wrong", "correct"], pairs["correct", "wrong"], pairs.total()),
+        unread={
+            record: sum(one in MEASURED and one not in READ for one in found) for record, found in outcomes.items()
+        },
+    )
 
 
 def _worst_first(items: Iterable[Item]) -> tuple[Item, ...]:

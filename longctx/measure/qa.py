@@ -7,7 +7,7 @@ not particularly help; contextual examples do, and 5 are better than 2".
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -19,6 +19,9 @@ from longctx.measure.subject import Subject
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
 """The rate of a guess among four answers."""
+
+LETTERS_GIVEN, ONE_LETTER = 20, 0.9
+"""So many letters, and such a share of them one and the same, say that the model gives it whatever it is asked."""
 
 SCRATCHPAD = "_scratchpad"
 CHANGES = (
@@ -65,10 +68,15 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True)
 class Favourite:
-    """The letter that a variant was answered with most often, and its share of all single letters given."""
+    """The letter that was answered most often, and its share of all single letters given."""
 
     letter: str
     share: Rate
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is given whatever is asked: a rate then says how often it is right, not what was read."""
+        return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +131,16 @@ def quotes(rows: pd.DataFrame) -> Quotes:
 
 def favourites(rows: pd.DataFrame) -> dict[str, Favourite]:
     """By variant, where letters were given. rows: measured trials."""
-    given: dict[str, Counter[str]] = defaultdict(Counter)
+    given: dict[str, list[object]] = defaultdict(list)
     for params, returned in zip(rows["params"], rows["returned"], strict=True):
-        if returned in tuple(LETTERS):
-            given[str(params["variant"])][returned] += 1
-    return {
-        variant: Favourite(letter, Rate(count, letters.total()))
-        for variant, letters in given.items()
-        for letter, count in letters.most_common(1)
-    }
+        given[str(params["variant"])].append(returned)
+    return {variant: found for variant, letters in given.items() if (found := favourite(letters))}
+
+
+def favourite(returned: Iterable[object]) -> Favourite | None:
+    """None where no letter was given."""
+    letters = Counter(one for one in returned if one in tuple(LETTERS))
+    return next((Favourite(str(one), Rate(count, letters.total())) for one, count in letters.most_common(1)), None)
 
 
 def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, int], pd.DataFrame]]:

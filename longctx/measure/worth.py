@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longctx.measure.items import Quality
-from longctx.measure.qa import CHANCE
+from longctx.measure.qa import CHANCE, Favourite
 from longctx.measure.rates import Rate
 
 FEW = 50
 """A collage asked with fewer questions has rates whose interval is wider than 14 points to either side."""
 
 
-def warnings(quality: Quality, kept: int) -> Iterator[str]:
-    """Why these questions measure little, if they do. kept: by the "too hard" filter."""
+def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
+    """Why these questions measure little, if they do. kept: by the "too hard" filter; None where there is none.
+
+    Where most replies could not be read, they say nothing about the questions.
+    """
     right, wrong = quality.whole.right, quality.whole.wrong
+    if right.n < quality.whole.unread.get("right", 0):
+        return
     if right.n and right.lo <= CHANCE:
         yield (
-            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. The "
-            "questions are too hard for it, or their right answers are not right."
+            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. "
+            f"{_guessing(quality.favourite)}"
         )
     elif right.n and wrong.n and wrong.rate >= right.rate:
         yield (
@@ -33,11 +38,19 @@ def warnings(quality: Quality, kept: int) -> Iterator[str]:
     none = quality.whole.none
     if none.lo > CHANCE and none.n:
         yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
-    if kept < FEW:
+    if kept and kept < FEW:
         yield (
             f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: a rate of so many is "
             f"known to within {100 * _reach(kept):.0f} points. Ask or write more of them."
         )
+
+
+def _guessing(favourite: Favourite | None) -> str:
+    """What may be behind it."""
+    if favourite and favourite.fixed:
+        share = favourite.share
+        return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
+    return "The questions are too hard for it, or their right answers are not right."
 
 
 def _reach(n: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -58,6 +59,7 @@ def ask_first(config: pytest.Config) -> None:
     say = config.get_terminal_writer().line
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
+            empty = _without_question(cases, say)
             if settings.estimate:
                 estimate_live(_tape(run, "once" if settings.record == "none" else settings.record), cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
@@ -67,7 +69,15 @@ def ask_first(config: pytest.Config) -> None:
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
     if settings.ask_only:
-        pytest.exit("asked, no tests were run", returncode=0 if whole else 1)
+        pytest.exit("asked, no tests were run", returncode=0 if whole and not empty else 1)
+
+
+def _without_question(cases: list[Case], say: Say) -> bool:
+    """Say which cases have no question to ask, and why. Whether there are any. Raises UserError."""
+    reasons = Counter(case.scenario.why_empty for case in cases if not case.size)
+    for why, number in reasons.items():
+        say(f"{number:,} {'scenario has' if number == 1 else 'scenarios have'} no question: {why}.")
+    return bool(reasons)
 
 
 def _ask(run: Run, cases: list[Case], say: Say) -> bool:

@@ -63,6 +63,8 @@ class Measurer:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
             rows, problem = self._none(case, kind, error), str(error)
             views = [View(item.nodeid)] * len(rows)
+        if not (rows or problem):
+            pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
         append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
         left_out = sum(row.error == EARLY_STOP for row in rows)
         # A minimum is tested on a number of trials that was set before any was answered.
@@ -70,8 +72,6 @@ class Measurer:
         measured.attach(item)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)
-        if not rows:
-            pytest.skip("it has no question: none is about a section of at most `longest` tokens that its filter keeps")
         if left_out == len(rows):
             pytest.skip("stopped early: none of its trials was asked")
         if measured.minimum is not None:

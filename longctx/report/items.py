@@ -29,12 +29,15 @@ def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[
 
 def controls(whole: Item) -> Table:
     """The table of the notebook: how many right and wrong with the right section alone, a wrong one, and none."""
-    rates: list[Rate] = [getattr(whole, record) for record in RECORDS]
+    read: list[Rate] = [getattr(whole, record) for record in RECORDS]
+    rates = [whole.measured(record) for record in RECORDS]
+    unread = [one.n - answers.n for one, answers in zip(rates, read, strict=True)]
     frame = pd.DataFrame(
         {
             "record": [NAMES[record] for record in RECORDS],
-            "right": [str(one.correct) for one in rates],
-            "wrong": [str(one.n - one.correct) for one in rates],
+            "right": [str(one.correct) for one in read],
+            "wrong": [str(one.n - one.correct) for one in read],
+            **({"not readable": list(map(str, unread))} if any(unread) else {}),
             "rate [95% interval]": [str(one) for one in rates],
             "above chance": [f"{above_chance(one):+.2f}" if one.n else "" for one in rates],
         }
@@ -48,11 +51,11 @@ def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
     """A line a question, the worst first; nothing in it is a formula to a spreadsheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n")]
+    counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n", "unread")]
     writer.writerow(["question", "section", "fact", *counts, "difficulty", "discrimination", "fault", "text"])
     for one in quality.items:
-        rates: list[Rate] = [getattr(one, record) for record in RECORDS]
-        numbers = [number for rate in rates for number in (rate.correct, rate.n)]
+        rates = {record: getattr(one, record) for record in RECORDS}
+        numbers = [n for record, rate in rates.items() for n in (rate.correct, rate.n, one.unread.get(record, 0))]
         worth = [f"{one.right.rate:.4f}" if one.right.n else "", _number(one.discrimination, "")]
         names = [cell(text) for text in (one.name, one.section, one.fact)]
         writer.writerow([*names, *numbers, *worth, one.fault, cell(asked.get(one.name, ""))])

@@ -47,6 +47,15 @@ class Bank:
         order = self.stream("order").permutation(len(self.items))
         return [int(index) for index in order if self.needle(index).tokens <= longest]
 
+    def why_none(self, longest: int, filtered: bool) -> str:
+        """Why no item is about a section of at most `longest` tokens. filtered: of those that are kept."""
+        of_size = f"is about a section of at most {longest:,} tokens"
+        if not (filtered and self.asked):
+            return f"none of the {len(self.items):,} questions {of_size}"
+        if not self.kept:
+            return f"the model's filter keeps none of the {self.asked:,} questions it was made from"
+        return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
+
     def choices(self, index: int, seed: int) -> Choices:
         """The same in every scenario; the right letters are balanced over the whole bank."""
         letters = multiple_choice.balanced_letters(len(self.items), self.stream("letters", seed))

@@ -172,6 +172,11 @@ class Scenario(ABC):
         """Which trials a run of `trials` asks."""
         return range(trials)
 
+    @property
+    def why_empty(self) -> str:
+        """Why `indices` gives no trial, where it gives none."""
+        return "its family gives none"
+
     def fit(self, measured: Mapping[str, float]) -> Self:
         """This scenario for one model, from what `measured` gave. Raises ValueError where it cannot be built."""
         return self

@@ -94,6 +94,10 @@ class Collage(Scenario):
         bank = self.bank()
         return [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept][:trials]
 
+    @property
+    def why_empty(self) -> str:
+        return self.bank().why_none(self.longest, filtered=True)
+
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
         item = bank.items[index]

@@ -48,6 +48,10 @@ class Control(Scenario):
         """Of all questions, kept or not: the filter is made from these."""
         return self.bank().order(self.longest)[:trials]
 
+    @property
+    def why_empty(self) -> str:
+        return self.bank().why_none(self.longest, filtered=False)
+
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
         choices = bank.choices(index, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,27 @@ def test_the_filter_is_made_from_measured_answers_with_the_right_section(
     found = filters.load_filter("m", "0123456789ab")
     assert found is not None
     assert (found.kept, found.dropped) == (("q1",), ("q2",))
+
+
+def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    append(run, "", [row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
+    merge(run)
+    assert main(["filter", str(run)]) == 0
+    assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
+    found = filters.load_filter("m", "0123456789ab")
+    assert found is not None
+    assert (found.kept, found.dropped) == (("q6",), ())
+
+
+def test_one_readable_answer_of_several_counts(run: Path) -> None:
+    append(run, "", [row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)])
+    merge(run)
+    assert main(["filter", str(run)]) == 0
+    found = filters.load_filter("m", "0123456789ab")
+    assert found is not None
+    assert found.kept == ("q1",)
 
 
 def test_a_run_without_controls_is_a_sentence(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,6 +143,30 @@ def test_a_missing_file_is_a_sentence(own: Checkout, option: str, sentence: str)
     assert result.says(sentence)
 
 
+def test_a_run_without_any_question_is_no_success(own: Checkout, server: SimulatedServer) -> None:
+    own.profile(QA.replace("longest = 200", "longest = 10"))
+    whole = own.record(server, *CORPUS, "-k", "control")
+    assert whole.code == 1, whole.out
+    why = "none of the 6 questions is about a section of at most 10 tokens"
+    assert whole.says(f"3 scenarios have no question: {why}.", f"invalid: it has no question: {why}.", "3 failed")
+    assert not own.runs()
+    asked = own.record(server, *CORPUS, "-k", "control", "--ctx-ask-only")
+    assert asked.code == 1
+    assert asked.says(f"3 scenarios have no question: {why}.")
+    assert not server.asked
+
+
+def test_a_filter_that_leaves_a_collage_no_question_is_named(own: Checkout, server: SimulatedServer) -> None:
+    assert own.record(server, *CORPUS, "-k", "control").code == 0
+    assert own.longctx("filter").code == 0
+    [path] = own.file("fixtures/questions/filters").glob("toy-*.json")
+    found = json.loads(path.read_text())
+    path.write_text(json.dumps(found | {"kept": [], "dropped": [*found["kept"], *found["dropped"]]}))
+    empty = own.record(server, *CORPUS, "-k", "collage")
+    assert empty.code == 1, empty.out
+    assert empty.says("invalid: it has no question: the model's filter keeps none of the 6 questions it was made from")
+
+
 def test_single_notices_of_the_federal_register_are_a_section_each(own: Checkout) -> None:
     """As federalregister.gov gives them: no white space at page breaks, and a billing code at the end."""
     folder = own.file("notices")

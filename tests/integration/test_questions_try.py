@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import ROOT, Checkout, Result
 from tests.integration.test_corpus import notice, question, reader
-from tests.servers import SimulatedServer
+from tests.servers import Body, SimulatedServer, prompt_of, saying
 
 RECORDED = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
 
@@ -74,8 +75,89 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
     register = "fixtures/questions/register.jsonl"
     result = own.longctx("questions", "try", register, *RECORDED, "--trials", 100, "--ctx-no-page")
     assert result.code == 0, result.err + result.out
-    assert result.says("right section 41 59 0.41 [0.32, 0.51] n=100 +0.21", "wrong section 21 79", "no record 23 77")
-    assert result.says("41 of 100 questions", "is there already and stays: it keeps 41 of 100")
+    assert result.says(
+        "right section 41 44 15 0.41 [0.32, 0.51] n=100 +0.21", "wrong section 21 70 9", "no record 23 77 0"
+    )
+    assert result.says("41 of 85 questions", "is there already and stays: it keeps 41 of 100")
+    assert result.says(
+        "24 of 300 replies have no answer that can be read: the answer begins with none of A, B, C, D (24). They"
+    )
+
+
+def try_toy(own: Checkout, *more: object) -> Result:
+    return own.longctx(
+        "questions", "try", "questions.jsonl", "--corpus=documents", "--model=toy", "--ctx-no-page", *more
+    )
+
+
+def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout) -> None:
+    with SimulatedServer(saying("I would say that it is the second of these.")) as server:
+        asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
+    assert asked.code == 1, asked.err + asked.out
+    assert asked.says(
+        "18 of 18 replies have no answer that can be read: no <Answer> tag in the reply (18). They say nothing about",
+        "with its right section: “I would say that it is the second of these.”",
+        "prefill = true in fixtures/models/toy.toml (python -m longctx models probe toy --ask tells whether",
+        "--prompts tagged, whose answers begin with the tag that is read",
+        "No filter is made, since it never moves: 6 of 6 questions have no answer",
+        "right section 0 0 6 0.00",
+        "no readable answer",
+    )
+    assert "too hard" not in asked.out
+    assert "questions are kept" not in asked.out
+    assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
+    filtered = own.longctx("filter", "run")
+    assert filtered.code == 2
+    assert filtered.says("none of the 6 questions", "no filter is made", "18 of 18 replies have no answer")
+    assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
+
+
+def test_what_helps_is_told_by_what_happened(own: Checkout) -> None:
+    """Replies that were cut off need room, a server that took a prefill is known to, and `tagged` is tried already."""
+    profile = own.file("fixtures/models/toy.toml")
+    profile.write_text("[probed]\non = 2026-11-22\nsource = 'here'\nprefill = true\n")
+    with SimulatedServer(saying("Let me see: ", stop_reason="max_tokens")) as server:
+        cut = try_toy(own, "--record=once", "--base-url", server.url)
+        assert cut.says("cut off after", "What helps: more room to answer (--max-tokens, 3000 now)")
+        assert "prefill = true" not in cut.out
+        server.script = saying("Let me see.")
+        tagged = try_toy(own, "--prompts=tagged", "--record=new_episodes", "--base-url", server.url)
+        assert tagged.says("prefill = true in fixtures/models/toy.toml (its server took one on 2026-11-22)")
+        assert tagged.says("a prompt set of your own")
+        assert "--prompts tagged" not in tagged.out
+
+
+def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checkout) -> None:
+    def script(body: Body):
+        return saying("Harbor? ")(body) if "district 2 collect a" in prompt_of(body) else reader(body)
+
+    with SimulatedServer(script) as server:
+        asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
+    assert asked.code == 1
+    assert asked.says("No filter is made, since it never moves: 1 of 6 questions has no answer")
+    assert asked.says("of the others alone: python -m longctx filter run --prompts seed")
+    filtered = own.longctx("filter", "run", "--prompts", "seed")
+    assert filtered.says("5 asked, ", "1 without a readable answer, which a collage does not ask")
+    [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
+    found = json.loads(made.read_text())
+    assert "q2" not in {*found["kept"], *found["dropped"]}
+
+
+def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
+    """All answers can be read, and all are wrong: there is nothing to ask in a collage."""
+
+    def script(body: Body):
+        wrong = re.findall(r"(\w)\. \d+ crowns", prompt_of(body).rpartition("<Answers>")[2])
+        right = json.loads(reader(body)[2])["content"][0]["text"][-10]
+        return saying(f"<Answer>{next(one for one in wrong if one != right)}</Answer>")(body)
+
+    with SimulatedServer(script) as server:
+        asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
+    assert asked.code == 1
+    assert asked.says("No filter is made: it would keep none of 6 questions, and leave a collage nothing to ask.")
+    assert "0 questions are kept" not in asked.out
+    assert own.longctx("filter", "run").says("it would keep none of 6 questions")
+    assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 
 def test_nothing_measured_is_a_sentence(own: Checkout) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from longctx.measure.items import Item, Quality, quality
 from longctx.measure.paired import Paired
+from longctx.measure.qa import Favourite
 from longctx.measure.rates import Rate
 from longctx.measure.worth import warnings
 from longctx.results.row import Row
@@ -67,10 +68,29 @@ def test_groups_hold_several_questions() -> None:
 
 def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
     [one] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
-    assert (one.right, one.wrong, one.none) == (Rate(2, 3), Rate(1, 3), Rate(0, 0))
-    assert one.paired == Paired(2, 0, 2)
-    assert one.discrimination == pytest.approx(1 / 3)
+    assert (one.right, one.wrong, one.none) == (Rate(2, 3), Rate(1, 2), Rate(0, 0))
+    assert one.paired == Paired(1, 0, 1)
+    assert one.discrimination == pytest.approx(1 / 6)
     assert one.fault == ""
+
+
+def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
+    quality = found({"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}})
+    assert [(one.name, one.fault) for one in quality.items] == [("q2", ""), ("q1", "no readable answer")]
+    assert quality.whole.right == Rate(1, 1)
+    assert quality.whole.measured("right") == Rate(1, 2), "though it is not correct"
+    assert quality.whole.paired == Paired(1, 0, 1)
+
+
+def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
+    whole = Item("all", "", "", 18, Rate(0, 1), Rate(0, 1), Rate(0, 1), Paired(0, 0, 1), {"right": 17})
+    assert list(warnings(Quality("m", "p", whole, (), (), ()), None)) == []
+
+
+def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
+    whole = Item("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
+    [one] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
+    assert one.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
 
 
 def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:

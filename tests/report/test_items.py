@@ -25,6 +25,14 @@ def test_a_terminal_shows_the_notebooks_table_and_the_worst() -> None:
     assert "not measured" in none
 
 
+def test_replies_that_cannot_be_read_are_told_apart_from_wrong_answers() -> None:
+    answers = {"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}}
+    text = as_terminal(document("Questions", found(answers), [], {}, short=True))
+    [right] = [line.split() for line in text.splitlines() if line.startswith("right section")]
+    assert "not readable" in text
+    assert right[2:6] == ["1", "0", "1", "0.50"]
+
+
 def test_all_questions_stand_in_markdown_with_their_words_as_code() -> None:
     text = as_markdown(document("Questions", found(), [], ASKED, short=False))
     assert "q1" in text
@@ -36,7 +44,8 @@ def test_a_spreadsheet_gets_a_line_a_question_and_no_formula() -> None:
     first, *_, last = csv.DictReader(io.StringIO(as_csv(found(), ASKED)))
     assert first == {
         "question": "q2", "section": "s1", "fact": "price", "right_correct": "0", "right_n": "1",
-        "wrong_correct": "1", "wrong_n": "1", "none_correct": "0", "none_n": "1", "difficulty": "0.0000",
+        "right_unread": "0", "wrong_correct": "1", "wrong_n": "1", "wrong_unread": "0", "none_correct": "0",
+        "none_n": "1", "none_unread": "0", "difficulty": "0.0000",
         "discrimination": "-1.00", "fault": "better with a wrong section", "text": "'=1+1|`x`\\x1b[31m\\u202e",
     }  # fmt: skip
     assert (last["question"], last["discrimination"], last["fault"]) == ("q1", "+1.00", "")

@@ -1,0 +1,24 @@
+"""A bank says why it has no question to ask."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.scenarios.bank import small_bank
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked", "filtered", "why"),
+    [
+        ((), 0, True, "none of the 4 questions is about a section of at most 9 tokens"),
+        (("s0-toll",), 4, False, "none of the 4 questions is about a section of at most 9 tokens"),
+        ((), 4, True, "the model's filter keeps none of the 4 questions it was made from"),
+        (("s0-toll",), 4, True, "the model's filter keeps 1 of 4 questions, and none of these is about a section of at "
+         "most 9 tokens"),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_question(kept: tuple[str, ...], asked: int, filtered: bool, why: str) -> None:
+    bank = dataclasses.replace(small_bank(2, frozenset(kept)), asked=asked)
+    assert bank.why_none(9, filtered) == why
