@@ -81,6 +81,16 @@ def saying(text: str, **changed: Any) -> Script:
     return lambda body: (200, {}, message(text, body, **changed))
 
 
+def counting(body: Body) -> Answer:
+    """The right answer of count_tokens."""
+    return 200, {}, json.dumps({"input_tokens": count_tokens(prompt_of(body))}).encode()
+
+
+def giving(payload: bytes, **headers: str) -> Script:
+    """A script that always answers 200 with this."""
+    return lambda body: (200, headers, payload)
+
+
 def failing(status: int, sentence: str = "simulated failure", **headers: str) -> Script:
     """A script that answers every question with an API error."""
     error = {"type": "error", "error": {"type": "simulated_error", "message": sentence}}
@@ -106,15 +116,19 @@ class _Served:
 class SimulatedServer(_Served):
     """Serves on a free port of 127.0.0.1 while it is entered.
 
-    `script` may be changed at any time. Messages beyond `hold_after` get no answer before `release` is set.
-    `zipped`: replies are compressed. `window`: what GET /v1/models/{id} tells; None: it answers 404.
+    `script` may be changed at any time; so may `counting`, of count_tokens, and `telling`, of GET /v1/models/{id}.
+    Messages beyond `hold_after`, and requests whose path begins with one of `held`, get no answer before `release` is
+    set. `zipped`: replies are compressed. `window`: what GET /v1/models/{id} tells; None: it answers 404.
     """
 
     def __init__(
         self, script: Script = right, *, hold_after: int | None = None, zipped: bool = False, window: int | None = None
     ) -> None:
         self.script = script
+        self.counting: Script = counting
+        self.telling: Script = self._tell
         self.hold_after = hold_after
+        self.held: tuple[str, ...] = ()
         self.release = threading.Event()
         self.zipped = zipped
         self.window = window
@@ -144,16 +158,23 @@ class SimulatedServer(_Served):
             self.received.append(request)
             place = len(self.asked)
             self._changed.notify_all()
+        if request.path.startswith(self.held):
+            self.release.wait(PATIENCE)
         if request.path == "/v1/messages":
             return self._answer_message(request.body, place)
         if request.path == "/v1/messages/count_tokens":
-            return 200, {}, json.dumps({"input_tokens": count_tokens(prompt_of(request.body))}).encode()
-        if request.path.startswith("/v1/models/") and self.window is not None:
-            model = {"id": request.path.rpartition("/")[2], "type": "model", "display_name": "simulated"}
-            known = {"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": self.window}
-            known |= {"capabilities": self.capabilities} if self.capabilities else {}
-            return 200, {}, json.dumps(model | known).encode()
+            return self.counting(request.body)
+        if request.path.startswith("/v1/models/"):
+            return self.telling({"id": request.path.rpartition("/")[2]})
         return failing(404, "not found")({})
+
+    def _tell(self, asked: Body) -> Answer:
+        if self.window is None:
+            return failing(404, "not found")({})
+        model = asked | {"type": "model", "display_name": "simulated"}
+        known = {"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": self.window}
+        known |= {"capabilities": self.capabilities} if self.capabilities else {}
+        return 200, {}, json.dumps(model | known).encode()
 
     def _answer_message(self, body: Body, place: int) -> Answer:
         with self._changed:

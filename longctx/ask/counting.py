@@ -6,19 +6,21 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 
-import anthropic
-
 from longctx.ask.case import Question
-from longctx.ask.learn import count
+from longctx.ask.enquiry import PATIENCE_S, UNTOLD
+from longctx.ask.failure import Failure, explain
+from longctx.ask.learn import count, source_of
 from longctx.ask.providers import Client
 from longctx.ask.request import user_text
+from longctx.ask.waiting import Say, waiting
 
-PATIENCE_S = 30
+STRANGE = ("malformed_answer", "timeout")
+"""Causes that are worth a word. A server need not count, and other failures are for the asking to meet."""
 Kind = tuple[str, str, str, int]
 """Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
 
 
-async def counted(client: Client, questions: Sequence[Question]) -> list[Question]:
+async def counted(client: Client, questions: Sequence[Question], say: Say) -> list[Question]:
     """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
 
     One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
@@ -27,7 +29,11 @@ async def counted(client: Client, questions: Sequence[Question]) -> list[Questio
     samples = {id(question.case): question for question in reversed(questions)}
     lengths = {case: len(user_text(one.build(), one.case.model)) for case, one in samples.items()}
     kinds = {_kind(one): one for one in samples.values()}
-    found = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
+    with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {PATIENCE_S:g} s)"):
+        results = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
+    found = [one if isinstance(one, int) else None for one in results]
+    if strange := [one for one in results if isinstance(one, Failure) and one.cause in STRANGE]:
+        say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
     tokens = {
         kind: None if told is None else told / lengths[id(one.case)]
         for (kind, one), told in zip(kinds.items(), found, strict=True)
@@ -44,11 +50,9 @@ def _kind(question: Question) -> Kind:
     return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
 
 
-async def _count(client: Client, question: Question) -> int | None:
-    """None where the server does not say: its own failures are for the asking to meet."""
+async def _count(client: Client, question: Question) -> int | Failure:
     trial, model = question.build(), question.case.model
-    patient = client.with_options(max_retries=0, timeout=PATIENCE_S)
     try:
-        return await count(patient, model, user_text(trial, model), trial.system)
-    except (anthropic.AnthropicError, ValueError):
-        return None
+        return await count(client.with_options(max_retries=0), model, user_text(trial, model), trial.system)
+    except (*UNTOLD, ValueError) as error:  # ValueError: a text that the SDK cannot send
+        return explain(error, client.base_url)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import anthropic
 import httpx2
 
+from longctx.ask.enquiry import NoAnswer
 from longctx.ask.reply import MalformedAnswer
 from longctx.ask.tape import NotRecorded
 from longctx.visible import visible
@@ -51,6 +52,8 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
         error = error.__cause__  # raised by the transport, which the SDK takes for the network
     if isinstance(error, MalformedAnswer | httpx2.DecodingError):
         return Failure("malformed_answer", f"{error}.")
+    if isinstance(error, NoAnswer):
+        return Failure("timeout", f"{base_url} gave no answer {error}.")
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return Failure("timeout", f"{base_url} gave no answer in time (timeout_s in the model's profile).")
     if isinstance(error, NotRecorded):

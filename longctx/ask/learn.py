@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anthropic
-from anthropic.types import ModelInfo
 
+from longctx.ask.enquiry import body_of, positive, read_count, read_model, table
 from longctx.ask.providers import Client
+from longctx.ask.reply import MalformedAnswer
 from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
@@ -26,62 +27,72 @@ LINES = 500, 1500
 
 
 async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
-    """What models.retrieve tells, by the names of `Probed`. Not every server lists its models: often empty."""
+    """What models.retrieve tells, by the names of `Probed`; empty where the server does not list the model, as many do
+    not. Raises MalformedAnswer, or NoAnswer."""
     listed = getattr(client, "models", None)
     if listed is None:
         return {}
     try:
-        info = await listed.retrieve(model.sent_as)
+        said = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
     except anthropic.APIError:
         return {}
-    if not isinstance(info, ModelInfo):
-        return {}
-    said = info.model_dump()
-    can = said.get("capabilities") or {}
+    can = table(said.get("capabilities"))
+    batch = table(can.get("batch")).get("supported")
     told = {
-        "window": _positive(said.get("max_input_tokens")),
-        "max_output": _positive(said.get("max_tokens")),
-        "thinking": _supported((can.get("thinking") or {}).get("types")),
+        "window": positive(said.get("max_input_tokens")),
+        "max_output": positive(said.get("max_tokens")),
+        "thinking": _supported(table(can.get("thinking")).get("types")),
         "effort": _supported(can.get("effort")),
-        "batch": (can.get("batch") or {}).get("supported"),
+        "batch": batch if isinstance(batch, bool) else None,
     }
     return {name: value for name, value in told.items() if value is not None}
 
 
 async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Input tokens of a prompt. Raises anthropic.AnthropicError, also where the provider counts none."""
+    """Input tokens of a prompt. Raises what UNTOLD names: AnthropicError also where the provider counts none."""
     messages: Any = [{"role": "user", "content": text}]
-    counted = await client.messages.count_tokens(
+    call = client.messages.with_raw_response.count_tokens(
         model=model.sent_as, messages=messages, system=system_prompt(system, model) or anthropic.omit
     )
-    return counted.input_tokens
+    return read_count(await body_of(call))
 
 
 async def measure(
     client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
 ) -> Measured:
-    """What the tokenizer makes of a family's wording. Raises anthropic.AnthropicError."""
+    """What the tokenizer makes of a family's wording. Raises what UNTOLD names."""
     probes = family.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
+    try:
+        values = family.measured(counts)
+    except ValueError as error:
+        raise _contradiction(str(error)) from None
     return Measured(
         family=family.family,
         wording=wording.digest,
         system=model.system_digest,
         on=datetime.datetime.now(datetime.UTC).date(),
-        values=family.measured(counts),
+        values=values,
     )
 
 
 async def tokens_per_unit(client: Client, model: ModelProfile) -> dict[str, float]:
-    """Tokens of a line of line retrieval and of a reference token, as TokensPerUnit has them. Raises AnthropicError."""
+    """Tokens of a line of line retrieval and of a reference token, for TokensPerUnit. Raises what UNTOLD names."""
     words = PromptSet.open("seed").wording(LineRetrieval).words
     few, many = (LineRetrieval(lines).build(words, seed=0, index=0).user for lines in LINES)
     first, second, *_ = load_corpus(REGISTER).sections
     both = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
-    return {
+    found = {
         "line": round((await count(client, model, many) - await count(client, model, few)) / (LINES[1] - LINES[0]), 2),
         "reference": round(both / second.tokens, 3),
     }
+    if nothing := [name for name, tokens in found.items() if tokens <= 0]:
+        raise _contradiction(f"a {nothing[0]} would take {found[nothing[0]]:g} tokens")
+    return found
+
+
+def _contradiction(why: str) -> MalformedAnswer:
+    return MalformedAnswer(f"the server's counts cannot be right: {why}")
 
 
 def source_of(client: Client) -> str:
@@ -89,11 +100,7 @@ def source_of(client: Client) -> str:
     return str(client.base_url.copy_with(userinfo=b"")).rstrip("/")
 
 
-def _supported(capabilities: Mapping[str, Any] | None) -> list[str] | None:
-    if capabilities is None:
+def _supported(capabilities: object) -> list[str] | None:
+    if not isinstance(capabilities, dict):
         return None
-    return [name for name, one in capabilities.items() if isinstance(one, dict) and one.get("supported")]
-
-
-def _positive(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    return [name for name, one in capabilities.items() if table(one).get("supported") is True]

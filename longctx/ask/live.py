@@ -12,19 +12,20 @@ from dataclasses import dataclass
 
 from longctx.ask.asking import Asked, Progress, ask_all
 from longctx.ask.bounds import Bounds
-from longctx.ask.calibrate import calibrate
+from longctx.ask.calibrate import Unasked, calibrate
 from longctx.ask.case import Case, Question
 from longctx.ask.client import open_client
 from longctx.ask.counting import counted
 from longctx.ask.estimate import doubts, estimate, in_all
+from longctx.ask.failure import Failure
 from longctx.ask.missing import missing
 from longctx.ask.money import check_cap
 from longctx.ask.providers import provider_of
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape
+from longctx.ask.waiting import Say, waiting
 from longctx.errors import UserError
 
-Say = Callable[[str], object]
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
 """Decides what is asked when, given the cases, the questions that the tape lacks, and a way to ask some of them."""
@@ -41,11 +42,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a live run did. to_ask: of so many questions. unfit: cases that cannot be built for their model, and why."""
+    """What a live run did. to_ask: of so many questions. unasked: cases that cannot be asked their model, and why."""
 
     asked: Asked
     to_ask: int
-    unfit: tuple[tuple[Case, str], ...]
+    unasked: tuple[Unasked, ...]
 
     def sentences(self) -> Iterator[str]:
         """What a person should know."""
@@ -90,8 +91,11 @@ async def _ask(
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
     async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models)) as client:
-        fit, unfit = fitted(await calibrate(client, cases))
-        questions = shared(await counted(client, missing(tape, fit)))
+        told, uncounted = await calibrate(client, cases, say)
+        fit, unfit = fitted(told)
+        with waiting(say, "the prompts of what is selected: those without a recording are looked for"):
+            lacking = missing(tape, fit)
+        questions = shared(await counted(client, lacking, say))
         _say_estimate(say, fit, questions)
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
         with progress(len(questions)) as shown:
@@ -100,7 +104,7 @@ async def _ask(
                 return ask_all(client, tape, some, bounds, shown)
 
             asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
-    return Done(asked, len(questions), tuple(unfit))
+    return Done(asked, len(questions), (*uncounted, *unfit))
 
 
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
@@ -109,14 +113,14 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
     _say_estimate(say, fit, shared(missing(tape, fit)), [case for case, _ in unfit])
 
 
-def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[tuple[Case, str]]]:
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
     """The cases that can be built for their models, and why the others cannot."""
     fit, unfit = [], []
     for case in cases:
         try:
             fit.append(case.fitted())
         except UserError as error:
-            unfit.append((case, str(error)))
+            unfit.append((case, Failure("does_not_fit", str(error), fatal=True)))
     return fit, unfit
 
 

@@ -5,47 +5,71 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import anthropic
-
+from longctx.ask.enquiry import PATIENCE_S, UNTOLD
 from longctx.ask.failure import explain
-from longctx.ask.learn import measure, retrieve, tokens_per_unit
+from longctx.ask.learn import measure, retrieve, source_of, tokens_per_unit
 from longctx.ask.providers import Client
 from longctx.ask.try_out import count_by_asking, try_out
+from longctx.ask.waiting import Say, waiting
 from longctx.config.models import Measured, ModelProfile
-from longctx.config.prompts import PromptSet
+from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """told: by the names of `Probed`. measured: the passkey wording of `seed`. silent: what was not told, and why."""
+    """told: by the names of `Probed`. measured: the passkey wording. silent: what was not told, and why."""
 
     told: dict[str, Any]
     measured: Measured | None
     silent: tuple[str, ...]
 
 
-async def probe(client: Client, model: ModelProfile, ask: bool) -> Learnt:
-    """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing."""
-    wording = PromptSet.open("seed").wording(Passkey)
-    told = await retrieve(client, model)
-    silent = [] if told else ["The server does not say what the model can: it lists no models, or not this one."]
+async def probe(client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
+    """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing.
+
+    prompts: the prompt set whose passkey wording is measured.
+    """
+    wording = PromptSet.open(prompts).wording(Passkey)
+    told, silent = await _told(client, model, say)
     measured = None
     try:
-        told |= await tokens_per_unit(client, model)
-        measured = await measure(client, model, Passkey, wording)
-    except anthropic.AnthropicError as error:
+        with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
+            told |= await tokens_per_unit(client, model)
+            measured = await measure(client, model, Passkey, wording)
+    except UNTOLD as error:
         failure = explain(error, client.base_url)
         if not told and not ask:
-            raise UserError(f"Nothing could be learnt of {model.model}. {failure.message}") from None
-        silent.append(f"Tokens could not be counted for free. {failure.message}")
+            raise UserError(f"Nothing could be learnt of {model.model}: {failure.message}") from None
+        silent.append(f"Tokens could not be counted for free: {failure.message}")
     if not ask:
         silent.append("Whether it takes a prefill or a temperature is learnt by asking it, with --ask.")
         return Learnt(told, measured, tuple(silent))
-    tried = await try_out(client, model)
-    measured = measured or await measure(client, model, Passkey, wording, count_by_asking)
+    tried = await try_out(client, model, say)
+    measured = measured or await _counted_by_asking(client, model, wording, say)
     return Learnt(tried | told, measured, tuple(silent))  # what it says of thinking counts for more than what was tried
+
+
+async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
+    """What the server says of the model and, where it says nothing, why."""
+    try:
+        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
+            told = await retrieve(client, model)
+    except UNTOLD as error:
+        return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
+    silent = "The server does not say what the model can: it lists no models, or not this one."
+    return told, [] if told else [silent]
+
+
+async def _counted_by_asking(client: Client, model: ModelProfile, wording: Wording, say: Say) -> Measured:
+    """Raises UserError."""
+    try:
+        with waiting(say, f"{source_of(client)} to answer questions of one token"):
+            return await measure(client, model, Passkey, wording, count_by_asking)
+    except UNTOLD as error:
+        why = explain(error, client.base_url).message
+        raise UserError(f"Tokens of {model.model} could not be counted by asking either: {why}") from None
 
 
 def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:

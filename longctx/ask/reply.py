@@ -40,6 +40,12 @@ def is_message(body: bytes) -> bool:
     return True
 
 
+def input_tokens(message: dict[str, Any]) -> int:
+    """Of the prompt that a message answers, with what the cache had a part in."""
+    fresh, written, cached, _ = _tokens(message["usage"])
+    return fresh + written + cached
+
+
 def to_reply(
     body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool, prefill: str = ""
 ) -> Reply:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import anthropic
-from anthropic.types import Message
 
+from longctx.ask.enquiry import UNTOLD, body_of
 from longctx.ask.failure import explain
+from longctx.ask.learn import source_of
 from longctx.ask.providers import Client
+from longctx.ask.reply import MalformedAnswer, input_tokens, read_message
 from longctx.ask.request import system_prompt
+from longctx.ask.waiting import Say, waiting
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 
 USER = {"role": "user", "content": "Say yes."}
 ROOM = 16
 """max_tokens of each request, beside room for thinking."""
+PATIENCE_S = 90.0
+"""Within which each must be answered, so that a slow model can think."""
 BUDGET = 1024
 """Of tokens to think: the least that there is."""
 TRIED: dict[str, dict[str, Any]] = {
@@ -27,13 +32,14 @@ TRIED: dict[str, dict[str, Any]] = {
 }
 
 
-async def try_out(client: Client, model: ModelProfile) -> dict[str, Any]:
+async def try_out(client: Client, model: ModelProfile, say: Say) -> dict[str, Any]:
     """Which requests were answered, by the names of `Probed`. Raises UserError where not even a plain one is."""
     try:
-        await _send(client, model, {})
-        took = [name for name, changed in TRIED.items() if await _takes(client, model, changed)]
-    except anthropic.AnthropicError as error:
-        raise UserError(f"{model.model} could not be asked. {explain(error, client.base_url).message}") from None
+        with waiting(say, f"{source_of(client)} to answer tiny questions (each within {PATIENCE_S:g} s)"):
+            await _send(client, model, {})
+            took = [name for name, changed in TRIED.items() if await _takes(client, model, changed)]
+    except UNTOLD as error:
+        raise UserError(f"{model.model} could not be asked: {explain(error, client.base_url).message}") from None
     return {
         "prefill": "prefill" in took,
         "temperature": "temperature" in took,
@@ -42,12 +48,14 @@ async def try_out(client: Client, model: ModelProfile) -> dict[str, Any]:
 
 
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Input tokens of a prompt, by the usage of its answer, for a provider that counts none. Raises AnthropicError."""
+    """Input tokens of a prompt by its answer's usage, where the provider counts none. Raises what UNTOLD names."""
     changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}], "max_tokens": 1}
     if system := system_prompt(system, model):
         changed["system"] = system
-    usage = (await _send(client, model, changed)).usage
-    return usage.input_tokens + (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+    tokens = input_tokens(await _send(client, model, changed))
+    if tokens <= 0:
+        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {tokens} tokens")
+    return tokens
 
 
 async def _takes(client: Client, model: ModelProfile, changed: dict[str, Any]) -> bool:
@@ -58,7 +66,8 @@ async def _takes(client: Client, model: ModelProfile, changed: dict[str, Any]) -
     return True
 
 
-async def _send(client: Client, model: ModelProfile, changed: dict[str, Any]) -> Message:
+async def _send(client: Client, model: ModelProfile, changed: dict[str, Any]) -> dict[str, Any]:
+    """The message that answers. Raises what UNTOLD names."""
     request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
-    message: Message = await client.messages.create(**request | changed)
-    return message
+    call = client.messages.with_raw_response.create(**request | changed)
+    return read_message(await body_of(call, PATIENCE_S))

@@ -45,5 +45,5 @@ def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
         done = ask_live(tape, cases, terms, print, live_progress)
     except KeyboardInterrupt:
         raise UserError("Stopped. What was answered is recorded: the same command asks only the rest.") from None
-    if done.unfit:
-        print(f"{len(done.unfit):,} cannot be asked. The first: {done.unfit[0][1]}")
+    if done.unasked:
+        print(f"{len(done.unasked):,} cannot be asked. The first: {done.unasked[0][1].message}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from longctx.cli.output import say
 from longctx.config import folders, models
 from longctx.config.folders import slug
 from longctx.config.models import ModelProfile, Probed, read_profile
@@ -48,6 +49,9 @@ def add(commands: Any) -> None:
         action="store_true",
         help="also ask it a few tiny questions, which are paid for: does it take a prefill, a temperature, thinking",
     )
+    probe.add_argument(
+        "--prompts", default="seed", metavar="DIR", help="prompt set whose passkey wording is counted (default: seed)"
+    )
     probe.set_defaults(run=_probe, passes_on=False)
     listed = actions.add_parser("list", help="the model profiles there are")
     listed.set_defaults(run=_list, passes_on=False)
@@ -58,7 +62,7 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.config.keeping import keep_measured, keep_probed
 
     before = read_profile(options.name)
-    learnt, source = asyncio.run(_ask(before, options.base_url, options.ask))
+    learnt, source = asyncio.run(_ask(before, options))
     path = keep_probed(before.model, source, learnt.told)
     measured = learnt.measured
     if measured and before.measures(measured.family, measured.wording) != measured.values:
@@ -70,13 +74,13 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-async def _ask(model: ModelProfile, base_url: str | None, ask: bool) -> tuple[Learnt, str]:
+async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
     from longctx.ask.client import open_client
     from longctx.ask.learn import source_of
     from longctx.ask.probe import probe
 
-    async with open_client(None, base_url, 1, model.provider) as client:
-        return await probe(client, model, ask), source_of(client)
+    async with open_client(None, options.base_url, 1, model.provider) as client:
+        return await probe(client, model, options.ask, options.prompts, say), source_of(client)
 
 
 def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:

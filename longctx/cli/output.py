@@ -1,10 +1,15 @@
-"""Files that commands write: none is written over unless asked for."""
+"""What commands print while they work, and the files that they write: none is written over unless asked for."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from longctx.errors import UserError
+
+
+def say(sentence: str) -> None:
+    """At once, also where the output is read by a program."""
+    print(sentence, flush=True)
 
 
 def check_free(path: Path, force: bool) -> None:

@@ -82,7 +82,6 @@ def _without_question(cases: list[Case], say: Say) -> bool:
 
 def _ask(run: Run, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
-    from longctx.ask.failure import Failure
     from longctx.ask.live import Terms, ask_live
 
     settings = run.settings
@@ -95,8 +94,8 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
     terms = Terms(settings.base_url, settings.in_flight, settings.max_cost)
     done = ask_live(tape, cases, terms, say, live_progress, course)
     asked = done.asked
-    for case, why in done.unfit:
-        asked.failures |= {one.key: Failure("does_not_fit", why, fatal=True) for one in case.questions()}
+    for case, why in done.unasked:
+        asked.failures |= {one.key: why for one in case.questions()}
     if asked.failures:
         run.folder.mkdir(parents=True, exist_ok=True)
         failures = {key: asdict(failure) for key, failure in asked.failures.items()}

@@ -61,7 +61,8 @@ class Measurer:
             rows, views, problem = self._measure(item, case.fitted())
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            rows, problem = self._none(case, kind, error), str(error)
+            told = self._unasked(case) or {"cause": str(error), "message": str(error)}
+            rows, problem = self._none(case, kind, told["cause"]), told["message"]
             views = [View(item.nodeid)] * len(rows)
         if not (rows or problem):
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
@@ -112,8 +113,12 @@ class Measurer:
             rows.append(unmeasured_row(self._run, question, kind, error))
         return rows, views, absence.sentence(case, self._tape, absent, failed) if absent else ""
 
-    def _none(self, case: Case, kind: Kind, error: Exception) -> list[Row]:
-        return [unmeasured_row(self._run, question, kind, str(error)) for question in case.questions()]
+    def _unasked(self, case: Case) -> dict[str, Any] | None:
+        """What kept the asking pass from asking any of a case; None where nothing did."""
+        return next(filter(None, (self._failures.get(question.key) for question in case.questions())), None)
+
+    def _none(self, case: Case, kind: Kind, error: str) -> list[Row]:
+        return [unmeasured_row(self._run, question, kind, error) for question in case.questions()]
 
 
 def _view(item: pytest.Item, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:

@@ -165,7 +165,7 @@ class Scenario(ABC):
 
     @classmethod
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
-        """What `fit` needs, from the probes' token counts."""
+        """What `fit` needs, from the probes' token counts. Raises ValueError where these cannot be right."""
         return {}
 
     def indices(self, trials: int) -> Sequence[int]:

@@ -83,15 +83,18 @@ class Passkey(Scenario):
     @classmethod
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
         filler = (counts["40 fillers each"] - counts["10 fillers each"]) / 60
-        return {
+        values = {
             "filler": round(filler, 4),
             "fixed": math.ceil(max(counts["fixed"], counts["10 fillers each"] - 20 * filler)),
             "after_key": counts["fixed"] - counts["through_key"],
         }
+        if missing := _not_positive(values):
+            raise ValueError(f"{missing} would take {values[missing]:g} tokens")
+        return values
 
     def fit(self, measured: Mapping[str, float]) -> Passkey:
-        if missing := [name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0]:
-            raise ValueError(f"the model's profile measures no {missing[0]} tokens: delete that [[measured]] table.")
+        if missing := _not_positive(measured):
+            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
         tokens = FillerTokens(measured["filler"], int(measured["fixed"]), int(measured["after_key"]))
         fitted = replace(self, tokens=tokens)
         fitted.fillers()
@@ -159,6 +162,11 @@ class Passkey(Scenario):
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return self.window - self.max_tokens
+
+
+def _not_positive(measured: Mapping[str, float]) -> str | None:
+    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    return next((name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0), None)
 
 
 def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:

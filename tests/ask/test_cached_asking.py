@@ -59,7 +59,7 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
     async def count(url: str) -> list[Question]:
         async with open_client(Tape(tmp_path), url, 4) as client:
-            return await counted(client, missing(Tape(tmp_path, "once"), cases()))
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     with SimulatedServer() as server:
         found = asyncio.run(count(server.url))
@@ -75,7 +75,7 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
 
     async def count(url: str) -> list[Question]:
         async with open_client(Tape(tmp_path), url, 4) as client:
-            return await counted(client, questions)
+            return await counted(client, questions, print)
 
     with SimulatedServer() as server:
         found = asyncio.run(count(server.url))
@@ -86,6 +86,6 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
     async def count() -> list[Question]:
         async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
-            return await counted(client, missing(Tape(tmp_path, "once"), cases()))
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     assert {question.case.counted for question in asyncio.run(count())} == {None}

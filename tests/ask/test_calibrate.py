@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from longctx.ask.calibrate import calibrate
+from longctx.ask.calibrate import Unasked, calibrate
 from longctx.ask.case import Case
 from longctx.ask.client import open_client
 from longctx.ask.tape import Tape
+from longctx.ask.waiting import Say
 from longctx.config import models
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
 from tests.ask.examples import line_case, passkey_case
-from tests.servers import SimulatedServer, count_tokens
+from tests.ask.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.servers import SimulatedServer, count_tokens, failing
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +36,16 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
 
 
-def calibrated(url: str, *cases: Case, tape: Path) -> Sequence[Case]:
-    async def run() -> list[Case]:
+def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
+    async def run() -> tuple[list[Case], list[Unasked]]:
         async with open_client(Tape(tape), url, 4) as client:
-            return await calibrate(client, cases)
+            return await calibrate(client, cases, say)
 
     return asyncio.run(run())
+
+
+def calibrated(url: str, *cases: Case, tape: Path) -> Sequence[Case]:
+    return calibration(url, *cases, tape=tape)[0]
 
 
 def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
@@ -94,3 +100,66 @@ def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
     with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* No connection"):
         calibrated(url, passkey_case(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
+
+
+def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
+    """Both passkeys need one count, which is not asked for twice."""
+    lines, keys = line_case(), [passkey_case(k=k, measured=()) for k in (256, 512)]
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.counting = failing(404, "no such path")
+        told, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=said.append)
+    assert told == [lines]
+    assert [case for case, _ in unasked] == keys
+    assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
+    assert said == [unasked[0][1].message]
+    assert "answered 404: no such path. Check" in said[0]
+    assert said[0].endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
+    assert [one.path for one in server.received].count("/v1/messages/count_tokens") == 1
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("shape", NO_COUNTS)
+def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> None:
+    with SimulatedServer() as server:
+        server.counting = NO_COUNTS[shape]
+        with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* --ask"):
+            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+def test_counts_that_contradict_each_other_are_not_kept(tmp_path: Path, profiles: Path) -> None:
+    with SimulatedServer() as server:
+        server.counting = ONE_COUNT
+        with pytest.raises(UserError, match="counts cannot be right: filler would take 0 tokens"):
+            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("shape", {**NO_MODELS, **LITTLE_OF_MODELS})
+def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: Path, shape: str) -> None:
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
+        [found], _ = calibration(server.url, line_case(), tape=tmp_path, say=said.append)
+    assert found.model.window is None
+    assert not list(profiles.iterdir())
+    assert bool(said) == (shape in NO_MODELS)
+    assert all(sentence.startswith("The window of toy is not known, ") for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("held", "what"), [("/v1/models", "describe toy"), ("/v1/messages/count_tokens", "count tokens")]
+)
+def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, what: str
+) -> None:
+    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.ask.enquiry.PATIENCE_S", 0.5)
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.held = (held,)
+        told, unasked = calibration(server.url, line_case(), passkey_case(measured=()), tape=tmp_path, say=said.append)
+    assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in said)
+    assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in said)
+    assert (len(told), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))

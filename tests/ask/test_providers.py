@@ -92,7 +92,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
 
     async def run() -> Any:
         async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:
-            return await calibrate(client, [case])
+            return (await calibrate(client, [case], print))[0]
 
     if profile["provider"] == "bedrock":
         with pytest.raises(UserError, match=r"toy: its tokens could not be counted.*not supported in Bedrock"):

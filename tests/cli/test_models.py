@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 from longctx.cli import main
 from longctx.config import folders, models
 from longctx.config.models import load_model, read_profile
-from longctx.config.prompts import PromptSet
+from longctx.config.prompts import PROMPTS, PromptSet
 from longctx.scenarios import Passkey
 from tests.ask.examples import line_case, recorded
+from tests.ask.shapes import NO_COUNTS, NO_MODELS
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
-from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, saying
+from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, giving, saying
 
 CAPABILITIES: dict[str, Any] = {
     "batch": {"supported": True},
@@ -59,7 +61,7 @@ def test_what_a_server_says_is_kept_and_told(
     rows = [[cell.strip() for cell in row] for row in cells(printed)]
     assert ["window, tokens", "-", "4,096", "new"] in rows
     assert ["thinking", "-", "adaptive, disabled", "new"] in rows
-    assert ["effort", "-", "high, low", "new"] in rows
+    assert ["effort", "-", "low, high", "new"] in rows
     assert ["batches", "-", "yes", "new"] in rows
     assert f"Kept in {profiles / 'toy.toml'}." in printed
     assert "learnt by asking it, with --ask" in printed
@@ -68,7 +70,7 @@ def test_what_a_server_says_is_kept_and_told(
     profile = read_profile("toy")
     assert profile.probed is not None
     assert (profile.probed.on, profile.probed.source) == (TODAY, server.url)
-    assert profile.probed.effort == ("high", "low")
+    assert profile.probed.effort == ("low", "high")
     wording = PromptSet.open("seed").wording(Passkey)
     measured = profile.measures("passkey", wording.digest)
     assert measured is not None
@@ -103,7 +105,7 @@ def test_what_a_person_wrote_stays_and_differences_are_told(
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
     assert "window = 2000 is used, though the server says 4096: delete it to use that." in printed
-    assert "effort 'max' is refused: choose of high, low." in printed
+    assert "effort 'max' is refused: choose of low, high." in printed
     assert "thinking 'enabled' is refused: choose of adaptive, disabled." in printed
     line = float(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
     assert f"tokens.line = 99.0 is used, though {line} were counted: delete it to use that." in printed
@@ -147,7 +149,7 @@ def test_a_server_that_tells_nothing(capsys: pytest.CaptureFixture[str], profile
     with SimulatedServer() as server:
         url = server.url
     assert main(["models", "probe", "toy", "--base-url", url]) == 2
-    assert capsys.readouterr().err.startswith(f"Nothing could be learnt of toy. No connection to {url}")
+    assert capsys.readouterr().err.startswith(f"Nothing could be learnt of toy: No connection to {url}")
     assert not list(profiles.iterdir())
 
 
@@ -156,7 +158,7 @@ def test_a_model_that_cannot_be_asked(
 ) -> None:
     server.script = failing(404, "no model toy")
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
-    assert "toy could not be asked. " in capsys.readouterr().err
+    assert "toy could not be asked: " in capsys.readouterr().err
     assert not list(profiles.iterdir())
 
 
@@ -202,3 +204,74 @@ def test_the_shipped_profiles_are_listed(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.undo()
     assert main(["models", "list"]) == 0
     assert "claude-haiku-4-5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shape", [*NO_COUNTS])
+def test_a_count_of_another_shape_is_not_kept(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
+) -> None:
+    server.counting = NO_COUNTS[shape]
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    assert "Tokens could not be counted for free: " in capsys.readouterr().out
+    profile = read_profile("toy")
+    assert profile.probed is not None
+    assert (profile.probed.window, profile.probed.line, profile.measured) == (4096, None, ())
+
+
+@pytest.mark.parametrize("shape", [*NO_MODELS])
+def test_a_description_of_another_shape_is_not_kept(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
+) -> None:
+    server.telling = NO_MODELS[shape]
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    assert "does not say what the model can: the server's answer is no description of" in capsys.readouterr().out
+    probed = read_profile("toy").probed
+    assert probed is not None
+    assert (probed.window, probed.thinking) == (None, None)
+    assert probed.line
+
+
+def test_what_is_no_message_takes_no_prefill(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], profiles: Path
+) -> None:
+    server.script = giving(b"<html>It works!</html>", **{"content-type": "text/html"})
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
+    assert "toy could not be asked: the server's answer is no Messages API message" in capsys.readouterr().err
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("usage", [{"input_tokens": -5, "output_tokens": 1}, {"input_tokens": 9, "output_tokens": 1}])
+def test_a_usage_that_cannot_be_right_is_not_kept(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], profiles: Path, usage: Body
+) -> None:
+    server.script, server.counting = saying("yes", usage=usage), failing(404)
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
+    assert "could not be counted by asking either: the server's " in capsys.readouterr().err
+    assert not list(profiles.iterdir())
+
+
+def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    shutil.copytree(PROMPTS / "seed", mine)
+    (mine / "passkey" / "filler.txt").write_text("Nothing happens here.")
+    assert main(["models", "probe", "toy", "--prompts", str(mine), "--base-url", server.url]) == 0
+    assert read_profile("toy").measures("passkey", PromptSet.open(str(mine)).wording(Passkey).digest)
+
+
+@pytest.mark.parametrize("held", ["/v1/models", "/v1/messages"])
+def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
+    server: SimulatedServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    profiles: Path,
+    held: str,
+) -> None:
+    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.ask.enquiry.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.ask.try_out.PATIENCE_S", 0.5)
+    server.held = (held,)
+    code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
+    printed = "".join(capsys.readouterr())
+    assert f"Waiting for {server.url} to " in printed
+    assert f"{server.url} gave no answer within 0.5 seconds." in printed
+    assert code == (0 if held == "/v1/models" else 2)

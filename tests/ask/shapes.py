@@ -1,0 +1,49 @@
+"""Answers to what is no question, in every shape but the right one."""
+
+from __future__ import annotations
+
+from tests.servers import Script, failing, giving
+
+NO_COUNTS: dict[str, Script] = {
+    "html": giving(b"<html>It works!</html>", **{"content-type": "text/html"}),
+    "malformed": giving(b'{"input_tokens": 1'),
+    "empty": giving(b""),
+    "a list": giving(b"[12]"),
+    "null": giving(b"null"),
+    "a number": giving(b"12"),
+    "no input_tokens": giving(b'{"tokens": 12}'),
+    "null tokens": giving(b'{"input_tokens": null}'),
+    "a string": giving(b'{"input_tokens": "12"}'),
+    "a truth": giving(b'{"input_tokens": true}'),
+    "a fraction": giving(b'{"input_tokens": 12.5}'),
+    "negative": giving(b'{"input_tokens": -12}'),
+    "zero": giving(b'{"input_tokens": 0}'),
+    "no text": giving(b"\xff\xfe"),
+    "deep": giving(b"[" * 100_000),
+    "not found": failing(404, "no such path"),
+    "not done": failing(501, "not implemented"),
+}
+"""Of count_tokens."""
+ONE_COUNT = giving(b'{"input_tokens": 12}')
+"""Of the right shape, and wrong: every text takes as many tokens."""
+
+NO_MODELS: dict[str, Script] = {
+    "html": giving(b"<html>It works!</html>", **{"content-type": "text/html"}),
+    "malformed": giving(b'{"max_input_tokens": 4096'),
+    "empty": giving(b""),
+    "a list": giving(b'[{"max_input_tokens": 4096}]'),
+    "null": giving(b"null"),
+    "deep": giving(b"[" * 100_000),
+}
+"""Of models.retrieve: no description of a model."""
+LITTLE_OF_MODELS: dict[str, Script] = {
+    "nothing known": giving(b'{"id": "toy", "object": "model"}'),
+    "a string": giving(b'{"max_input_tokens": "4096"}'),
+    "a truth": giving(b'{"max_input_tokens": true, "max_tokens": true}'),
+    "negative": giving(b'{"max_input_tokens": -4096, "max_tokens": 0}'),
+    "capabilities in a list": giving(b'{"capabilities": ["batch"]}'),
+    "capabilities in words": giving(b'{"capabilities": {"thinking": "yes", "effort": ["low"], "batch": "no"}}'),
+    "types in words": giving(b'{"capabilities": {"thinking": {"types": "all"}, "batch": {"supported": "no"}}}'),
+    "not found": failing(404, "no such model"),
+}
+"""Of models.retrieve: a description, or none, that tells nothing that can be used."""
