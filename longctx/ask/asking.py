@@ -32,6 +32,7 @@ from longctx.ask.reply import read_message
 from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
+from longctx.ask.watch import Watch
 from longctx.scenarios.base import Reply, Trial
 
 START_APART_S = 0.008
@@ -48,9 +49,11 @@ SIGNED = ("bedrock", "vertex", "foundry")
 
 
 class Progress(Protocol):
-    """Told how many requests are in flight, and of every question as it ends."""
+    """Told how many requests are in flight, of every question as it ends, and what is waited for while none does."""
 
     def in_flight(self, number: int) -> None: ...
+
+    def waiting(self, silent_s: float, what: str) -> None: ...
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
 
@@ -85,9 +88,11 @@ async def ask_all(
     places = range(min(ceiling + ceiling // AHEAD, len(questions)))
     with ThreadPoolExecutor(max_workers=1) as builder, _out_of_collection():
         workers = [asyncio.create_task(asking.work(agenda, builder, place * START_APART_S)) for place in places]
+        asking.watch.begin()
         try:
             await asyncio.gather(*workers)
         finally:
+            asking.watch.end()
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
@@ -116,6 +121,21 @@ class _Asking:
         self._client, self._tape, self._progress = client, tape, progress
         self._slots, self._budget, self._patience = Slots(bounds.limit), bounds.budget, bounds.patience
         self._settled = asyncio.Condition()
+        self._longest_s = 0.0
+        self._failed = ""
+        self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
+
+    def _awaited(self) -> str:
+        """What is waited for while nothing ends."""
+        url = str(self._client.base_url).rstrip("/")
+        failed = f" (the last one failed: {self._failed})" if self._failed else ""
+        if (held_s := self._slots.held_s) > 0:
+            return f"a pause of {held_s:,.0f} s more, which {url} asks for{failed}"
+        if not self._slots.taken:
+            return f"the next attempt{failed}"
+        which = "next" if self.asked.answered or self.asked.failures else "first"
+        each = f"for up to {self._longest_s:g} s each"
+        return f"the {which} answer of {url}: {self._slots.taken} in flight, {each}{failed}"
 
     async def work(self, agenda: Agenda, builder: Executor, after_s: float) -> None:
         await asyncio.sleep(after_s)
@@ -127,6 +147,7 @@ class _Asking:
             result = await self._answer(prepared)
             self._keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
+            self.watch.begin()
             self._progress.ended(question, prepared.trial, result)
 
     def _keep(self, question: Question, result: Reply | Failure) -> None:
@@ -155,6 +176,7 @@ class _Asking:
         while True:
             attempts += 1
             result, pause = await self._attempt(prepared)
+            self._failed = "" if isinstance(result, Reply) else result.message
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
             await self._slots.pause(retry.pause_s(attempts) if pause is None else pause)
@@ -201,6 +223,7 @@ class _Asking:
             return explain(error, self._client.base_url, case.id), pause
 
     def _flight(self, case: Case) -> Flight:
+        self._longest_s = max(self._longest_s, case.model.timeout_s)
         return Flight(
             self._slots,
             case.size_tokens,

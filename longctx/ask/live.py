@@ -64,12 +64,12 @@ def ask_live(
     cases: Sequence[Case],
     terms: Terms,
     say: Say,
-    progress: Callable[[int], AbstractContextManager[Progress]],
+    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None = None,
 ) -> Done:
     """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own.
 
-    progress: opened with the number of questions. course: where not all is asked in one go.
+    progress: opened with the questions. course: where not all is asked in one go.
     """
     done = asyncio.run(_ask(tape, cases, terms, say, progress, course))
     stopped = done.asked.stopped
@@ -85,12 +85,15 @@ async def _ask(
     cases: Sequence[Case],
     terms: Terms,
     say: Say,
-    progress: Callable[[int], AbstractContextManager[Progress]],
+    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None,
 ) -> Done:
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
-    async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models)) as client:
+    provider = provider_of(models)
+    with waiting(say, f"what a client of {provider} needs to be opened"):
+        opened = open_client(tape, terms.base_url, terms.in_flight, provider)
+    async with opened as client:
         told, uncounted = await calibrate(client, cases, say)
         fit, unfit = fitted(told)
         with waiting(say, "the prompts of what is selected: those without a recording are looked for"):
@@ -98,7 +101,7 @@ async def _ask(
         questions = shared(await counted(client, lacking, say))
         _say_estimate(say, fit, questions)
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
-        with progress(len(questions)) as shown:
+        with progress(questions, say) as shown:
 
             def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
                 return ask_all(client, tape, some, bounds, shown)

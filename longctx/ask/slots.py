@@ -67,7 +67,11 @@ class Slots:
         """Send nothing for so long."""
         self._limit.hold(asyncio.get_running_loop().time() + seconds)
 
+    @property
+    def held_s(self) -> float:
+        """Seconds for which nothing will be sent; not above 0 where nothing is held."""
+        return self._limit.held_until - asyncio.get_running_loop().time()
+
     async def _wait_while_held(self) -> None:
-        loop = asyncio.get_running_loop()
-        while not self._closed.is_set() and (seconds := self._limit.held_until - loop.time()) > 0:
+        while not self._closed.is_set() and (seconds := self.held_s) > 0:
             await self.pause(seconds)

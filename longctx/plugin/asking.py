@@ -56,7 +56,7 @@ def ask_first(config: pytest.Config) -> None:
     from longctx.ask.writer import only_writer
 
     capture = config.pluginmanager.get_plugin("capturemanager")
-    say = config.get_terminal_writer().line
+    say = _sayer(config)
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
             empty = _without_question(cases, say)
@@ -78,6 +78,17 @@ def _without_question(cases: list[Case], say: Say) -> bool:
     for why, number in reasons.items():
         say(f"{number:,} {'scenario has' if number == 1 else 'scenarios have'} no question: {why}.")
     return bool(reasons)
+
+
+def _sayer(config: pytest.Config) -> Say:
+    """Says a sentence at once, also where the output is read by a program."""
+    writer = config.get_terminal_writer()
+
+    def say(sentence: str) -> None:
+        writer.line(sentence)
+        writer.flush()
+
+    return say
 
 
 def _ask(run: Run, cases: list[Case], say: Say) -> bool:

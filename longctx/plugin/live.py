@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from longctx.plugin.tally import Tally, time_left
+from longctx.plugin.tally import Tally
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -68,7 +68,7 @@ class Live:
         from rich.text import Text
 
         tally = self._tally
-        left = time_left(time.monotonic() - self._started, tally.done, tally.total)
+        left = tally.left(time.monotonic() - self._started)
         head = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=tally.total, completed=tally.done, width=20)
         head.add_row(self._doing, bar, Text(", ".join(filter(None, (self._details, left)))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.ask.case import Question
@@ -18,18 +18,19 @@ from longctx.scenarios.base import Reply, Trial
 if TYPE_CHECKING:
     from longctx.ask.asking import Progress
     from longctx.ask.failure import Failure
+    from longctx.ask.waiting import Say
 
 PAUSE_S = 0.1
 """From a change until it is drawn, with all that changed meanwhile."""
 
 
 @contextlib.contextmanager
-def live_progress(total: int) -> Iterator[Progress]:
-    """Shows the progress of asking `total` questions."""
-    tally = Tally(total)
-    live = open_live(sys.stderr, "asking", tally, keep=False) if total else None
+def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]:
+    """Shows the progress of asking the questions; where that cannot be drawn, it only says what is waited for."""
+    tally = Tally(len(questions), sum(map(_work, questions)))
+    live = open_live(sys.stderr, "asking", tally, keep=False) if questions else None
     if live is None:
-        yield Silent()
+        yield Plain(say)
         return
     progress = AskingProgress(tally, live)
     try:
@@ -39,14 +40,34 @@ def live_progress(total: int) -> Iterator[Progress]:
         live.close()
 
 
+def _work(question: Question) -> int:
+    """What asking it takes, in tokens: of two prompts the longer takes longer."""
+    return question.case.size_tokens + question.case.reply_tokens
+
+
 class Silent:
     """Shows nothing, and judges nothing."""
 
     def in_flight(self, number: int) -> None:
         pass
 
+    def waiting(self, silent_s: float, what: str) -> None:
+        pass
+
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
         pass
+
+
+class Plain(Silent):
+    """Says what is waited for: at first soon, and then in a line of each silence twice as long as any before."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._worth_a_line_s = say, 0.0
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        if silent_s >= self._worth_a_line_s:
+            self._worth_a_line_s = 2 * silent_s
+            self._say(f"Waiting for {what} …")
 
 
 class AskingProgress:
@@ -57,13 +78,20 @@ class AskingProgress:
         self._in_flight = self._tokens = 0
         self._cost: float | None = 0.0
         self._drawing: asyncio.TimerHandle | None = None
+        self._waiting: str | None = None
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self._waiting = f"waiting for {what}"
+        self._soon()
 
     def in_flight(self, number: int) -> None:
         self._in_flight = number
         self._soon()
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        self._waiting = None
         self._tally.done += 1
+        self._tally.work_done += _work(question)
         if isinstance(result, Reply):
             self._answered(question, trial, result)
         else:
@@ -99,4 +127,5 @@ class AskingProgress:
             None if self._cost is None else f"${self._cost:,.2f}",
             f"{self._in_flight} in flight",
             f"{tally.failed:,} failed" if tally.failed else None,
+            self._waiting,
         )

@@ -10,16 +10,23 @@ from longctx.measure.rates import Rate
 
 @dataclass(slots=True)
 class Tally:
-    """done, total: trials. rates: of each family on each model, in the order in which they were first met."""
+    """done, total: trials. work, work_done: what they take, in one unit, where that is known; 0 where it is not.
+    rates: of each family on each model, in the order in which they were first met."""
 
     total: int
+    work: int = 0
     done: int = 0
+    work_done: int = 0
     failed: int = 0
     rates: dict[tuple[str, str], Rate] = field(default_factory=dict)
 
     def add(self, family: str, model: str, rate: Rate) -> None:
         before = self.rates.get((family, model), Rate(0, 0))
         self.rates[family, model] = Rate(before.correct + rate.correct, before.n + rate.n)
+
+    def left(self, seconds: float) -> str | None:
+        """How long the rest takes at the pace so far: of the work where it is known, else of the trials."""
+        return time_left(seconds, self.work_done, self.work) if self.work else time_left(seconds, self.done, self.total)
 
     def rate_lines(self) -> list[tuple[str, str]]:
         """Whose rate, and the rate."""

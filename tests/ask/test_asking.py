@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import gc
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,10 +37,14 @@ class Told:
     def __init__(self) -> None:
         self.results: list[Reply | Failure] = []
         self.last_in_flight = self.most_in_flight = 0
+        self.waits: list[str] = []
 
     def in_flight(self, number: int) -> None:
         self.last_in_flight = number
         self.most_in_flight = max(self.most_in_flight, number)
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self.waits.append(what)
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
         assert trial.identity == question.identity
@@ -111,6 +115,53 @@ def test_what_was_there_before_is_collected_again_afterwards(tmp_path: Path) -> 
         ask(server.url, tape, missing(tape, [line_case()]))
     assert min(kept) > 0
     assert gc.get_freeze_count() == 0
+
+
+def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str], bool]) -> list[str]:
+    """What is told to be waited for; the server's answers come once it was told so."""
+
+    class Heard(Told):
+        def waiting(self, silent_s: float, what: str) -> None:
+            super().waiting(silent_s, what)
+            if free(what):
+                server.release.set()
+
+    told, tape = Heard(), Tape(folder, "once")
+
+    async def run() -> Asked:
+        async with open_client(tape, server.url, 4) as client:
+            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), told)
+
+    assert asyncio.run(run()).answered == case.size
+    return told.waits
+
+
+def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0.001)
+    with SimulatedServer(hold_after=0) as server:
+        told = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
+        assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in told
+    with SimulatedServer(hold_after=1) as server:
+        told = waits(server, tmp_path, line_case(3, trials=2), lambda what: "the next" in what)
+        assert f"the next answer of {server.url}: 1 in flight, for up to 600 s each" in told
+
+
+def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0.001)
+    failures = iter([failing(500, "simulated trouble")])
+    with SimulatedServer(hold_after=1) as server:
+        server.script = lambda body: next(failures, right)(body)
+        told = waits(server, tmp_path, line_case(trials=1), lambda what: "simulated trouble" in what)
+        assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in told)
+
+
+def test_a_pause_that_the_server_asks_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0.001)
+    failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
+    with SimulatedServer() as server:
+        server.script = lambda body: next(failures, right)(body)
+        told = waits(server, tmp_path, line_case(trials=1), lambda what: False)
+        assert any(what.startswith(f"a pause of 0 s more, which {server.url} asks for") for what in told)
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 5])

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.integration.conftest import Checkout
@@ -47,8 +48,13 @@ class Shown:
         return [line.rstrip() for line in lines]
 
 
-def on_terminal(checkout: Checkout, *arguments: object, env: dict[str, str] | None = None) -> Shown:
-    """`Checkout.pytest` on a terminal."""
+def on_terminal(
+    checkout: Checkout,
+    *arguments: object,
+    env: dict[str, str] | None = None,
+    heard: Callable[[str], object] = lambda written: None,
+) -> Shown:
+    """`Checkout.pytest` on a terminal. heard: given all that was written so far, whenever there is more."""
     written = bytearray()
     ours, its = pty.openpty()
 
@@ -57,6 +63,7 @@ def on_terminal(checkout: Checkout, *arguments: object, env: dict[str, str] | No
         try:
             while found := os.read(ours, 65536):
                 written.extend(found)
+                heard(written.decode(errors="replace"))
         except OSError:
             pass
 

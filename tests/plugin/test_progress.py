@@ -120,5 +120,50 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
 
 def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    with live_progress(1) as progress:
+    said: list[str] = []
+    with live_progress([Question(line_case(), 0)], said.append) as progress:
         assert not isinstance(progress, AskingProgress)
+        for silent_s in (2, 4, 2, 8, 5, 20):
+            progress.waiting(silent_s, f"an answer, for {silent_s} s")
+    assert said == [f"Waiting for an answer, for {silent_s} s …" for silent_s in (2, 4, 8, 20)]
+
+
+def test_what_is_waited_for_is_shown_until_it_comes() -> None:
+    question, answered = asked("1")
+    shown = Shown()
+
+    async def tell() -> None:
+        progress = AskingProgress(Tally(1), shown)  # type: ignore[arg-type]
+        progress.waiting(2, "the first answer")
+        progress.settle()
+        assert shown.last[-1] == "waiting for the first answer"
+        progress.ended(question, question.build(), answered)
+        progress.settle()
+        assert "waiting for the first answer" not in shown.last
+
+    asyncio.run(tell())
+
+
+def test_long_prompts_are_more_of_the_work_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine short prompts of ten were asked, and most of the work is still to do."""
+    opened: list[Tally] = []
+
+    def drawn(stream: object, doing: str, tally: Tally, **_: object) -> Shown:
+        opened.append(tally)
+        return Shown()
+
+    monkeypatch.setattr("longctx.plugin.progress.open_live", drawn)
+    short, long = line_case(5, trials=9), line_case(1000, trials=1)
+    questions = [*short.questions(), *long.questions()]
+
+    async def tell() -> None:
+        with live_progress(questions, print) as progress:
+            for question in short.questions():
+                progress.ended(question, question.build(), reply("1"))
+
+    asyncio.run(tell())
+    [tally] = opened
+    assert (tally.done, tally.total) == (9, 10)
+    assert tally.work_done == 9 * (short.size_tokens + short.reply_tokens)
+    assert tally.work == tally.work_done + long.size_tokens + long.reply_tokens
+    assert tally.left(20) == "about 0:03:02 left"

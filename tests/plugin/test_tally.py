@@ -26,6 +26,11 @@ def test_time_left_is_at_the_pace_so_far(seconds: float, done: int, left: str) -
     assert time_left(seconds, done, total=4) == left
 
 
+def test_time_left_is_of_the_work_where_that_is_known() -> None:
+    assert Tally(10, done=9).left(90) == "about 0:00:10 left"
+    assert Tally(10, work=1000, done=9, work_done=100).left(90) == "about 0:13:30 left"
+
+
 @pytest.mark.parametrize("done", [0, 4])
 def test_there_is_no_time_left_to_tell_at_the_beginning_and_the_end(done: int) -> None:
     assert time_left(30, done, total=4) is None

@@ -1,0 +1,70 @@
+"""A server that accepts and never answers: what is waited for is said at once, also where the output is a file."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.terminal import on_terminal
+from tests.servers import SimulatedServer
+
+AT_ONCE = 'import longctx.ask.waiting\n\npytest_plugins = ["longctx.plugin"]\nlongctx.ask.waiting.DELAY_S = 0\n'
+
+
+@pytest.fixture(autouse=True)
+def _without_delay(checkout: Checkout) -> None:
+    conftest = checkout.file("conftest.py")
+    conftest.unlink()  # a link, to what other tests have too
+    conftest.write_text(AT_ONCE)
+
+
+def until(checkout: Checkout, server: SimulatedServer, sentence: str) -> str:
+    """What a run wrote whose server is silent until the run has said that."""
+    pipe = checkout.folder / "pipe"
+    os.mkfifo(pipe)
+    checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", terminal=str(pipe))
+    written = ""
+    with pipe.open(encoding="utf-8") as lines:
+        for line in lines:
+            written += line
+            if sentence in line:
+                server.release.set()
+    assert sentence in written
+    assert checkout.launcher.wait() == 0
+    return written
+
+
+@pytest.mark.parametrize(
+    ("held", "sentence"),
+    [
+        ("/v1/models", "to describe toy (up to 30 s) …"),
+        ("/v1/messages/count_tokens", "to count tokens for passkey …"),
+    ],
+)
+def test_what_is_asked_first(checkout: Checkout, server: SimulatedServer, held: str, sentence: str) -> None:
+    checkout.profile(LINES, PASSKEY)
+    server.held = (held,)
+    until(checkout, server, f"Waiting for {server.url} {sentence}")
+    assert checkout.episodes() == 8
+
+
+def test_the_first_answer(checkout: Checkout, server: SimulatedServer) -> None:
+    server.hold_after = 0
+    until(checkout, server, f"Waiting for the first answer of {server.url}: 4 in flight, for up to 600 s each …")
+    assert checkout.episodes() == 4
+
+
+def test_on_a_terminal_it_is_part_of_the_progress(checkout: Checkout, server: SimulatedServer) -> None:
+    server.hold_after = 0
+
+    def heard(written: str) -> None:
+        if "waiting for the first answer" in written:
+            server.release.set()
+
+    arguments = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only")
+    shown = on_terminal(checkout, *arguments, heard=heard)
+    assert shown.code == 0
+    assert f"4 in flight, waiting for the first answer of {server.url}" in shown.text
+    assert not any("first answer" in line for line in shown.screen)
