@@ -4,13 +4,12 @@ strictly."""
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
 import anthropic
 
-from longctx.ask.reply import MalformedAnswer
+from longctx.ask.reply import MOST_TOKENS, MalformedAnswer, read_object
 
 PATIENCE_S = 30.0
 """Within which such an answer must come, with all that the SDK sends again."""
@@ -44,23 +43,21 @@ async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
 
 def read_count(body: bytes) -> int:
     """The tokens in an answer of count_tokens. Raises MalformedAnswer."""
-    tokens = positive(_object(body).get("input_tokens"))
+    said = _read(body, "count of tokens").get("input_tokens")
+    tokens = positive(said)
     if tokens is None:
-        raise _malformed("count of tokens", body)
+        raise _malformed("count of tokens", f"its input_tokens are {repr(said)[:20]}", body)
     return tokens
 
 
 def read_model(body: bytes) -> dict[str, Any]:
     """The description in an answer of models.retrieve, whatever it holds. Raises MalformedAnswer."""
-    found = _object(body)
-    if not found:
-        raise _malformed("description of a model", body)
-    return found
+    return _read(body, "description of a model")
 
 
 def positive(value: object) -> int | None:
-    """None for what is no positive whole number, as True is none."""
-    return value if type(value) is int and value > 0 else None
+    """A number of tokens; None for what is none, as True is not."""
+    return value if type(value) is int and 0 < value < MOST_TOKENS else None
 
 
 def table(value: object) -> dict[str, Any]:
@@ -68,12 +65,12 @@ def table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _read(body: bytes, what: str) -> dict[str, Any]:
     try:
-        return table(json.loads(body))
-    except (ValueError, RecursionError):
-        return {}
+        return read_object(body)
+    except ValueError as error:
+        raise _malformed(what, error, body) from None
 
 
-def _malformed(what: str, body: bytes) -> MalformedAnswer:
-    return MalformedAnswer(f"the server's answer is no {what}; it begins with {body[:BEGINNING]!r}")
+def _malformed(what: str, why: object, body: bytes) -> MalformedAnswer:
+    return MalformedAnswer(f"the server's answer is no {what} ({why}); it begins with {body[:BEGINNING]!r}")

@@ -18,7 +18,7 @@ class MalformedAnswer(Exception):
 def read_message(body: bytes) -> dict[str, Any]:
     """The message in an answer's body. Raises MalformedAnswer."""
     try:
-        message = _object(body)
+        message = read_object(body)
         _text(message), _tokens(message["usage"])
         if not isinstance(message["model"], str):
             raise TypeError("its model has no name")
@@ -74,7 +74,7 @@ def to_reply(
     )
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object in a body. Raises ValueError."""
     if not body.strip():
         raise ValueError("it is empty")

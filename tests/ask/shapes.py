@@ -18,6 +18,7 @@ NO_COUNTS: dict[str, Script] = {
     "a fraction": giving(b'{"input_tokens": 12.5}'),
     "negative": giving(b'{"input_tokens": -12}'),
     "zero": giving(b'{"input_tokens": 0}'),
+    "beyond belief": giving(b'{"input_tokens": 1000000000000000}'),
     "no text": giving(b"\xff\xfe"),
     "deep": giving(b"[" * 100_000),
     "not found": failing(404, "no such path"),

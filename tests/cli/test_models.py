@@ -240,7 +240,7 @@ def test_what_is_no_message_takes_no_prefill(
     assert not list(profiles.iterdir())
 
 
-@pytest.mark.parametrize("usage", [{"input_tokens": -5, "output_tokens": 1}, {"input_tokens": 9, "output_tokens": 1}])
+@pytest.mark.parametrize("usage", [{"input_tokens": 0, "output_tokens": 1}, {"input_tokens": 9, "output_tokens": 1}])
 def test_a_usage_that_cannot_be_right_is_not_kept(
     server: SimulatedServer, capsys: pytest.CaptureFixture[str], profiles: Path, usage: Body
 ) -> None:
