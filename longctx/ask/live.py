@@ -25,6 +25,7 @@ from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape
 from longctx.ask.waiting import Say, waiting
 from longctx.errors import UserError
+from longctx.files import check_writable
 
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
@@ -100,6 +101,8 @@ async def _ask(
             lacking = missing(tape, fit)
         questions = shared(await counted(client, lacking, say))
         _say_estimate(say, fit, questions)
+        if questions:
+            check_writable(tape.written_to)
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
         with progress(questions, say) as shown:
 

@@ -90,6 +90,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self.cut_short: set[Path] = set()
         """Files whose last line was not finished, by a run that was killed."""
 
+    @property
+    def written_to(self) -> Path:
+        """The folder that new episodes go to."""
+        return self._folders[-1]
+
     def status(self, wanted: Wanted) -> Status:
         episodes = self._episodes(wanted.file).get(wanted.trial)
         if not episodes:
@@ -207,7 +212,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
         line = serialize(episode | {"metadata": metadata}, compact_json)
         try:
-            append_line(self._folders[-1] / file, line.encode("utf-8"))
+            append_line(self.written_to / file, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.output import check_free_folder
-from longctx.errors import UserError
+from longctx.files import whole_folder
 from longctx.results.folder import find_run
 
 
@@ -34,12 +34,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     check_free_folder("--out", out)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        summary = summarize(store.write(out, pairs), manifest.prices_of)
-        write_report(out, summary, manifest)
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror or error}.") from None
+    with whole_folder(out, store.RESULTS) as folder:
+        summary = summarize(store.write(folder, pairs), manifest.prices_of)
+        write_report(folder, summary, manifest)
     print(as_terminal(summary))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
     return 0

@@ -10,7 +10,7 @@ from longctx.cli.output import check_free
 from longctx.corpus.questions import dropped_beside, dump, load_questions
 from longctx.corpus.written import Dropped, Written, dump_dropped
 from longctx.errors import UserError
-from longctx.files import write_file
+from longctx.files import check_writable, write_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class WrittenFiles:
         dropped = dropped_beside(path)
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.")
+        check_writable(path.parent)
         return cls(path, dropped)
 
     def check_unchanged(self, written: Sequence[Written]) -> None:

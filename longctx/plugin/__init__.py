@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from longctx.ask.case import Case
-from longctx.plugin import asking, gating, grid, minimum, options, replaying, run
+from longctx.plugin import asking, gating, grid, minimum, options, replaying, run, unwritten
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +32,7 @@ def pytest_configure_node(node: object) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
+    unwritten.prepare(session.config)
     asking.ask_first(session.config)
 
 
@@ -56,7 +57,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             from longctx.plugin import finish
 
             finish.close_run(session.config)
-        else:
+        elif unwritten.UNWRITTEN not in session.config.stash:
             gating.judge_nothing(session.config)
 
 
@@ -64,6 +65,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     replaying.tell(report, item)
+    unwritten.tell(report, item)
     return report
 
 
@@ -79,3 +81,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         finish.show(terminalreporter, config)
     elif gating.VERDICT in config.stash:
         terminalreporter.write_line(gating.NOTHING, red=True)
+    if unwritten.UNWRITTEN in config.stash:
+        terminalreporter.write_line(unwritten.sentence(config), red=True)

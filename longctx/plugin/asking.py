@@ -18,7 +18,8 @@ import pytest
 from longctx.ask.case import Case
 from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
-from longctx.plugin import grid
+from longctx.files import write_file
+from longctx.plugin import grid, unwritten
 from longctx.plugin.measuring import FAILURES
 from longctx.plugin.progress import live_progress
 from longctx.plugin.run import RUN, Run
@@ -63,6 +64,7 @@ def ask_first(config: pytest.Config) -> None:
             if settings.estimate:
                 estimate_live(_tape(run, "once" if settings.record == "none" else settings.record), cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
+            unwritten.check(run)
             with only_writer(run.private or CASSETTES):
                 whole = _ask(run, cases, say)
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
@@ -110,7 +112,7 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
     if asked.failures:
         run.folder.mkdir(parents=True, exist_ok=True)
         failures = {key: asdict(failure) for key, failure in asked.failures.items()}
-        (run.folder / FAILURES).write_text(json.dumps(failures, indent=1), encoding="utf-8")
+        write_file(run.folder / FAILURES, lambda part: part.write_text(json.dumps(failures, indent=1), "utf-8"))
     return all(failure == asked.settled for failure in asked.failures.values())
 
 

@@ -13,8 +13,10 @@ import pytest
 import longctx
 from longctx.config.folders import digest_of
 from longctx.config.profiles import load_profile, profile_path
+from longctx.errors import UserError
+from longctx.files import whole_folder, write_file
 from longctx.measure.summary import summarize
-from longctx.plugin import gating, grid
+from longctx.plugin import gating, grid, unwritten
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import Settings, again
 from longctx.plugin.run import RUN, SUMMARY, Run
@@ -25,22 +27,36 @@ from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
 
-WARNING = pytest.StashKey[str | None]()
+WARNINGS = pytest.StashKey[list[str]]()
 """What could not be done at the end of the run, and lost nothing."""
 
 
 def close_run(config: pytest.Config) -> None:
-    """Write the run's folder."""
+    """Write the run's folder, all of it or nothing."""
     run = config.stash[RUN]
-    rows = store.merge(run.folder)
+    if unwritten.UNWRITTEN not in config.stash:
+        try:
+            with whole_folder(run.folder, store.RESULTS) as folder:
+                _write(config, folder)
+            store.drop_parts(run.folder)
+        except UserError as error:
+            config.stash[unwritten.UNWRITTEN] = str(error)
+    if unwritten.UNWRITTEN in config.stash:
+        unwritten.tidy(run)
+    elif run.settings.report is None and (warning := _point_latest_to(run.folder)):
+        config.stash[WARNINGS].append(warning)
+
+
+def _write(config: pytest.Config, folder: Path) -> None:
+    """Fill a folder with all that the run leaves. Raises OSError."""
+    run = config.stash[RUN]
+    rows = store.merge(run.folder, folder)
     manifest = _manifest(run, rows)
-    summary = summarize(rows, manifest.prices_of)
-    config.stash[SUMMARY] = summary
-    verdict = gating.judge(config, rows, manifest)
-    write_report(run.folder, summary, manifest, run.settings.page, verdict)
-    if run.settings.report is None:
-        _point_latest_to(run.folder)
-    config.stash[WARNING] = add_step_summary(as_markdown(summary, run.name, verdict))
+    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of)
+    verdict = gating.judge(config, rows, manifest, folder)
+    write_report(folder, summary, manifest, run.settings.page, verdict)
+    warning = add_step_summary(as_markdown(summary, run.name, verdict))
+    config.stash[WARNINGS] = [warning] if warning else []
 
 
 def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
@@ -75,19 +91,29 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(as_terminal(summary))
     if gating.DOCUMENT in config.stash:
         terminal.write_line(f"\n{document_as_terminal(config.stash[gating.DOCUMENT])}")
+    if unwritten.UNWRITTEN in config.stash:
+        return
     page = "index.html" if run.settings.page else "summary.md"
     terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/{page}, rows in results.jsonl beside it.")
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
-    if warning := config.stash[WARNING]:
+    for warning in config.stash[WARNINGS]:
         terminal.write_line(warning, yellow=True)
 
 
-def _point_latest_to(folder: Path) -> None:
-    """reports/latest: a link, or where links are not allowed a file with the run's name."""
+def _point_latest_to(folder: Path) -> str | None:
+    """reports/latest: a link, or where links are not allowed a file with the run's name. Returns a sentence where
+    neither can be made."""
     latest = folder.parent / "latest"
-    latest.unlink(missing_ok=True)
+
+    def write(part: Path) -> None:
+        try:
+            part.symlink_to(folder.name, target_is_directory=True)
+        except OSError:
+            part.write_text(folder.name, encoding="utf-8")
+
     try:
-        latest.symlink_to(folder.name, target_is_directory=True)
-    except OSError:
-        latest.write_text(folder.name, encoding="utf-8")
+        write_file(latest, write)
+    except UserError as error:
+        return f"{error} It does not point to this run."
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from longctx.config.folders import find_baseline
 from longctx.config.grids import PasskeyGrid
 from longctx.config.profiles import load_profile
 from longctx.errors import UserError
-from longctx.plugin import grid
+from longctx.plugin import grid, unwritten
 from longctx.plugin.run import RUN, Run
 from longctx.scenarios import FAMILIES
 
@@ -48,8 +49,8 @@ def check(run: Run) -> None:
         raise pytest.UsageError(f"--ctx-baseline: {error}") from None
 
 
-def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Document | None:
-    """The verdict on a finished run, also as gate.md and gate.json beside its rows; None without a baseline."""
+def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder: Path) -> Document | None:
+    """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline."""
     run = config.stash[RUN]
     if run.settings.baseline is None:
         return None
@@ -65,9 +66,9 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest) -> Docu
     found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at))
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
-    write_data(run.folder, found, baseline.name, between, document)
-    (run.folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
+    write_data(folder, found, baseline.name, between, document)
+    (folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
     return document
 
 
@@ -79,7 +80,9 @@ def judge_nothing(config: pytest.Config) -> None:
 
 
 def exit_status(config: pytest.Config, status: int) -> int:
-    """pytest's own from 2 on, then 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
+    """13 without a report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
+    if unwritten.UNWRITTEN in config.stash:
+        return unwritten.EXIT
     verdict = config.stash.get(VERDICT, "pass")
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or verdict == "pass":
         return status

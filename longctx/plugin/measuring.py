@@ -14,6 +14,7 @@ from longctx.config.folders import CASSETTES
 from longctx.errors import TapeError, UserError
 from longctx.measure.gate import EARLY_STOP
 from longctx.measure.minimum import Requirement, short_among
+from longctx.plugin import unwritten
 from longctx.plugin.grid import with_minimum
 from longctx.plugin.properties import Measured
 from longctx.plugin.rows import measured_row, unmeasured_row
@@ -66,7 +67,10 @@ class Measurer:
             views = [View(item.nodeid)] * len(rows)
         if not (rows or problem):
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
-        append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
+        try:
+            append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
+        except UserError as error:
+            unwritten.stop(item, error)
         left_out = sum(row.error == EARLY_STOP for row in rows)
         # A minimum is tested on a number of trials that was set before any was answered.
         measured = Measured.of(case, rows, minimum=None if problem or left_out else case.min_rate)

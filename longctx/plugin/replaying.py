@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.plugin import grid
+from longctx.plugin import grid, unwritten
 from longctx.plugin.live import Live, open_live
 from longctx.plugin.properties import read
 from longctx.plugin.tally import Tally
@@ -57,6 +57,7 @@ class Replaying:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        unwritten.hear(self._config, report)
         trials, total = getattr(report, TOLD, (0, 0))
         if total:
             self._open(total)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.files import unwritable
 from longctx.results.row import Row
 from longctx.results.view import View
 
@@ -21,24 +22,36 @@ VIEWS = "views.jsonl"
 
 
 def append(folder: Path, worker: str, rows: Sequence[Row], views: Sequence[View] = ()) -> None:
-    """Add the rows of one scenario in one write, after the views of each: a killed worker leaves whole rows."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for kind, items in (("views", views), ("rows", rows)):
-        if items:
-            text = "".join(f"{item.to_json()}\n" for item in items)
-            with (folder / f"{kind}-{worker or 'main'}.jsonl").open("ab") as file:
-                file.write(text.encode("utf-8", "backslashreplace"))
+    """Add the rows of one scenario in one write, after the views of each: a killed worker leaves whole rows.
+    Raises UserError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind, items in (("views", views), ("rows", rows)):
+            if items:
+                text = "".join(f"{item.to_json()}\n" for item in items)
+                with (folder / f"{kind}-{worker or 'main'}.jsonl").open("ab") as file:
+                    file.write(text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise unwritable(folder, error) from None
 
 
-def merge(folder: Path) -> pd.DataFrame:
-    """Make the parts of all workers one run; the parts go."""
+def parts(folder: Path) -> list[Path]:
+    """The files of rows that the processes of an unfinished run have written so far."""
+    return sorted(folder.glob("rows-*.jsonl"))
+
+
+def merge(folder: Path, into: Path) -> pd.DataFrame:
+    """Make the parts of all workers one run in another folder, or in the same."""
     pairs: list[tuple[str, str]] = []
-    for part in sorted(folder.glob("rows-*.jsonl")):
+    for part in parts(folder):
         pairs += _pairs(part, part.with_name(part.name.replace("rows-", "views-", 1)))
-    frame = write(folder, pairs)
-    for part in (*folder.glob("rows-*.jsonl"), *folder.glob("views-*.jsonl")):
+    return write(into, pairs)
+
+
+def drop_parts(folder: Path) -> None:
+    """Delete what `append` wrote."""
+    for part in (*parts(folder), *folder.glob("views-*.jsonl")):
         part.unlink()
-    return frame
 
 
 def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:

@@ -25,7 +25,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(filters, "FILTERS", tmp_path / "filters")
     rows = [row("q1", "correct"), row("q2", "wrong"), row("q3", "infra_error"), row("q2", "correct", "wrong")]
     append(tmp_path / "run", "", rows)
-    merge(tmp_path / "run")
+    merge(tmp_path / "run", tmp_path / "run")
     return tmp_path / "run"
 
 

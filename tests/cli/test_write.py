@@ -242,6 +242,7 @@ def test_a_window_that_is_too_small_is_said(
         (("--per-section", 1), "'1' is no whole number of 2 to 20"),
         (("--out", "mine.txt"), "give the questions a name that ends in .jsonl"),
         (("--out", "nowhere/mine.jsonl"), "There is no folder nowhere"),
+        (("--out", "/proc/mine.jsonl"), "/proc cannot be written: "),
         (("--corpus", "nowhere"), "No folder nowhere"),
         (("--prompts", "chatty"), "lacks"),
         (("--record", "once", "--base-url", "ftp:/x"), "is no URL of a server"),

@@ -122,7 +122,7 @@ def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: st
     """A run's folder with its page. Returns the page."""
     found = list(rows(trials, model, text))
     store.append(folder, "", found, [view(one, text) for one in found])
-    frame = store.merge(folder)
+    frame = store.merge(folder, folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
     write_page(folder, summarize(frame), frame, store.load_views(folder), manifest)

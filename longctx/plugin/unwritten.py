@@ -1,0 +1,84 @@
+"""A report that cannot be written: found out before anything is asked, or the end of the run in a sentence."""
+
+from __future__ import annotations
+
+import os
+from typing import NoReturn
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.plugin.run import RUN, Run
+
+EXIT = 13
+UNWRITTEN = pytest.StashKey[str]()
+"""Why the report was not written, in a sentence."""
+TOLD = "longctx_unwritten"
+"""Attribute of a test's reports, which travels from a worker: the same sentence."""
+
+
+def prepare(config: pytest.Config) -> None:
+    """Try the folder that the user named, and clear it of a run that did not finish there. Raises UsageError."""
+    run = config.stash[RUN]
+    if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    from longctx.files import check_writable
+    from longctx.plugin.measuring import FAILURES
+    from longctx.results.store import drop_parts
+
+    try:
+        check_writable(run.folder)
+        drop_parts(run.folder)
+        (run.folder / FAILURES).unlink(missing_ok=True)
+    except UserError as error:
+        raise pytest.UsageError(f"--ctx-report: {error}") from None
+
+
+def check(run: Run) -> None:
+    """Raises UserError where the run's folder cannot be written."""
+    from longctx.files import check_writable
+
+    try:
+        check_writable(run.folder)
+    except UserError as error:
+        raise UserError(f"{error} Make room, or give another folder with --ctx-report.") from None
+
+
+def stop(item: pytest.Item, error: UserError) -> NoReturn:
+    """End the run with this test: its report would lack rows."""
+    item.config.stash[UNWRITTEN] = str(error)
+    item.session.shouldfail = "the report cannot be written"
+    pytest.fail(str(error), pytrace=False)
+
+
+def tell(report: pytest.TestReport, item: pytest.Item) -> None:
+    """Let the report tell the process that started the run."""
+    if UNWRITTEN in item.config.stash:
+        setattr(report, TOLD, item.config.stash[UNWRITTEN])
+
+
+def hear(config: pytest.Config, report: pytest.TestReport) -> None:
+    if told := getattr(report, TOLD, None):
+        config.stash[UNWRITTEN] = told
+
+
+def tidy(run: Run) -> None:
+    """Delete the rows of a run without a report, unless they are all there is of its answers."""
+    from longctx.results.store import drop_parts
+
+    if run.private is None:
+        drop_parts(run.folder)
+        if run.folder.is_dir() and not any(run.folder.iterdir()):
+            run.folder.rmdir()
+
+
+def sentence(config: pytest.Config) -> str:
+    """What a person must know."""
+    run = config.stash[RUN]
+    said = f"The report was not written: {config.stash[UNWRITTEN]} "
+    if run.private is None:
+        return said + (
+            "What was asked is recorded, so that no answer is lost: make room, or give another folder with "
+            "--ctx-report, and run it again."
+        )
+    return said + f"{os.path.relpath(run.folder)}/rows-main.jsonl holds what was measured, without the report."

@@ -1,0 +1,155 @@
+"""A report folder that cannot be written, and a disk that is full when the run ends.
+
+Permissions do not bind root, so a folder that cannot be made lies below a file, or in /proc; a disk is full because the
+process may write no larger file (RLIMIT_FSIZE), or because a file is a link to /dev/full.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+FULL_DISK = """\
+import resource
+
+import pytest
+
+
+def pytest_configure():
+    resource.setrlimit(resource.RLIMIT_FSIZE, ({now}, resource.RLIM_INFINITY))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    if not session.config.option.collectonly:
+        resource.setrlimit(resource.RLIMIT_FSIZE, ({later}, resource.RLIM_INFINITY))
+"""
+"""A pytest plugin: no file can be larger than so many bytes, from the start, and when all was asked."""
+ROOM = 10_000_000
+LITTLE = 20_000
+"""Bytes: enough for the rows, but not for the page."""
+
+
+def full_disk(checkout: Checkout, now: int = ROOM) -> tuple[str, str]:
+    checkout.file("full_disk.py").write_text(FULL_DISK.format(now=now, later=LITTLE))
+    return "-p", "full_disk"
+
+
+def test_it_is_found_out_before_asking(checkout: Checkout, server: SimulatedServer) -> None:
+    """The folder for reports is a file."""
+    checkout.file("reports").write_text("mine")
+    result = checkout.record(server)
+    assert result.code == 4
+    assert result.says("cannot be written: ", "Not a directory", "give another folder with --ctx-report")
+    assert server.asked == []
+    assert checkout.file("reports").read_text() == "mine"
+
+
+def test_a_full_disk_is_found_out_before_asking(checkout: Checkout, server: SimulatedServer) -> None:
+    result = checkout.record(server, *full_disk(checkout, now=LITTLE))
+    assert result.code == 4
+    assert result.says("reports/", "cannot be written: File too large")
+    assert server.asked == []
+    assert not checkout.file("reports").exists()
+
+
+def test_a_folder_that_was_named_is_tried_at_once(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    result = checkout.pytest("--ctx-report=/proc/nothing/run", "-n2")
+    assert result.code == 4
+    assert result.says("--ctx-report: /proc/nothing/run cannot be written: No such file or directory")
+
+
+def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    checkout.file("cassettes").write_text("")
+    result = checkout.record(server)
+    assert result.code == 4
+    assert result.says("cassettes cannot be written: ")
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_replay_says_it_once_and_ends(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-report=recorded")
+    checkout.file("reports").write_text("mine")
+    result = checkout.pytest(workers)
+    assert result.code == 13
+    assert result.says("The report was not written: ", "cannot be written: ", "no answer is lost")
+    assert "passed" not in result.out
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_full_disk_at_the_end_leaves_nothing_half_written(
+    checkout: Checkout, server: SimulatedServer, workers: str
+) -> None:
+    checkout.profile(LINES, PASSKEY)
+    named = "--ctx-report=mine"
+    result = checkout.record(server, *full_disk(checkout), workers, named, page=True)
+    assert result.code == 13
+    assert result.says("8 trials", "The report was not written: ", "mine cannot be written: File too large")
+    assert not checkout.file("mine").exists()
+    asked = len(server.asked)
+    again = checkout.pytest(workers, named, page=True)
+    assert (again.code, len(server.asked)) == (0, asked)
+    assert again.says("8 trials: 0 live (0%); 8 replayed (100%)")
+    assert len(checkout.rows("mine")) == 8
+
+
+def test_a_disk_that_fills_while_the_tests_run(checkout: Checkout, server: SimulatedServer) -> None:
+    """The part that takes the rows cannot take the second test's."""
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server)
+    checkout.file("filling.py").write_text(
+        "from longctx.plugin import measuring\n"
+        "right, calls = measuring.append, []\n"
+        "def append(folder, *rest):\n"
+        "    calls.append(1)\n"
+        "    if len(calls) == 2:\n"
+        "        (folder / 'rows-main.jsonl').rename(folder / 'kept')\n"
+        "        (folder / 'rows-main.jsonl').symlink_to('/dev/full')\n"
+        "    right(folder, *rest)\n"
+        "measuring.append = append\n"
+    )
+    result = checkout.pytest("-p", "filling", "--ctx-report=mine")
+    assert result.code == 13
+    assert result.says("mine cannot be written: No space left on device", "1 failed, 1 passed")
+    assert sorted(path.name for path in checkout.file("mine").iterdir()) == ["kept"]
+
+
+def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: SimulatedServer) -> None:
+    """They are on no cassette: the rows are all there is of them."""
+    checkout.profile(LINES, PASSKEY)
+    result = checkout.record(server, *full_disk(checkout), "--ctx-no-text", "--ctx-report=mine", page=True)
+    assert result.code == 13
+    assert result.says("The report was not written: ", "mine/rows-main.jsonl holds what was measured")
+    assert [path.name for path in checkout.file("mine").iterdir()] == ["rows-main.jsonl"]
+
+
+def test_the_rows_of_a_run_that_died_are_not_counted(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    latest = checkout.file("reports/latest").resolve()
+    rows = (latest / "results.jsonl").read_bytes()
+    checkout.file("mine").mkdir()
+    checkout.file("mine/rows-gw0.jsonl").write_bytes(rows)
+    failures = {
+        json.loads(line)["metadata"]["trial"]: {} for one in checkout.cassettes().values() for line in one.splitlines()
+    }
+    checkout.file("mine/asking.json").write_text(json.dumps(failures))
+    assert checkout.pytest("--ctx-report=mine").code == 0
+    assert len(checkout.rows("mine")) == 4
+
+
+def test_a_verdict_is_shown_though_it_cannot_be_written(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-report=first")
+    result = checkout.pytest("--ctx-baseline=first", *full_disk(checkout), page=True)
+    assert result.code == 13
+    assert result.says("Gate: ", "The report was not written: ")
+    assert not [*checkout.folder.rglob("gate.md"), *checkout.folder.rglob("gate.json")]

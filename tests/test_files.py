@@ -1,0 +1,73 @@
+"""A file, or a folder of files, is written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.files import check_writable, whole_folder, write_file
+
+NOWHERE = Path("/proc/nothing/run")
+"""A folder that not even root can make."""
+
+
+def test_a_file_replaces_another_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+
+    def fail(part: Path) -> None:
+        part.write_text("half")
+        Path("/dev/full").write_text("the rest")
+
+    with pytest.raises(UserError, match="file cannot be written: No space left on device"):
+        write_file(path, fail)
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "before")]
+
+
+def test_a_folder_is_filled(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "run"
+    with whole_folder(folder, "last") as part:
+        (part / "last").write_text("1")
+        (part / "sub").mkdir()
+        (part / "sub" / "file").write_text("2")
+        assert not (folder / "last").exists()
+    assert sorted(path.name for path in folder.iterdir()) == ["last", "sub"]
+
+
+def test_what_an_unfinished_run_left_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "old").write_text("")
+    (tmp_path / "mine").write_text("kept")
+    with whole_folder(tmp_path, "last") as part:
+        (part / "sub").mkdir()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine", "sub"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "Detail: no space"), ValueError("something else")])
+def test_a_folder_that_is_not_whole_is_not_there(tmp_path: Path, error: Exception) -> None:
+    def fill() -> None:
+        with whole_folder(tmp_path / "a" / "run", "last") as part:
+            (part / "file").write_text("half")
+            raise error
+
+    with pytest.raises((UserError, ValueError)) as raised:
+        fill()
+    assert not (tmp_path / "a").exists()
+    if isinstance(error, OSError):
+        assert str(raised.value) == f"{tmp_path / 'a' / 'run'} cannot be written: No space left on device."
+
+
+def test_a_folder_is_tried_without_a_trace(tmp_path: Path) -> None:
+    check_writable(tmp_path / "a" / "run")
+    check_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="run cannot be written: Not a directory"):
+        check_writable(tmp_path / "file" / "run")
+    with pytest.raises(UserError, match="/proc/nothing/run cannot be written: No such file or directory"):
+        check_writable(NOWHERE)
