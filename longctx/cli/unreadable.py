@@ -52,9 +52,13 @@ def _shown(unread: Sequence[Seen]) -> Iterator[str]:
         kinds.setdefault(_why(row), (row, reply))
     rest = [one for one in seen if one not in kinds.values()]
     for row, reply in [*kinds.values(), *rest][:SHOWN]:
-        cut = f"{reply[: LONGEST // 2]} … {reply[-LONGEST // 2 :]}" if len(reply) > LONGEST else reply
         question = str(row["item"]).rpartition("@")[0]
-        yield f"The reply to {question} with {RECORDS[row['params']['record']]}: “{visible(cut)}”"
+        yield f"The reply to {question} with {RECORDS[row['params']['record']]}: “{excerpt(reply)}”"
+
+
+def excerpt(reply: str) -> str:
+    """Its beginning and its end, with nothing hidden."""
+    return visible(f"{reply[: LONGEST // 2]} … {reply[-LONGEST // 2 :]}" if len(reply) > LONGEST else reply)
 
 
 def _why(row: Mapping[str, Any]) -> str:

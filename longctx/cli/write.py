@@ -80,7 +80,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     print(_table(written, len(cases), check(corpus, questions), files))
     if len(written) < len(cases):
         print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
-    if questions:
+    if not questions:
+        print(_unusable(written, files, cases[0].scenario.max_tokens))
+    else:
         print(f"Next: python -m longctx questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
     return 0 if questions and len(written) == len(cases) else 1
 
@@ -154,10 +156,24 @@ def _table(written: Sequence[Written], sections: int, findings: Sequence[Finding
         ("asked for, not in the answers", sum(one.missing for one in written), ""),
         ("dropped", dropped.total(), files.dropped if dropped else ""),
         *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
-        ("faults found", len(findings), "listed by questions check" if findings else ""),
+        *([("faults found", len(findings), "listed by questions check" if findings else "")] if questions else []),
         *((f"  {kind}", count, "") for kind, count in faults.most_common()),
     ]
     return tabulate(rows, tablefmt="plain", intfmt=",", preserve_whitespace=True)
+
+
+def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
+    """What to do where no question came of it. room: max_tokens of a reply."""
+    from longctx.cli.unreadable import excerpt
+
+    dropped = [drop for one in written for drop in one.dropped]
+    helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]
+    if any(drop.reason == "cut off" for drop in dropped):
+        helps.insert(0, f"more room to answer (--max-tokens, {room} now)")
+    return (
+        f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
+        f"the first: “{excerpt(dropped[0].raw)}”\nWhat helps: {'; '.join(helps)}. Ask again with --record new_episodes."
+    )
 
 
 def _quoted(path: Path) -> str:

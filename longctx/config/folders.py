@@ -70,19 +70,28 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
-        lines = [f"  {_sentence(config, part)}" for part in error.errors()]
+        lines = [f"  {_sentence(config, part, 'the file')}" for part in error.errors()]
         raise UserError("\n".join([f"{path} has entries that cannot be used:", *lines])) from None
 
 
-def _sentence(config: type[BaseModel], part: ErrorDetails) -> str:
-    where = ".".join(str(step) for step in part["loc"]) or "the file"
+def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:
+    """The first entry that cannot be used; a misspelt one before the one that is missing for it.
+
+    whole: what to call that which has the entries.
+    """
+    parts = error.errors()
+    return _sentence(config, next((one for one in parts if one["type"] == "extra_forbidden"), parts[0]), whole)
+
+
+def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:
+    where = ".".join(str(step) for step in part["loc"]) or whole
     if part["type"] == "extra_forbidden":
         *table, name = part["loc"]
         return f"{where}: no such entry. {_suggest(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
     said = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
-    if isinstance(part["input"], dict):
+    if isinstance(part["input"], dict) or part["type"] == "json_invalid":
         return f"{where}: {said}."
     return f"{where}: {said} (found {part['input']!r})."
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from longctx.config.folders import FIXTURES, slug
+from longctx.config.folders import FIXTURES, first_fault, slug
 from longctx.errors import UserError
 
 FILTERS = FIXTURES / "questions" / "filters"
@@ -47,9 +47,8 @@ def load_filter(model: str, bank: str) -> Filter | None:
     try:
         return Filter.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(step) for step in first["loc"]) or "the file"
-        raise UserError(f"{path} is no filter: {where}: {first['msg']}. Restore it from version control.") from None
+        fault = first_fault(Filter, error, "the file")
+        raise UserError(f"{path} is no filter: {fault} Restore it from version control.") from None
 
 
 def choose_filter(frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from longctx.config.folders import FIXTURES
+from longctx.config.folders import FIXTURES, first_fault
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError
 
@@ -47,6 +47,13 @@ class Question(BaseModel):
     fact: str = ""
     provenance: str = ""
     reviewed: Reviewed | None = None
+
+    @field_validator("wrong", mode="before")
+    @classmethod
+    def _three(cls, value: object) -> object:
+        if isinstance(value, list | tuple) and len(value) != 3:
+            raise ValueError(f"a question has 3 wrong answers, and here are {len(value)}")
+        return value
 
     @field_validator("question", "right", "wrong")
     @classmethod
@@ -123,9 +130,7 @@ def _parse(line: str, where: str) -> Question:
     try:
         return Question.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors()[0]
-        entry = ".".join(str(step) for step in first["loc"]) or "the line"
-        raise UserError(f"{where}: {entry}: {first['msg']}.") from None
+        raise UserError(f"{where}: {first_fault(Question, error, 'the line')}") from None
 
 
 def _check_ids(questions: tuple[Question, ...], path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from longctx.config.folders import read_text
+from longctx.config.folders import first_fault, read_text
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import Question, dropped_beside, dump, load_questions
 from longctx.errors import UserError
@@ -112,8 +112,7 @@ def _parse(line: str, where: str) -> Dropped | None:
     except json.JSONDecodeError as error:
         raise UserError(f"{where} is not JSON: {error}. Mend the line, or take it out.") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+        raise UserError(f"{where}: {first_fault(Dropped, error, 'the line')}") from None
 
 
 def _lines(path: Path) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from longctx.config.folders import first_fault
 from longctx.corpus.questions import Question, Reviewed
 from longctx.errors import UserError
 
@@ -88,9 +89,7 @@ class Session:
         try:
             after = Question.model_validate(fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = " ".join(str(step) for step in first["loc"])
-            raise UserError(f"This cannot be saved: {where}: {first['msg']}.") from None
+            raise UserError(f"This cannot be saved: {first_fault(Question, error, 'the question')}") from None
         if not after.distinct:
             raise UserError("This cannot be saved: two of the four answers are the same.")
         if after == before:

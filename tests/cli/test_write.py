@@ -169,8 +169,20 @@ def test_without_any_usable_question_no_file_is_written(
 ) -> None:
     server.script = saying("I would rather not.", stop_reason="refusal")
     assert record(documents, server) == 1
-    assert re.search(r"dropped +4 .*\n +refused +4\n", capsys.readouterr().out)
-    assert not (documents.parent / "mine.jsonl").exists()
+    printed = capsys.readouterr().out
+    assert re.search(r"dropped +4 .*\n +refused +4\n", printed)
+    assert "faults found" not in printed, "nothing was checked"
+    out, dropped = documents.parent / "mine.jsonl", documents.parent / "mine.dropped.jsonl"
+    assert (
+        f"{out} was not written: nothing in the replies can be used. They are in {dropped}; the first: “I would"
+        in printed
+    )
+    assert "What helps: another model; other words (--prompts DIR, with a writing/ of your own). Ask again" in printed
+    assert "Next:" not in printed
+    server.script = saying("<Question 1>Where do", stop_reason="max_tokens")
+    assert record(documents, server, mode="all") == 1
+    assert "What helps: more room to answer (--max-tokens, 1200 now); another model;" in capsys.readouterr().out
+    assert not out.exists()
     assert len((documents.parent / "mine.dropped.jsonl").read_text().splitlines()) == DISTRICTS
 
 

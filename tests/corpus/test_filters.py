@@ -39,7 +39,7 @@ def test_a_filter_never_moves() -> None:
 
 def test_a_broken_filter_is_a_sentence() -> None:
     filter_path("m", DIGEST).write_text('{"model": "m"}')
-    with pytest.raises(UserError, match="is no filter: bank: Field required"):
+    with pytest.raises(UserError, match=r"is no filter: bank: missing\."):
         load_filter("m", DIGEST)
 
 

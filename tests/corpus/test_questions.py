@@ -61,10 +61,13 @@ def test_an_answer_may_hold_unicodes_ends_of_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"wrong": ["a", "b"]}, "line 1: wrong"),
-        ({"right": " "}, "line 1: right"),
+        ({"wrong": ["a", "b"]}, "line 1: wrong: a question has 3 wrong answers, and here are 2 (found ['a', 'b'])."),
+        ({"wrong": ["a", "b", "c", "d"]}, "line 1: wrong: a question has 3 wrong answers, and here are 4"),
+        ({"wrong": "a"}, "line 1: wrong: Input should be a valid array (found 'a')"),
+        ({"right": " "}, "line 1: right: a question or an answer must be one line of text"),
         ({"question": "two\nlines"}, "must be one line of text"),
-        ({"rihgt": "x"}, "line 1: rihgt: Extra inputs are not permitted"),
+        ({"rihgt": "x"}, "line 1: rihgt: no such entry. Did you mean 'right'?"),
+        ({"remark": "x"}, "line 1: remark: no such entry. There are: id, section, question, right, wrong, "),
         ({"id": "q 1"}, "line 1: id"),
         ({"wrong": ["a", "a", "b"]}, "question q1: two of its four answers are the same"),
         ({"wrong": ["At the northern quay ", "a", "b"]}, "two of its four answers are the same"),
@@ -76,6 +79,18 @@ def test_an_entry_that_cannot_be_used_is_named(tmp_path: Path, changed: dict[str
     with pytest.raises(UserError) as error:
         load_questions(write(tmp_path, line), corpus())
     assert message in str(error.value)
+
+
+def test_a_misspelt_entry_is_named_rather_than_the_one_it_leaves_out(tmp_path: Path) -> None:
+    line = dump([question()]).strip().replace('"right"', '"rigth"')
+    with pytest.raises(UserError, match=r"line 1: rigth: no such entry\. Did you mean 'right'\?$"):
+        load_questions(write(tmp_path, line))
+
+
+def test_an_entry_that_is_left_out_is_named(tmp_path: Path) -> None:
+    line = json.dumps({key: one for key, one in json.loads(dump([question()])).items() if key != "right"})
+    with pytest.raises(UserError, match=r"line 1: right: missing\.$"):
+        load_questions(write(tmp_path, line))
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_what_was_dropped_of_another_section_stays(path: Path) -> None:
     ("line", "message"),
     [
         ("{", r"dropped\.jsonl, line 1 is not JSON"),
-        ('{"reason": "reviewer", "section": "harbor"}', r"line 1: question: Field required"),
+        ('{"reason": "reviewer", "section": "harbor"}', r"line 1: question: missing"),
     ],
 )
 def test_a_broken_line_of_what_was_dropped_is_a_sentence(path: Path, line: str, message: str) -> None:

@@ -73,7 +73,7 @@ def test_the_last_question_stays() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"right": " "}, "right: Value error, a question or an answer must be one line"),
+        ({"right": " "}, "right: a question or an answer must be one line"),
         ({"question": "two\nlines"}, "must be one line"),
         ({"wrong": ["a", "b"]}, "wrong"),
         ({"wrong": None}, "wrong"),
