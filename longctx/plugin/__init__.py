@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from longctx.ask.case import Case
-from longctx.plugin import asking, gating, grid, minimum, options, replaying, run, unwritten
+from longctx.plugin import asking, gating, grid, minimum, options, replaying, run, skipped, unwritten
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,5 +81,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         finish.show(terminalreporter, config)
     elif gating.VERDICT in config.stash:
         terminalreporter.write_line(gating.NOTHING, red=True)
+    if config.get_verbosity() > -2:
+        for sentence in skipped.sentences(terminalreporter):
+            terminalreporter.write_line(sentence)
     if unwritten.UNWRITTEN in config.stash:
         terminalreporter.write_line(unwritten.sentence(config), red=True)

@@ -30,9 +30,12 @@ def test_by_path(checkout: Checkout) -> None:
 
 
 def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> None:
-    result = checkout.pytest("-rs", "-k", "passkey")
-    assert result.code == 0
-    assert result.says("SKIPPED", "the profile 'tiny.toml' has no [passkey] table")
+    """With its reason, which pytest shows under -rs alone."""
+    for options in ([], ["-n2"], ["-q"]):
+        result = checkout.pytest("-k", "passkey", *options)
+        assert result.code == 0
+        assert result.says("1 test was skipped: the profile 'tiny.toml' has no [passkey] table.")
+    assert "table" not in checkout.pytest("-k", "passkey", "-qq").out
 
 
 def test_a_profile_that_names_no_model(checkout: Checkout) -> None:

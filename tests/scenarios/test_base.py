@@ -1,12 +1,16 @@
 """What all families share: identities, slugs, random streams, and replies without an answer."""
 
+import dataclasses
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.scenarios import LineRetrieval, Passkey
-from longctx.scenarios.base import Identity, Reply, Scenario, cut_within, first_integer, unanswered
+from longctx.scenarios.base import Identity, Reply, Scenario, Trial, cut_within, first_integer, unanswered
 
+ROOT = Path(__file__).parents[2]
 SCENARIOS = st.one_of(
     st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
     st.builds(Passkey, st.integers(1000, 10**7), st.integers(1, 1000)),
@@ -141,3 +145,10 @@ def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason:
     outcome = cut_within(found, answer)
     assert (outcome is not None) is cut
     assert outcome is None or (outcome.kind, outcome.returned) == ("truncated", "123")
+
+
+def test_the_page_on_new_families_names_what_a_trial_needs() -> None:
+    page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
+    needed = [one.name for one in dataclasses.fields(Trial) if one.default is one.default_factory]
+    assert needed == ["identity", "system", "user", "expected", "max_tokens", "depth"]
+    assert all(f"`{name}`" in page for name in needed)
