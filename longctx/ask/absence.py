@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longctx.ask.case import Case
+from longctx.ask.case import Case, earlier_file
 from longctx.ask.tape import Tape, Wanted
+from longctx.config.folders import slug
 
 
 def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
@@ -18,18 +19,21 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
         parts.append(_how("new_episodes"))
     if missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
-        if any(str(path).endswith(case.file) for path in tape.cut_short):
+        if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):
             parts.append("Its last line was cut short by a run that was killed.")
         parts.append(_how("once"))
     return " ".join(parts)
 
 
 def _change(case: Case, recorded: dict[str, str]) -> str:
-    now = case.wording
+    now, model = case.wording, case.model.model
     if recorded["digest"] == now.digest:
+        shared = "; or it was another model's, whose name made the same folder"
+        shared = shared if slug(model) != model and not recorded["model"] else ""
         return (
             "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{case.model.model} sends (system, thinking, effort, prefill, extra_body)."
+            f"{model} sends (system, thinking, effort, prefill, extra_body)"
+            f"{shared}."
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     called = f", which calls the documents {now.document!r}" if now.document else ""

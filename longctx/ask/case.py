@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from longctx.config.folders import slug
+from longctx.config.folders import file_name, slug
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
@@ -33,12 +33,12 @@ class Case:
 
     @property
     def id(self) -> str:
-        return f"{slug(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}"
+        return f"{file_name(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}"
 
     @property
     def file(self) -> str:
         """The scenario's file on the tape, relative to the cassette folder."""
-        return f"{slug(self.model.model)}/{self.scenario.family}/{self.scenario.slug}.jsonl"
+        return f"{file_name(self.model.model)}/{self.scenario.family}/{self.scenario.slug}.jsonl"
 
     @property
     def measured(self) -> dict[str, float] | None:
@@ -97,6 +97,11 @@ class Case:
         for repeat in range(self.repeats):
             for index in indices:
                 yield Question(self, index, repeat)
+
+
+def earlier_file(file: str, model: str) -> str:
+    """A model's file under the name that its folder had when other models could have the same."""
+    return f"{slug(model)}/{file.partition('/')[2]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Answers are appended as they come, so that a killed run keeps what it was given.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 
 from longctx.ask import compact_json
-from longctx.ask.case import Question
+from longctx.ask.case import Question, earlier_file
 from longctx.ask.lines import append_line, read_lines
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, prefill, request_body
@@ -66,7 +67,8 @@ class Wanted:
 
     def request(self) -> Request:
         """The request as the tape stores it: no host, no body, no header, hence no key."""
-        return Request("POST", PATH, f"sha256:{self.sha256}", {"trial": self.trial, "file": self.file})
+        where = {"trial": self.trial, "file": self.file, "model": self.model}
+        return Request("POST", PATH, f"sha256:{self.sha256}", where)
 
 
 WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
@@ -96,7 +98,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return self._folders[-1]
 
     def status(self, wanted: Wanted) -> Status:
-        episodes = self._episodes(wanted.file).get(wanted.trial)
+        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return "missing"
         return "found" if wanted.sha256 in episodes else "stale"
@@ -112,7 +114,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def reply(self, wanted: Wanted) -> Reply | None:
         """The recorded answer to exactly this request; None where there is none. Raises TapeError."""
-        index = self._episodes(wanted.file).get(wanted.trial, {}).get(wanted.sha256)
+        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
         if index is None:
             return None
         metadata = self._metadata_of[index]
@@ -129,26 +131,32 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             raise TapeError(f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}.") from None
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
-        """The prompt set's name and digest in the latest episode of a trial; empty where there is none."""
-        episodes = self._episodes(wanted.file).get(wanted.trial)
+        """The prompt set's name and digest, and the model, if it is named, in the latest episode of a trial; empty
+        where there is none."""
+        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return {}
         metadata = max(
             (self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"])
         )
-        return {"prompt_set": metadata["prompt_set"], "digest": metadata["wording"]}
+        return {
+            "prompt_set": metadata["prompt_set"],
+            "digest": metadata["wording"],
+            "model": metadata.get("model", ""),
+        }
 
     def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:
         """Append one answer to its scenario's file: with the operating system when this returns. Raises NotRecorded."""
         metadata = {
             "trial": wanted.trial,
+            "model": wanted.model,
             "prompt_set": wanted.prompt_set,
             "wording": wanted.wording,
             "recorded_at": recorded_at,
             "latency_s": round(latency_s, 4),
             "run": self._run,
         }
-        self._episodes(wanted.file)
+        self._episodes(wanted.file, wanted.model)
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)
         self._add(wanted.file, request, response, metadata)
@@ -156,7 +164,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     # What vcrpy's Cassette does by scanning every episode, and by saving on exit, is done by index and at once.
 
     def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
-        episodes = self._episodes(request.headers["file"]).get(request.headers["trial"], {})
+        where = request.headers
+        episodes = self._episodes(where["file"], where["model"]).get(where["trial"], {})
         index = episodes.get(request.body.decode().removeprefix("sha256:"))
         if index is not None:
             yield index, self.data[index][1]
@@ -171,13 +180,17 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def can_play_response_for(self, request: Request) -> bool:
         return self.record_mode != RecordMode.ALL and request in self
 
-    def _episodes(self, file: str) -> dict[str, dict[str, int]]:
-        """trial -> digest -> index of the episode, the file being read if it was not yet."""
+    def _episodes(self, file: str, model: str) -> dict[str, dict[str, int]]:
+        """trial -> digest -> index of the episode, the model's file being read if it was not yet.
+
+        An episode of another model is none. Those that name no model are known by their requests, which do.
+        """
         if file not in self._index:
             self._index[file] = {}
-            for folder in self._folders:
-                for request, response, metadata in self._read(folder / file):
-                    self._add(file, request, response, metadata)
+            for folder, name in itertools.product(self._folders, dict.fromkeys((earlier_file(file, model), file))):
+                for request, response, metadata in self._read(folder / name):
+                    if metadata.get("model", model) == model:
+                        self._add(file, request, response, metadata)
         return self._index[file]
 
     def _add(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
@@ -224,4 +237,6 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is no text")
+    if not isinstance(metadata.get("model", ""), str):
+        raise TypeError("its model is no text")
     float(metadata["latency_s"])

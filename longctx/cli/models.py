@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from longctx.cli.output import say
 from longctx.config import folders, models
-from longctx.config.folders import slug
+from longctx.config.folders import file_name, slug
 from longctx.config.models import ModelProfile, Probed, read_profile
 
 if TYPE_CHECKING:
@@ -125,9 +125,10 @@ def _list(_: argparse.Namespace, __: list[str]) -> int:
 def _listed(name: str) -> tuple[str, ...]:
     profile = models.load_model(name)
     prices = profile.prices
-    recorded = sorted(path.parent.name for path in (folders.CASSETTES / slug(profile.model)).glob("*/*.jsonl"))
+    names = {file_name(profile.model), slug(profile.model)}
+    recorded = sorted(path.parent.name for one in names for path in (folders.CASSETTES / one).glob("*/*.jsonl"))
     return (
-        name if name == slug(profile.model) else f"{name} ({profile.model})",
+        name if name == profile.model else f"{name} ({profile.model})",
         "-" if profile.provider == "anthropic" else profile.provider,
         _said(profile.window),
         _said(profile.prefill),

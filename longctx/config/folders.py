@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +27,25 @@ Config = TypeVar("Config", bound=BaseModel)
 def slug(name: str) -> str:
     """A name as a file name: a model id may hold slashes and colons."""
     return re.sub(r"[^A-Za-z0-9._@+-]+", "_", name)
+
+
+def file_name(name: str) -> str:
+    """A name as a file name that no other name has: one that is no file name as it stands ends in its digest."""
+    plain = slug(name)
+    if plain == name:
+        return name
+    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | None]) -> Path:
+    """The file of a name, whether or not there is one. about: the name that a file itself gives, if it gives one.
+
+    Without the digest a file of `name` is still its own, unless it is about another.
+    """
+    path, earlier = folder / f"{file_name(name)}{end}", folder / f"{slug(name)}{end}"
+    if path == earlier or path.is_file() or not earlier.is_file() or about(earlier) not in (None, name):
+        return path
+    return earlier
 
 
 def resolve(name: str, folder: Path, kind: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from tomlkit.items import InlineTable, Table
 from longctx.config import models
 from longctx.config.folders import read_text
 from longctx.config.models import Measured
-from longctx.errors import UserError
 from longctx.files import write_file
 
 
@@ -44,14 +42,7 @@ def profile_of(model: str) -> Path:
     path = models.profile_path(model)
     if path.is_file():
         return path
-    return next((other for other in sorted(models.MODELS.glob("*.toml")) if _model_in(other) == model), path)
-
-
-def _model_in(path: Path) -> object:
-    """The model id that a profile names; None also for a file that cannot be read, which is not this model's matter."""
-    with contextlib.suppress(UserError, tomllib.TOMLDecodeError):
-        return tomllib.loads(read_text(path)).get("model")
-    return None
+    return next((other for other in sorted(models.MODELS.glob("*.toml")) if models.model_in(other) == model), path)
 
 
 @contextlib.contextmanager

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
+import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from longctx.config.folders import FIXTURES, read_toml, slug
+from longctx.config.folders import FIXTURES, file_of, read_text, read_toml
+from longctx.errors import UserError
 
 MODELS = FIXTURES / "models"
 
@@ -177,7 +180,15 @@ class ModelProfile(_Table):
 
 
 def profile_path(name: str) -> Path:
-    return MODELS / f"{slug(name)}.toml"
+    return file_of(MODELS, name, ".toml", model_in)
+
+
+def model_in(path: Path) -> str | None:
+    """The model id that a profile names; None also for a file that cannot be read, which is not this model's matter."""
+    with contextlib.suppress(UserError, tomllib.TOMLDecodeError):
+        named = tomllib.loads(read_text(path)).get("model")
+        return named if isinstance(named, str) else None
+    return None
 
 
 def load_model(name: str) -> ModelProfile:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from longctx.config.folders import FIXTURES, first_fault, slug
+from longctx.config.folders import FIXTURES, file_of, first_fault
 from longctx.errors import UserError
 
 FILTERS = FIXTURES / "questions" / "filters"
@@ -36,7 +36,15 @@ class Filter(BaseModel):
 
 
 def filter_path(model: str, bank: str) -> Path:
-    return FILTERS / f"{slug(model)}-{bank[:12]}.json"
+    return file_of(FILTERS, model, f"-{bank[:12]}.json", _model_in)
+
+
+def _model_in(path: Path) -> str | None:
+    """The model that a filter is of; None where the file is no filter, which `load_filter` says."""
+    try:
+        return Filter.model_validate_json(path.read_bytes()).model
+    except ValidationError:
+        return None
 
 
 def load_filter(model: str, bank: str) -> Filter | None:

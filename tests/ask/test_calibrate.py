@@ -15,6 +15,7 @@ from longctx.ask.client import open_client
 from longctx.ask.tape import Tape
 from longctx.ask.waiting import Say
 from longctx.config import models
+from longctx.config.folders import file_name
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
 from tests.ask.examples import line_case, passkey_case
@@ -80,7 +81,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, profiles: Path) -> Non
     assert scenario.tokens.filler == count_tokens(words["filler"])
     assert scenario.tokens.after_key == count_tokens(f" is the pass key.\n{words['question']}")
     assert [one.path for one in server.received].count("/v1/messages/count_tokens") == len(Passkey.probes(words))
-    assert [path.name for path in profiles.iterdir()] == ["org_toy.toml"]
+    assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
     assert models.load_model("org/toy").measures("passkey", case.wording.digest) == found[1].measured
 
 

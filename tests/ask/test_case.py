@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from longctx.ask.case import Case
+from longctx.config.folders import file_name
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
 from longctx.scenarios.passkey import FillerTokens
@@ -15,8 +16,13 @@ from tests.ask.examples import line_case, passkey_case
 
 def test_names() -> None:
     case = line_case(20, 5, model="org/toy:1")
-    assert case.id == "org_toy_1-seed-lines-20-block_size-5"
-    assert case.file == "org_toy_1/line_retrieval/lines-20-block_size-5.jsonl"
+    assert case.id == f"{file_name('org/toy:1')}-seed-lines-20-block_size-5"
+    assert case.file == f"{file_name('org/toy:1')}/line_retrieval/lines-20-block_size-5.jsonl"
+    plain = line_case(20, 5, model="toy")
+    assert (plain.id, plain.file) == (
+        "toy-seed-lines-20-block_size-5",
+        "toy/line_retrieval/lines-20-block_size-5.jsonl",
+    )
 
 
 def test_each_trial_is_asked_as_often_as_wanted() -> None:

@@ -47,12 +47,45 @@ def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
     assert [reply and reply.live for reply in replies] == [True, False, False]
 
 
+def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
+    """Also where two profiles' extra_body makes one request of two models, and the file was given the other's name."""
+    file = recorded(tmp_path, CASE)
+    other = line_case(model="other")
+    file.parents[1].rename(tmp_path / "other")
+    tape = Tape(tmp_path, "once")
+    alike = dataclasses.replace(wanted(other), sha256=ONE.sha256)
+    assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
+    assert not tape.can_play_response_for(alike.request())
+    tape.record(alike, answer("other"), AT, 0)
+    assert [said(one, alike) for one in (tape, Tape(tmp_path))] == ["other", "other"]
+
+
+def test_an_episode_that_names_no_model_is_known_by_its_request(tmp_path: Path) -> None:
+    """As they were recorded before. Their folder may be that of another model, whose name was cleaned alike."""
+    mine, other = line_case(model="org/toy"), line_case(model="org:toy")
+    recorded(tmp_path, mine).parents[1].rename(tmp_path / "org_toy")
+    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"model":"org/toy",', b""))
+    assert [Tape(tmp_path).status(wanted(case)) for case in (mine, other)] == ["found", "stale"]
+    tape = Tape(tmp_path, "new_episodes")
+    tape.record(wanted(other), answer("other"), AT, 0)
+    assert (tmp_path / other.file).read_bytes().count(b"\n") == 1
+    assert [said(Tape(tmp_path), wanted(case)) for case in (mine, other)] == ["42", "other"]
+
+
+def test_a_newer_answer_is_found_beside_one_in_the_folder_of_the_earlier_name(tmp_path: Path) -> None:
+    case = line_case(model="org/toy")
+    recorded(tmp_path, case, "old").parents[1].rename(tmp_path / "org_toy")
+    Tape(tmp_path, "all").record(wanted(case), answer("new"), LATER, 0)
+    assert [said(Tape(tmp_path), wanted(case, index)) for index in (0, 1)] == ["new", "old"]
+
+
 def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path)
     assert [tape.status(one) for one in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
-    assert tape.recorded_wording(CHANGED) == {"prompt_set": "seed", "digest": CASE.wording.digest}
+    assert tape.recorded_wording(CHANGED) == {"prompt_set": "seed", "digest": CASE.wording.digest, "model": "toy"}
     assert tape.recorded_wording(TWO) == {}
 
 
@@ -178,6 +211,7 @@ PARTS = [
     "code",
     "metadata",
     "trial",
+    "model",
     "wording",
     "recorded_at",
     "latency_s",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from longctx.config.folders import FIXTURES, find_baseline, read_toml, resolve, slug
+from longctx.config.folders import FIXTURES, file_name, file_of, find_baseline, read_toml, resolve, slug
 from longctx.errors import UserError
 
 
@@ -40,6 +40,34 @@ def written(folder: Path, text: str) -> Path:
 )
 def test_a_name_is_made_a_file_name(name: str, file_name: str) -> None:
     assert slug(name) == file_name
+
+
+COLLIDING = "org_model", "org/model", "org:model", "org//model", "org model", "x_", "x\xe9", "x\xe8", "x\udce9"
+
+
+def test_no_two_names_have_one_file() -> None:
+    assert len({file_name(name) for name in COLLIDING}) == len(COLLIDING)
+
+
+def test_a_name_that_can_be_a_file_name_is_one() -> None:
+    """So are those of all recordings here."""
+    for name in ("qwen2.5-coder-0.5b", "claude@2026+x_y"):
+        assert file_name(name) == name
+    assert file_name("org/model:7b") == "org_model_7b-a0975b6b"
+
+
+def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(tmp_path: Path) -> None:
+    def of(name: str) -> str:
+        return file_of(tmp_path, name, ".txt", lambda path: path.read_text() or None).name
+
+    assert of("org/model").startswith("org_model-")
+    (tmp_path / "org_model.txt").write_text("org/model")
+    assert [of("org/model"), of("org_model")] == ["org_model.txt"] * 2
+    assert of("org:model").startswith("org_model-")
+    (tmp_path / "org_model.txt").write_text("")
+    assert of("org:model") == "org_model.txt"
+    (tmp_path / f"{file_name('org:model')}.txt").touch()
+    assert of("org:model") == f"{file_name('org:model')}.txt"
 
 
 def test_a_name_means_a_file_of_the_folder() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config import models
+from longctx.config.folders import file_name
 from longctx.config.keeping import keep_measured, keep_probed, profile_of
 from longctx.config.models import MODELS, ModelProfile, load_model, profile_path, read_profile
 from longctx.errors import UserError
@@ -17,8 +18,17 @@ __all__ = ["folder"]
 
 
 def test_a_measure_makes_the_profile_of_a_model_that_has_none(folder: Path) -> None:
-    assert keep_measured("org/new:1", MEASURED) == folder / "org_new_1.toml"
+    assert keep_measured("org/new:1", MEASURED) == folder / f"{file_name('org/new:1')}.toml"
     assert load_model("org/new:1") == ModelProfile(model="org/new:1", measured=(MEASURED,))
+
+
+def test_a_measure_is_not_kept_with_another_model_whose_name_is_cleaned_alike(folder: Path) -> None:
+    before = 'model = "org/new"\nwindow = 10\n'
+    (folder / "org_new.toml").write_text(before)
+    keep_measured("org:new", MEASURED)
+    assert (folder / "org_new.toml").read_text() == before
+    assert keep_measured("org/new", MEASURED) == folder / "org_new.toml"
+    assert [load_model(name).measured for name in ("org:new", "org/new")] == [(MEASURED,)] * 2
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

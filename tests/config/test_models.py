@@ -53,6 +53,17 @@ def test_a_profile_may_name_another_model_id(folder: Path) -> None:
     assert load_model("short") == ModelProfile(model="org/a-long-name", window=10)
 
 
+def test_a_profile_is_of_no_other_model_whose_name_is_cleaned_alike(folder: Path) -> None:
+    (folder / "org_model.toml").write_text('model = "org/model"\nwindow = 10\n', encoding="utf-8")
+    assert load_model("org/model") == ModelProfile(model="org/model", window=10)
+    assert load_model("org:model") == ModelProfile(model="org:model")
+
+
+def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(folder: Path) -> None:
+    (folder / "org_model.toml").write_text("window = 10\n", encoding="utf-8")
+    assert load_model("org/model") == ModelProfile(model="org/model", window=10)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

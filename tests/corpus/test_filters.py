@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.config.folders import file_name
 from longctx.corpus import filters
 from longctx.corpus.bank import load_bank
 from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
@@ -25,10 +26,22 @@ def test_without_a_filter_nothing_is_known() -> None:
 
 def test_a_filter_keeps_what_was_answered_right() -> None:
     path = make_filter("org/m", DIGEST, "a-run", {"q2": True, "q1": False, "q3": True})
-    assert path.name == "org_m-0123456789ab.json"
+    assert path.name == f"{file_name('org/m')}-0123456789ab.json"
     found = load_filter("org/m", DIGEST)
     assert found is not None
     assert (found.kept, found.dropped, found.run) == (("q2", "q3"), ("q1",), "a-run")
+
+
+def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(folder: Path) -> None:
+    made = make_filter("org/m", DIGEST, "a-run", {"q1": True})
+    made.rename(folder / "org_m-0123456789ab.json")  # as it was named before
+    found = load_filter("org/m", DIGEST)
+    assert found is not None
+    assert found.model == "org/m"
+    assert load_filter("org:m", DIGEST) is None
+    with pytest.raises(UserError, match="is there already"):
+        make_filter("org/m", DIGEST, "another", {"q1": False})
+    assert make_filter("org:m", DIGEST, "another", {"q1": True}) != folder / "org_m-0123456789ab.json"
 
 
 def test_a_filter_never_moves() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import Checkout
+import pytest
+
+from longctx.config.folders import file_name
+from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
 
@@ -12,8 +15,47 @@ def test_it_may_be_given_more_than_once(checkout: Checkout, server: SimulatedSer
     assert [body["model"] for body in server.asked].count("a") == 4
     assert [body["model"] for body in server.asked].count("org/b:7") == 4
     assert {row["model"] for row in checkout.rows()} == {"a", "org/b:7"}
-    assert {name.split("/")[0] for name in checkout.cassettes()} == {"a", "org_b_7"}
+    assert {name.split("/")[0] for name in checkout.cassettes()} == {"a", file_name("org/b:7")}
     assert checkout.pytest(*both).code == 0
+
+
+@pytest.mark.parametrize("both", [("org/model", "org:model"), ("org/model", "org_model"), ("x\xe9", "x\xe8")])
+def test_no_replay_answers_for_a_model_whose_name_is_cleaned_alike(
+    checkout: Checkout, server: SimulatedServer, both: tuple[str, str]
+) -> None:
+    one, other = (f"--ctx-model={name}" for name in both)
+    checkout.profile(LINES, PASSKEY)
+    assert checkout.record(server, one).code == 0
+    result = checkout.pytest(other)
+    assert result.code == 1
+    assert result.says("2 of 2 trials have no recording in cassettes/", "was never measured")
+    assert {(row["model"], row["outcome"]) for row in checkout.rows()} == {(both[1], "not_asked")}
+    server.script = saying("none")
+    assert checkout.record(server, other).code == 0
+    assert checkout.pytest(one, other).code == 0
+    judged = {(row["model"], row["outcome"]) for row in checkout.rows()}
+    assert judged == {(both[0], "correct"), (both[1], "unparseable")}
+
+
+def test_what_was_recorded_in_a_folder_of_the_earlier_name_is_replayed(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    """Episodes did not name their model then."""
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-model=org/model")
+    name = file_name("org/model")
+    checkout.file(f"cassettes/{name}").rename(checkout.file("cassettes/org_model"))
+    checkout.file(f"fixtures/models/{name}.toml").rename(checkout.file("fixtures/models/org_model.toml"))
+    for path in checkout.file("cassettes").rglob("*.jsonl"):
+        path.write_bytes(path.read_bytes().replace(b'"model":"org/model",', b""))
+    assert b'"model":' not in b"".join(checkout.cassettes().values())
+    assert checkout.pytest("--ctx-model=org/model").code == 0
+    assert {row["outcome"] for row in checkout.rows()} == {"correct"}
+    assert checkout.record(server, "--ctx-model=org/model", "--ctx-trials=3").code == 0
+    assert len(server.asked) == 12
+    result = checkout.pytest("--ctx-model=org:model", "-k", "lines")
+    assert result.code == 1
+    assert result.says("or it was another model's, whose name made the same folder", "--ctx-record new_episodes")
 
 
 def test_a_model_that_was_not_recorded(checkout: Checkout, server: SimulatedServer) -> None:
