@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from longctx.ask.asking import Asked, Progress, ask_all
 from longctx.ask.bounds import Bounds
@@ -22,7 +23,7 @@ from longctx.ask.missing import missing
 from longctx.ask.money import check_cap
 from longctx.ask.providers import provider_of
 from longctx.ask.sharing import shared
-from longctx.ask.tape import Tape
+from longctx.ask.tape import Tape, Wanted
 from longctx.ask.waiting import Say, waiting
 from longctx.errors import UserError
 from longctx.files import check_writable
@@ -30,6 +31,16 @@ from longctx.files import check_writable
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
 """Decides what is asked when, given the cases, the questions that the tape lacks, and a way to ask some of them."""
+
+
+class Beforehand(Protocol):
+    """Told, before anything is asked, of what will not be. It may raise."""
+
+    def passed_over(self, question: Question, wanted: Wanted) -> None:
+        """The record mode does not ask this question."""
+
+    def ready(self, unasked: Sequence[Unasked]) -> None:
+        """All else will be asked, but for these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +78,13 @@ def ask_live(
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None = None,
+    beforehand: Beforehand | None = None,
 ) -> Done:
     """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own.
 
     progress: opened with the questions. course: where not all is asked in one go.
     """
-    done = asyncio.run(_ask(tape, cases, terms, say, progress, course))
+    done = asyncio.run(_ask(tape, cases, terms, say, progress, course, beforehand))
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
         raise UserError(stopped.message)
@@ -88,6 +100,7 @@ async def _ask(
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None,
+    beforehand: Beforehand | None,
 ) -> Done:
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
@@ -98,7 +111,9 @@ async def _ask(
         told, uncounted = await calibrate(client, cases, say)
         fit, unfit = fitted(told)
         with waiting(say, "the prompts of what is selected: those without a recording are looked for"):
-            lacking = missing(tape, fit)
+            lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
+        if beforehand:
+            beforehand.ready((*uncounted, *unfit))
         questions = shared(await counted(client, lacking, say))
         _say_estimate(say, fit, questions)
         if questions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from longctx.ask.case import Case, Question
 from longctx.ask.tape import Tape, Wanted
@@ -11,9 +11,13 @@ from longctx.ask.tape import Tape, Wanted
 KEPT = 64_000_000
 """Characters of prompts that are kept until they are asked, so as not to be built twice."""
 
+PassedOver = Callable[[Question, Wanted], object]
 
-def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
+
+def missing(tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None) -> list[Question]:
     """The questions this tape's record mode asks, those with a common beginning next to each other.
+
+    passed_over: told of each question that it does not ask.
 
     Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before. The
     repeats of a trial, which are the same from beginning to end, are neighbours.
@@ -29,4 +33,6 @@ def missing(tape: Tape, cases: Sequence[Case]) -> list[Question]:
                 known = dataclasses.replace(question, built=trial if room >= 0 else None, sha256=wanted.sha256)
                 alike = (case.model.model, case.wording.prompt_set, trial.prefix)
                 found.append(((*alike, place, question.index, question.repeat), known))
+            elif passed_over:
+                passed_over(question, wanted)
     return [question for _, question in sorted(found, key=lambda pair: pair[0])]

@@ -60,8 +60,8 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     elif ours and theirs:
         raise UserError(
             f"{family}: it is not clear what is compared with what. Only the first run measured {_names(ours)}; only "
-            f"the second measured {_names(theirs)}. Say what changed, --between model, prompts or a label's name, or "
-            "compare runs that differ in one thing."
+            f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
+            "`longctx compare` what changed: --between model, prompts or a label's name."
         )
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 

@@ -35,6 +35,17 @@ class Age:
         return (now - then) / datetime.timedelta(days=1)
 
 
+def of_the_run(cut_down: int, in_common: int) -> Iterator[str]:
+    """Why nothing can be said of a whole run. cut_down: scenarios of the grid that it leaves out. in_common: pairs."""
+    if cut_down:
+        yield (
+            f"the run leaves out {cut_down:,} of the grid's scenarios: a verdict is given on the whole grid, "
+            "without -k, -x, --lf and --ctx-trial"
+        )
+    if not in_common:
+        yield "the run and its baseline have no trial in common: use the same profile and seed for both"
+
+
 def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     """What is missing, where it is too much; a sentence each, without its full stop."""
     causes = Counter(trial["error"] for trial in pairs.after.values() if trial["error"] not in (None, "", EARLY_STOP))
@@ -54,7 +65,7 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
 
 def unproven(before: pd.DataFrame, after: pd.DataFrame, age: Age) -> str:
     """Why recordings cannot speak for a changed model; empty where it has not changed, or they are young enough."""
-    if _models(before) == _models(after):
+    if heard(before) == heard(after):
         return ""
     replayed = after[(after["source"] == "replayed") & after["outcome"].isin(MEASURED)]
     days = [age.days(str(at)) for at in replayed["recorded_at"]]
@@ -68,8 +79,8 @@ def unproven(before: pd.DataFrame, after: pd.DataFrame, age: Age) -> str:
     )
 
 
-def _models(rows: pd.DataFrame) -> set[tuple[str, str]]:
-    """Asked for, and returned: an alias may have moved."""
+def heard(rows: pd.DataFrame) -> set[tuple[str, str]]:
+    """The models that were asked for, each with one that answered: an alias may have moved."""
     measured = rows[rows["outcome"].isin(MEASURED)]
     both = zip(measured["model"], measured["model_returned"], strict=True)
     return {(str(asked), one) for asked, returned in both for one in str(returned).split(", ")}

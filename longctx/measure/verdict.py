@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from longctx.errors import UserError
 from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window, windows_of_same_answers
 from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import Matched, match_runs
@@ -14,7 +15,7 @@ from longctx.measure.paired import Paired
 from longctx.measure.pairs import Pairs, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
-from longctx.measure.validity import Age, unmeasured, unproven
+from longctx.measure.validity import Age, of_the_run, unmeasured, unproven
 from longctx.measure.window_gate import WindowDrop, WindowVerdict, judge_window, window_drop
 
 
@@ -113,11 +114,11 @@ class _Compared:
 
 
 def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> RunVerdict:
-    """before, after: the rows of the baseline and of the run, as results.store loads them.
-
-    Raises UserError where it is not clear which subject is compared with which.
-    """
-    matched, left = match_runs(before, after)
+    """before, after: the rows of the baseline and of the run, as results.store loads them."""
+    try:
+        matched, left = match_runs(before, after)
+    except UserError as error:
+        return RunVerdict("invalid", rules, (), (str(error).rstrip("."),), ((), ()), len(after))
     compared = [_compared(one, rules.age) for one in matched]
     left_out = int((after["error"] == EARLY_STOP).sum())
     families = _families(compared, rules, stopped=left_out > 0)
@@ -219,12 +220,6 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
     """Why nothing can be said of the run."""
-    if rules.cut_down:
-        yield (
-            f"{rules.cut_down:,} of the grid's scenarios were not run: a verdict is given on the whole grid, "
-            "without -k, -x, --lf and --ctx-trial"
-        )
-    if not any(one.asked for one in families):
-        yield "the run and its baseline have no trial in common: use the same profile and seed for both"
+    yield from of_the_run(rules.cut_down, sum(one.asked for one in families))
     if broken := [one.family for one in families if one.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(broken))}"

@@ -26,6 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(replaying.Replaying(config))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    except pytest.UsageError as error:
+        return gating.exit_status_of(config, error)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
     run.tell_worker(node)

@@ -19,13 +19,14 @@ from longctx.ask.case import Case
 from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
 from longctx.files import write_file
-from longctx.plugin import grid, unwritten
+from longctx.plugin import gating, grid, unwritten
 from longctx.plugin.measuring import FAILURES
 from longctx.plugin.progress import live_progress
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape
+    from longctx.plugin.foresight import Foresight
 
 Say = Callable[[str], object]
 
@@ -62,12 +63,17 @@ def ask_first(config: pytest.Config) -> None:
         try:
             empty = _without_question(cases, say)
             if settings.estimate:
-                estimate_live(_tape(run, "once" if settings.record == "none" else settings.record), cases, say)
+                tape = _tape(run, "once" if settings.record == "none" else settings.record)
+                if foresight := _foresight(run, cases, tape):
+                    foresight.check()
+                estimate_live(tape, cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
             unwritten.check(run)
             with only_writer(run.private or CASSETTES):
                 whole = _ask(run, cases, say)
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
+        except gating.Invalid as error:
+            gating.end_before_asking(config, error)
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
     if settings.ask_only:
@@ -104,8 +110,10 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
         from longctx.plugin.early import until_settled
 
         course = until_settled(run, tape)
+    if foresight := _foresight(run, cases, tape):
+        foresight.check()
     terms = Terms(settings.base_url, settings.in_flight, settings.max_cost)
-    done = ask_live(tape, cases, terms, say, live_progress, course)
+    done = ask_live(tape, cases, terms, say, live_progress, course, foresight)
     asked = done.asked
     for case, why in done.unasked:
         asked.failures |= {one.key: why for one in case.questions()}
@@ -114,6 +122,15 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
         failures = {key: asdict(failure) for key, failure in asked.failures.items()}
         write_file(run.folder / FAILURES, lambda part: part.write_text(json.dumps(failures, indent=1), "utf-8"))
     return all(failure == asked.settled for failure in asked.failures.values())
+
+
+def _foresight(run: Run, cases: list[Case], tape: Tape) -> Foresight | None:
+    """None where no verdict will be given."""
+    if run.settings.baseline is None or run.settings.ask_only:
+        return None
+    from longctx.plugin.foresight import Foresight
+
+    return Foresight(run, cases, tape)
 
 
 def _selected(config: pytest.Config) -> list[Case]:

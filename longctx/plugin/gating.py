@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -31,6 +32,10 @@ VERDICT = pytest.StashKey[str]()
 DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
 
 
+class Invalid(UserError):
+    """The verdict can be no other, which is known before anything is asked."""
+
+
 def check(run: Run) -> None:
     """Raises UsageError where the baseline cannot be used, or an early stop has none, before anything is asked."""
     settings = run.settings
@@ -41,12 +46,26 @@ def check(run: Run) -> None:
         )
     if settings.baseline is None:
         return
-    from longctx.results.baseline import load_manifest_of
+    from longctx.results.baseline import check_baseline
 
     try:
-        load_manifest_of(find_baseline(settings.baseline))
+        check_baseline(find_baseline(settings.baseline))
     except UserError as error:
         raise pytest.UsageError(f"--ctx-baseline: {error}") from None
+
+
+def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
+    """End the run as for a mistake of its user, but with the exit status of its verdict (see exit_status_of)."""
+    config.stash[VERDICT] = "invalid"
+    raise pytest.UsageError(f"Gate: invalid - {error}")
+
+
+def exit_status_of(config: pytest.Config, error: pytest.UsageError) -> int:
+    """Where the mistake is one that makes the verdict invalid, say so as pytest does. Raises the error if it is not."""
+    if VERDICT not in config.stash:
+        raise error
+    sys.stderr.write(f"ERROR: {error}\n\n")
+    return EXIT[config.stash[VERDICT]]
 
 
 def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder: Path) -> Document | None:

@@ -38,6 +38,18 @@ def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outco
     )
 
 
+def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Row:
+    """The row of a question that is yet to be asked, or has this recorded reply, as far as it can be known."""
+    return Row(
+        **_asked(run, question),
+        params=question.case.scenario.params,
+        outcome="correct",
+        model_returned=reply.model if reply else None,
+        source="replayed" if reply else "live",
+        recorded_at=reply.recorded_at if reply else None,
+    )
+
+
 def unmeasured_row(run: Run, question: Question, kind: Kind, error: str) -> Row:
     return Row(**_asked(run, question), params=question.case.scenario.params, outcome=kind, error=error)
 

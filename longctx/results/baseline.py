@@ -63,14 +63,17 @@ def load_baseline(path: Path) -> Baseline:
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
         return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load(folder)))
-    head, *lines = _read(path)
-    try:
-        manifest = as_manifest(head["run"])
-        rows = [row for line in lines for row in _rows(line, head["questions"])]
-    except (KeyError, TypeError, ValueError) as error:
-        raise _broken(path, error) from None
+    head, rows = _read_all(path)
     frame = with_digests(as_frame(rows), [row["answers"] for row in rows])
-    return Baseline(head["name"], head["saved_at"], manifest, frame)
+    return Baseline(head["name"], head["saved_at"], as_manifest(head["run"]), frame)
+
+
+def check_baseline(path: Path) -> None:
+    """Whether it can be loaded; quicker than doing so. Raises UserError."""
+    if _is_run(path):
+        load_manifest_of(path)
+    else:
+        _read_all(path)
 
 
 def load_manifest_of(path: Path) -> Manifest:
@@ -90,6 +93,16 @@ def _is_run(path: Path) -> bool:
 def load_head(path: Path) -> dict[str, Any]:
     """What a baseline's file says of its run; quick. Raises UserError."""
     return next(_read(path))
+
+
+def _read_all(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The first line of a file, checked, and the rows of the others."""
+    head, *lines = _read(path)
+    try:
+        as_manifest(head["run"]), head["name"], head["saved_at"]
+        return head, [row for line in lines for row in _rows(line, head["questions"])]
+    except (KeyError, TypeError, ValueError) as error:
+        raise _broken(path, error) from None
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:

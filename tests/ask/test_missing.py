@@ -22,6 +22,13 @@ def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
+def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(5, trials=1))
+    told: list[int] = []
+    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: told.append(question.index))
+    assert told == [0]
+
+
 def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
     """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
     cases = [

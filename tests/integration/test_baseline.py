@@ -88,7 +88,7 @@ def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
 def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]) -> None:
     result = kept.pytest("--ctx-baseline=main", *cut)
     assert result.code == 12
-    assert result.says("Gate: invalid", "of the grid's scenarios were not run")
+    assert result.says("Gate: invalid", "of the grid's scenarios")
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])

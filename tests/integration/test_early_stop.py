@@ -77,13 +77,6 @@ def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: Sim
     assert len(server.asked) == 8
 
 
-def test_part_of_the_grid_settles_nothing(measured: Checkout, server: SimulatedServer) -> None:
-    server.script = saying("13")
-    result = measured.record(server, *EARLY, "-k", "lines-3", mode="all")
-    assert result.code == 12
-    assert len(server.asked) == 20
-
-
 def test_a_server_that_fails_stops_nothing_early(measured: Checkout, server: SimulatedServer) -> None:
     for file in measured.file("cassettes").rglob("*.jsonl"):
         file.unlink()

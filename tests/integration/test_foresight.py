@@ -1,0 +1,107 @@
+"""A gated run that can only be invalid ends before it asks, with the exit status of its verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.conftest import LINES, Checkout, Result
+from tests.servers import SimulatedServer
+
+PROFILE = LINES.replace("trials = 2", "trials = 10")
+
+
+@pytest.fixture
+def kept(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """A checkout with the baseline `main`, and its recordings. What is asked from now on is counted."""
+    checkout.profile(PROFILE)
+    assert checkout.record(server).code == 0
+    assert checkout.longctx("baseline", "save", "main").code == 0
+    server.received.clear()
+    return checkout
+
+
+def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
+    """Whether it ended before it asked, and says why."""
+    return result.code == 12 and result.says("Gate: invalid", *says, "nothing was asked") and not server.asked
+
+
+@pytest.mark.parametrize(
+    "cut", [["-k", "lines-3"], ["--ctx-trial=1"], ["--ctx-trial=99"], ["--ctx-estimate", "-k", "3"]]
+)
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str], workers: str) -> None:
+    runs = kept.runs()
+    result = kept.record(server, "--ctx-baseline=main", *cut, workers, mode="all")
+    assert ended(result, server, "of the grid's scenarios: a verdict is given on the whole grid")
+    assert kept.runs() == runs
+
+
+def test_a_part_is_asked_where_no_verdict_is_given(kept: Checkout, server: SimulatedServer) -> None:
+    result = kept.record(server, "--ctx-baseline=main", "--ctx-ask-only", "-k", "lines-3", mode="all")
+    assert (result.code, len(server.asked)) == (0, 10)
+
+
+@pytest.mark.parametrize("other", ["--ctx-seed=7", "--ctx-profile=other.toml"])
+def test_a_baseline_of_another_seed_or_grid(kept: Checkout, server: SimulatedServer, other: str) -> None:
+    kept.profile(PROFILE.replace("[3, 5]", "[4]"), name="other.toml")
+    result = kept.record(server, "--ctx-baseline=main", other, mode="once")
+    assert ended(result, server, "the run and its baseline have no trial in common")
+
+
+def test_subjects_that_nobody_can_match(kept: Checkout, server: SimulatedServer) -> None:
+    result = kept.record(server, "--ctx-baseline=main", "--ctx-model=one", "--ctx-model=two", mode="once")
+    assert ended(result, server, "it is not clear what is compared with what")
+
+
+def test_stale_trials_that_the_mode_does_not_ask(kept: Checkout, server: SimulatedServer) -> None:
+    kept.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    kept.profile(PROFILE.replace("[3, 5]", "[3, 5, 7]"))
+    result = kept.record(server, "--ctx-baseline=main", mode="once")
+    assert ended(result, server, "line_retrieval: 20 trials have only stale recordings", "--ctx-record new_episodes")
+
+
+def test_trials_that_do_not_fit_the_models_window(kept: Checkout, server: SimulatedServer) -> None:
+    kept.file("fixtures/models/toy.toml").write_text('model = "toy"\nwindow = 160\n')
+    result = kept.record(server, "--ctx-baseline=main", mode="all")
+    assert ended(result, server, "10 of 20 trials were not measured (10 does_not_fit). toy-seed-lines-5 takes")
+
+
+def test_old_recordings_of_another_model(kept: Checkout, server: SimulatedServer) -> None:
+    kept.profile(PROFILE.replace("trials = 10", "trials = 4"))
+    assert kept.record(server, "--ctx-model=other").code == 0
+    server.received.clear()
+    kept.profile(PROFILE)
+    given = ("--ctx-baseline=main", "--ctx-model=other", "--ctx-max-age=0")
+    result = kept.record(server, *given)
+    assert ended(result, server, "8 of 20 answers are recordings", "ask anew with --ctx-record all")
+    assert kept.record(server, *given, mode="all").code == 11
+    assert len(server.asked) == 20
+
+
+def test_what_may_be_valid_is_asked(kept: Checkout, server: SimulatedServer) -> None:
+    kept.file("cassettes/toy/line_retrieval/lines-5.jsonl").unlink()
+    result = kept.record(server, "--ctx-baseline=main")
+    assert (result.code, len(server.asked)) == (11, 10)
+    assert result.says("Gate: inconclusive")
+
+
+def test_a_baseline_that_is_damaged_further_down(kept: Checkout, server: SimulatedServer) -> None:
+    file = kept.file("fixtures/baselines/main.jsonl")
+    file.write_text(file.read_text()[:-20])
+    for result in (kept.record(server, "--ctx-baseline=main", mode="all"), kept.pytest("--ctx-baseline=main")):
+        assert result.code == 4
+        assert result.says("--ctx-baseline: fixtures/baselines/main.jsonl is no baseline") or result.says(
+            "is no baseline"
+        )
+    assert not server.asked
+
+
+def test_a_replay_that_cannot_be_matched_is_invalid_too(kept: Checkout, server: SimulatedServer) -> None:
+    for model in ("one", "two"):
+        assert kept.record(server, f"--ctx-model={model}").code == 0
+    result = kept.pytest("--ctx-baseline=main", "--ctx-model=one", "--ctx-model=two")
+    assert result.code == 12
+    assert result.says("Gate: invalid", "it is not clear what is compared with what")
+    assert json.loads(kept.file("reports/latest/gate.json").read_text())["verdict"] == "invalid"
