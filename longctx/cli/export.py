@@ -80,8 +80,11 @@ def _summary(folder: Path) -> Summary:
     from longctx.results.manifest import MANIFEST, load_manifest
     from longctx.results.store import load
 
-    known = (folder / MANIFEST).exists()
-    return summarize(load(folder), load_manifest(folder).prices_of if known else None)
+    rows = load(folder)
+    if not (folder / MANIFEST).exists():
+        return summarize(rows)
+    manifest = load_manifest(folder)
+    return summarize(rows, manifest.prices_of, manifest.sent_as)
 
 
 def _page(folder: Path, file: Path) -> None:
@@ -92,7 +95,7 @@ def _page(folder: Path, file: Path) -> None:
     from longctx.results.store import load, load_views
 
     rows, manifest = load(folder), require_manifest(folder)
-    summary = summarize(rows, manifest.prices_of)
+    summary = summarize(rows, manifest.prices_of, manifest.sent_as)
     page = render(summary, rows, load_views(folder), manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 

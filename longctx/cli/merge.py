@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     with whole_folder(out, store.RESULTS) as folder:
-        summary = summarize(store.write(folder, pairs), manifest.prices_of)
+        summary = summarize(store.write(folder, pairs), manifest.prices_of, manifest.sent_as)
         write_report(folder, summary, manifest)
     print(as_terminal(summary))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")

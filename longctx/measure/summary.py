@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from longctx.measure.answered import Answered, answered_as_another
 from longctx.measure.costs import Cost, costs
 from longctx.measure.heatmap import Place, heatmap
 from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
@@ -84,12 +85,16 @@ class Summary:
     recorded: tuple[str, str] | None
     errors: Mapping[str, int] = field(default_factory=dict)
     costs: tuple[Cost, ...] = ()
+    answered: tuple[Answered, ...] = ()
 
 
-def summarize(rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None) -> Summary:
+def summarize(
+    rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None, sent_as: Mapping[str, str] | None = None
+) -> Summary:
     """rows: one a trial, as results.store loads them, in the order in which the summary lists them.
 
-    prices_of: model -> the day of the prices by which the rows tell what was paid.
+    prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
+    provider was sent, where that is another.
     """
     rows = rows.assign(subject=subjects(rows))
     scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
@@ -109,6 +114,7 @@ def summarize(rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None) ->
         recorded=(days[0], days[-1]) if days else None,
         errors=dict(Counter(rows["error"].dropna())),
         costs=costs(measured, prices_of or {}),
+        answered=answered_as_another(measured, sent_as or {}),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,7 +17,7 @@ from longctx.files import whole_folder, write_file
 from longctx.measure.summary import summarize
 from longctx.plugin import gating, grid, unwritten
 from longctx.plugin.frozen import filters_used
-from longctx.plugin.options import Settings, again
+from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
 from longctx.report.document import as_terminal as document_as_terminal
@@ -52,7 +51,7 @@ def _write(config: pytest.Config, folder: Path) -> None:
     run = config.stash[RUN]
     rows = store.merge(run.folder, folder)
     manifest = _manifest(run, rows)
-    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of)
+    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as)
     verdict = gating.judge(config, rows, manifest, folder)
     write_report(folder, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))
@@ -62,6 +61,8 @@ def _write(config: pytest.Config, folder: Path) -> None:
 def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
     settings = run.settings
     profile = load_profile(settings.profile)
+    measured = set(rows["model"])
+    models = [one for name, one in grid.models(settings).items() if name in measured]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
@@ -71,17 +72,11 @@ def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
         seed=profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
-        prices=_prices(settings, rows),
+        prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
+        sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
         filters=tuple(one.model_dump(mode="json") for one in filters_used(settings.baseline, rows)),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
-
-
-def _prices(settings: Settings, rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """By which the rows tell what was paid, as run.json keeps them."""
-    models = set(rows["model"])
-    known = {name: one for name, one in grid.prices(settings).items() if name in models}
-    return {name: one.model_dump(mode="json", exclude_none=True) for name, one in known.items()}
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:

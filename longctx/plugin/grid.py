@@ -11,7 +11,7 @@ import pytest
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.config.grids import Grid
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
@@ -71,10 +71,9 @@ def _as_told(case: Case, settings: Settings) -> Case:
     )
 
 
-def prices(settings: Settings) -> dict[str, Prices]:
-    """Of each model of the profile whose prices are known."""
-    models = [case.model for family in FAMILIES.values() for case in cases(settings, family)]
-    return {model.model: model.prices for model in models if model.prices}
+def models(settings: Settings) -> dict[str, ModelProfile]:
+    """Those that the run's profile measures, by their ids."""
+    return {case.model.model: case.model for family in FAMILIES.values() for case in cases(settings, family)}
 
 
 def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:

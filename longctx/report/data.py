@@ -23,6 +23,7 @@ def as_json(summary: Summary, run: str) -> str:
         "errors": summary.errors,
         "usage": [asdict(one) for one in summary.usage],
         "costs": [asdict(one) for one in summary.costs],
+        "answered": [asdict(one) for one in summary.answered],
         "scenarios": [
             {
                 "family": one.family,

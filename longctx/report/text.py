@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from longctx.measure.summary import Summary, UsageSummary
 from longctx.report.cost import sentences
 from longctx.report.document import Document
@@ -9,6 +11,9 @@ from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
 from longctx.visible import visible
+
+MOST_NAME = 80
+"""Characters of the name of a model that a server gives."""
 
 
 def as_terminal(summary: Summary) -> str:
@@ -34,11 +39,24 @@ def headline(summary: Summary) -> str:
     parts.append(replayed)
     if summary.unmeasured:
         parts.append(f"{summary.unmeasured:,} not measured")
-    return f"{total:,} {'trial' if total == 1 else 'trials'}: {'; '.join(parts)}."
+    return f"{_trials(total)}: {'; '.join(parts)}."
 
 
 def _usages(summary: Summary) -> list[str]:
-    return [headline(summary), *(_usage(one) for one in summary.usage), *sentences(summary.costs)]
+    return [
+        headline(summary),
+        *answered(summary),
+        *(_usage(one) for one in summary.usage),
+        *sentences(summary.costs),
+    ]
+
+
+def answered(summary: Summary) -> Iterator[str]:
+    """A sentence for each model that answered instead of the one that was asked for."""
+    for one in summary.answered:
+        by = one.by if len(one.by) <= MOST_NAME else f"{one.by[:MOST_NAME]}…"
+        count = f"all {one.of:,} trials" if one.number == one.of > 1 else f"{one.number:,} of {_trials(one.of)}"
+        yield f"{one.model} was asked for, but the server says that {by} answered {count}."
 
 
 def _usage(one: UsageSummary) -> str:
@@ -46,6 +64,10 @@ def _usage(one: UsageSummary) -> str:
     if one.written:
         cached += f" and {_share(one.written, one.input)} written to it"
     return f"{one.family} on {one.model}: {one.input:,} input tokens, {cached}; {one.output:,} output tokens."
+
+
+def _trials(number: int) -> str:
+    return f"{number:,} {'trial' if number == 1 else 'trials'}"
 
 
 def _share(part: int, total: int) -> str:

@@ -19,6 +19,7 @@ class Manifest:
 
     options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
     prices: of each model, in USD per million tokens, by which its rows tell what was paid.
+    sent_as: model -> the id that its provider was sent, where that is another.
     filters: the "too hard" filters of its questions, as their files say them.
     merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
@@ -34,6 +35,7 @@ class Manifest:
     options: tuple[str, ...] = ()
     finished_at: str
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sent_as: Mapping[str, str] = field(default_factory=dict)
     filters: tuple[Mapping[str, Any], ...] = ()
     merged: tuple[Mapping[str, Any], ...] = ()
 

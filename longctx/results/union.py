@@ -91,7 +91,8 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         seed=_shared(parts, "seed"),
         labels=dict(sorted(labels)),
         options=tuple(_shared(parts, "options") or ()),
-        prices=_prices(parts),
+        prices=_alike(parts, "prices"),
+        sent_as=_alike(parts, "sent_as"),
         filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         merged=tuple(parts),
@@ -144,12 +145,12 @@ def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
     return ", ".join(sorted({part[name] for part in parts}))
 
 
-def _prices(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Of each model whose prices are the same in all runs that have it."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+def _alike(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """What the runs say of each model, where all that say something say the same."""
+    found: dict[str, list[Any]] = {}
     for part in parts:
-        for model, prices in part.get("prices", {}).items():
-            found.setdefault(model, []).append(prices)
+        for model, said in part.get(name, {}).items():
+            found.setdefault(model, []).append(said)
     return {model: some[0] for model, some in sorted(found.items()) if all(one == some[0] for one in some)}
 
 

@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from longctx.measure.answered import Answered
 from longctx.measure.summary import Summary, summarize
 from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
@@ -70,6 +71,17 @@ def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[st
     assert headline(replace(summary, **counts)) == sentence
 
 
+def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> None:
+    others = (Answered("some-model", "b", 3, 60), Answered("c", "d", 2, 2), Answered("e", HOSTILE * 9, 1, 1))
+    changed = replace(summary, answered=others)
+    told = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
+    for text in (as_terminal(changed), as_markdown(changed, "today")):
+        assert all(one in text for one in told)
+        assert "…" in text
+        assert "\x1b" not in text
+    assert "<script" not in as_markdown(changed, "today")
+
+
 def test_what_a_model_says_stands_in_no_table() -> None:
     row = Row(
         run="today",
@@ -84,7 +96,6 @@ def test_what_a_model_says_stands_in_no_table() -> None:
         item=None,
         repeat=0,
         outcome="wrong",
-        model_returned=HOSTILE,
         expected=HOSTILE,
         returned=HOSTILE,
         why=HOSTILE,

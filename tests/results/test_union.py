@@ -147,6 +147,13 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
     assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
 
 
+def test_what_runs_say_of_a_model_is_kept_where_they_agree(tmp_path: Path) -> None:
+    first = run(tmp_path / "a", answered(), sent_as={"low": "opus", "high": "opus"}, prices={"toy": {"input": 1}})
+    second = run(tmp_path / "b", answered(trial=1), sent_as={"low": "opus", "high": "sonnet"})
+    found = unite_manifests([first, second], "both")
+    assert (found.sent_as, found.prices) == ({"low": "opus"}, {"toy": {"input": 1}})
+
+
 def test_merging_what_was_merged_names_the_first_runs(tmp_path: Path) -> None:
     runs = [run(tmp_path / name, answered(trial=place)) for place, name in enumerate("abc")]
     both = tmp_path / "both"

@@ -17,6 +17,7 @@ from longctx.report.charts.chart import Chart
 from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
+from longctx.report.text import answered
 from longctx.results.manifest import Manifest
 
 
@@ -71,6 +72,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
             "recorded",
             f"{first}{f' to {last}' if last != first else ''}, up to {age} {'day' if age == 1 else 'days'} old",
         )
+    if told := " ".join(answered(summary)):
+        yield "another model", told
     yield "cost", " ".join(sentences(summary.costs)) or _nothing(summary.costs)
 
 

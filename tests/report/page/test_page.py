@@ -6,12 +6,14 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from longctx.measure.answered import Answered
 from longctx.measure.summary import summarize
 from longctx.report.document import Document
 from longctx.report.page.page import render
@@ -133,6 +135,13 @@ def test_a_verdict_stands_first_and_is_text() -> None:
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
     assert "<li>a note of &lt;script&gt;</li>" in text
     assert "<td>&lt;i&gt;</td>" in text
+
+
+def test_a_model_that_answered_instead_of_another_is_told() -> None:
+    nothing = as_frame([])
+    summary = replace(summarize(nothing), answered=(Answered("some-model", "<b>", 3, 60),))
+    text = render(summary, nothing, [], MANIFEST, [])
+    assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
