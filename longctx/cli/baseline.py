@@ -25,7 +25,9 @@ def add(commands: Any) -> None:
     save = actions.add_parser("save", help="write fixtures/baselines/NAME.jsonl from a finished run")
     save.add_argument("name", metavar="NAME")
     save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
-    save.add_argument("--force", action="store_true", help="write over a baseline of that name")
+    save.add_argument(
+        "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
+    )
     save.set_defaults(run=_save, passes_on=False)
     listed = actions.add_parser("list", help="the baselines there are")
     listed.set_defaults(run=_list, passes_on=False)
@@ -36,6 +38,9 @@ def add(commands: Any) -> None:
 
 def _save(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.baseline import write_baseline
+    from longctx.results.manifest import require_manifest
+    from longctx.results.store import load_rows
+    from longctx.results.whole import lacks
 
     if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
         raise UserError(f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -.")
@@ -43,6 +48,14 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     BASELINES.mkdir(parents=True, exist_ok=True)
     file = BASELINES / f"{options.name}.jsonl"
     check_free(file, options.force)
+    if lacking := "; ".join(lacks(require_manifest(folder), load_rows(folder))):
+        why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
+        if not options.force:
+            raise UserError(
+                f"{why} Run all of it, without -k, -x, --lf, --ctx-trial and --ctx-early-stop, until every trial is "
+                "measured (what is recorded is not asked again); or save this run as it is, with --force."
+            )
+        print(why)
     write_file(file, lambda part: write_baseline(part, options.name, folder))
     print(f"{file}: the run {folder.name}, {file.stat().st_size:,} bytes. Commit it.")
     return 0

@@ -31,7 +31,7 @@ def foregone(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> list[st
         in_common += sum(evidence.asked for evidence in bands.values())
         found = [next(unmeasured(both, bands), ""), unproven(ours, _at_best(ours, theirs), rules.age)]
         reasons += [f"{one.family}: {reason}" for reason in found if reason]
-    return [*of_the_run(rules.cut_down, in_common), *reasons]
+    return [*of_the_run(rules.cut_down, rules.empty, in_common), *reasons]
 
 
 def _at_best(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:

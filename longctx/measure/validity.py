@@ -35,13 +35,18 @@ class Age:
         return (now - then) / datetime.timedelta(days=1)
 
 
-def of_the_run(cut_down: int, in_common: int) -> Iterator[str]:
-    """Why nothing can be said of a whole run. cut_down: scenarios of the grid that it leaves out. in_common: pairs."""
+def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
+    """Why nothing can be said of a whole run.
+
+    cut_down: scenarios of the grid that it leaves out; empty: those that have no question. in_common: pairs.
+    """
     if cut_down:
         yield (
             f"the run leaves out {cut_down:,} of the grid's scenarios: a verdict is given on the whole grid, "
             "without -k, -x, --lf and --ctx-trial"
         )
+    if empty:
+        yield f"{empty:,} of the grid's scenarios have no question to ask"
     if not in_common:
         yield "the run and its baseline have no trial in common: use the same profile and seed for both"
 

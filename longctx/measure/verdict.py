@@ -23,14 +23,16 @@ from longctx.measure.window_gate import WindowDrop, WindowVerdict, judge_window,
 class Rules:
     """margin: the drop that does not matter, a share of trials. alpha: the chance of a false alarm in all.
 
-    age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out.
-    minimum_k_max: (model, window) -> tokens. early_stop: the run might have stopped once its verdict was settled.
+    age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out;
+    empty: those that have no question. minimum_k_max: (model, window) -> tokens. early_stop: the run might have stopped
+    once its verdict was settled.
     """
 
     margin: float = MARGIN
     alpha: float = ALPHA
     age: Age = field(default_factory=Age)
     cut_down: int = 0
+    empty: int = 0
     minimum_k_max: Mapping[tuple[str, int], int] = field(default_factory=dict)
     early_stop: bool = False
 
@@ -220,6 +222,6 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
     """Why nothing can be said of the run."""
-    yield from of_the_run(rules.cut_down, sum(one.asked for one in families))
+    yield from of_the_run(rules.cut_down, rules.empty, sum(one.asked for one in families))
     if broken := [one.family for one in families if one.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(broken))}"

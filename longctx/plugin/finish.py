@@ -15,7 +15,7 @@ from longctx.config.profiles import load_profile, profile_path
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.measure.summary import summarize
-from longctx.plugin import gating, grid, unwritten
+from longctx.plugin import gating, grid, unwritten, whole
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
@@ -75,6 +75,7 @@ def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
         prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
         sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
         filters=tuple(one.model_dump(mode="json") for one in filters_used(settings.baseline, rows)),
+        left_out=whole.left_out(settings, rows),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
 

@@ -14,9 +14,8 @@ from longctx.config.folders import find_baseline
 from longctx.config.grids import PasskeyGrid
 from longctx.config.profiles import load_profile
 from longctx.errors import UserError
-from longctx.plugin import grid, unwritten
+from longctx.plugin import unwritten, whole
 from longctx.plugin.run import RUN, Run
-from longctx.scenarios import FAMILIES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,21 +120,11 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
         margin=settings.margin,
         alpha=settings.alpha,
         age=Age(now, settings.max_age),
-        cut_down=_cut_down(run, rows),
+        cut_down=len(whole.left_out(settings, rows)),
+        empty=whole.empty(settings, rows),
         minimum_k_max=_minimum_k_max(run),
         early_stop=settings.early_stop,
     )
-
-
-def _cut_down(run: Run, rows: pd.DataFrame) -> int:
-    """How many scenarios of the grid the run left out, or measured only in part."""
-    cases = [case for family in FAMILIES.values() for case in grid.cases(run.settings, family)]
-    if run.settings.only_trial is not None:
-        return len(cases)
-    columns = ("model", "prompt_set", "family", "scenario")
-    ran = set(zip(*(rows[name] for name in columns), strict=True))
-    names = ((one.model.model, one.wording.prompt_set, one.scenario.family, one.scenario.slug) for one in cases)
-    return sum(name not in ran for name in names)
 
 
 def _minimum_k_max(run: Run) -> Mapping[tuple[str, int], int]:

@@ -21,6 +21,7 @@ class Manifest:
     prices: of each model, in USD per million tokens, by which its rows tell what was paid.
     sent_as: model -> the id that its provider was sent, where that is another.
     filters: the "too hard" filters of its questions, as their files say them.
+    left_out: scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them.
     merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
     """
@@ -37,6 +38,7 @@ class Manifest:
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sent_as: Mapping[str, str] = field(default_factory=dict)
     filters: tuple[Mapping[str, Any], ...] = ()
+    left_out: tuple[str, ...] = ()
     merged: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -64,4 +66,5 @@ def require_manifest(folder: Path) -> Manifest:
 
 def as_manifest(fields: Mapping[str, Any]) -> Manifest:
     """From what `write` wrote; what an earlier version did not write is empty."""
-    return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in ("options", "filters", "merged")}})
+    tuples = ("options", "filters", "left_out", "merged")
+    return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in tuples}})

@@ -10,7 +10,8 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.results.manifest import Manifest, require_manifest
-from longctx.results.store import read
+from longctx.results.store import load_rows, read
+from longctx.results.whole import left_out_of_all
 from longctx.scenarios.base import MEASURED
 
 Place = tuple[str, ...]
@@ -75,8 +76,8 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
     for those that they hold.
     """
     found: dict[str, Mapping[str, Any]] = {}
-    for folder in folders:
-        one = require_manifest(folder)
+    manifests = [require_manifest(folder) for folder in folders]
+    for one in manifests:
         for part in one.merged or (asdict(one),):
             text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
             found[text] = json.loads(text)
@@ -95,6 +96,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         sent_as=_alike(parts, "sent_as"),
         filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
+        left_out=left_out_of_all([(one, load_rows(folder)) for one, folder in zip(manifests, folders, strict=True)]),
         merged=tuple(parts),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,27 @@ def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.Capt
     assert main(["baseline", "save", "main", str(folder)]) == 2
     assert "main.jsonl exists: give another name, or --force" in capsys.readouterr().err
     assert main(["baseline", "save", "main", str(folder), "--force"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fields", "says"),
+    [
+        (["correct"], {"left_out": ("lines-9 of some-model",)}, "it left out 1 of its grid's scenarios: lines-9 of"),
+        (["correct", "not_asked"], {}, "1 of its 2 trials were not measured (1 not_asked)"),
+    ],
+    ids=["cut down", "not all measured"],
+)
+def test_a_run_that_is_not_whole_is_saved_only_with_force(
+    outcomes: list[str], fields: dict[str, Any], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(run(tmp_path / "part", rows(*outcomes), **fields))
+    assert main(["baseline", "save", "main", folder]) == 2
+    said = capsys.readouterr().err
+    assert f"The run part is not whole: {says}" in said
+    assert "with --force" in said
+    assert not list((tmp_path / "baselines").iterdir())
+    assert main(["baseline", "save", "main", folder, "--force"]) == 0
+    assert f"The run part is not whole: {says}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../up", ".hidden", "a b"])

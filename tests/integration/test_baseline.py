@@ -91,6 +91,22 @@ def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]
     assert result.says("Gate: invalid", "of the grid's scenarios")
 
 
+@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-trial=1"]], ids=["-k", "--ctx-trial"])
+def test_a_run_that_is_cut_down_is_no_baseline_unless_forced(kept: Checkout, cut: list[str]) -> None:
+    assert kept.pytest(*cut).code == 0
+    refused = kept.longctx("baseline", "save", "part")
+    assert refused.code == 2
+    assert refused.says("is not whole: it left out", "of its grid's scenarios: line_retrieval/lines-", "--force")
+    assert kept.longctx("baseline", "save", "part", "--force").says("is not whole", "Commit it.")
+
+
+def test_shards_that_are_whole_together_are_a_baseline(kept: Checkout) -> None:
+    for lines in ("3", "5"):
+        kept.pytest("-k", f"lines-{lines}", f"--ctx-report=shard-{lines}")
+    assert kept.longctx("merge", "shard-3", "shard-5", "--out", "merged").code == 0
+    assert kept.longctx("baseline", "save", "merged", "merged").code == 0
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_run_that_measures_nothing_is_exit_status_12(kept: Checkout, workers: str) -> None:
     kept.file("tests_longctx/test_other.py").write_text("def test_other():\n    pass\n")

@@ -1,0 +1,61 @@
+"""Whether a run measured the whole of its grid."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from longctx.results.whole import lacks, left_out_of_all, scenario_name
+from tests.cli.runs import rows
+from tests.report.sample import MANIFEST
+
+Rows = list[dict[str, Any]]
+
+
+def of(scenario: str, *outcomes: str, **fields: Any) -> Rows:
+    return [asdict(row) for row in rows(*(outcomes or ["correct"]), scenario=scenario, **fields)]
+
+
+def name(scenario: str, **fields: Any) -> str:
+    return scenario_name(of(scenario, **fields)[0])
+
+
+def said(rows: Rows, *left_out: str) -> list[str]:
+    return list(lacks(replace(MANIFEST, left_out=left_out), rows))
+
+
+def test_a_scenario_is_named_with_whom_it_is_of() -> None:
+    assert name("lines-5") == "line_retrieval/lines-5 of some-model, prompts seed"
+    assert name("lines-5", labels={"steps": "9"}) == "line_retrieval/lines-5 of some-model, prompts seed steps=9"
+
+
+def test_a_whole_run_lacks_nothing() -> None:
+    assert said(of("lines-5", "correct", "wrong", "refusal", "truncated", "unparseable")) == []
+
+
+def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> None:
+    found = said(of("lines-5", "correct", "infra_error", "not_asked", error="overloaded"), "a", "b", "c", "d")
+    assert found == [
+        "it left out 4 of its grid's scenarios: a; b; c …",
+        "2 of its 3 trials were not measured (2 overloaded)",
+    ]
+
+
+def test_of_several_runs_only_what_none_ran_whole_is_left_out() -> None:
+    shards = [(("lines-5",), ("lines-9", "lines-12")), (("lines-9",), ("lines-5", "lines-12"))]
+    runs = [
+        (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for one in ran for row in of(one)])
+        for ran, left_out in shards
+    ]
+    assert left_out_of_all(runs) == (name("lines-12"),)
+
+
+def test_two_single_trials_make_no_whole_scenario() -> None:
+    one_trial = replace(MANIFEST, left_out=(name("lines-5"),)), of("lines-5")
+    assert left_out_of_all([one_trial, one_trial]) == (name("lines-5"),)
+
+
+def test_what_was_run_under_another_label_is_another_scenario() -> None:
+    labelled = of("lines-5", labels={"steps": "9"})
+    other = name("lines-5", labels={"steps": "10"})
+    assert left_out_of_all([(MANIFEST, labelled), (replace(MANIFEST, left_out=(other,)), [])]) == (other,)
