@@ -28,14 +28,15 @@ from longctx.ask.money import cost
 from longctx.ask.request import parameters
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape
-from longctx.config.models import MODELS, ModelProfile, Prices, load_model
+from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.scenarios.collage import POSITIONS, VARIANTS, Collage
+from tests.here import HERE
 
 LONGEST = 600
 """Tokens of a section, in records of less than the 70k of the grid."""
-CLAUDE = [path.stem for path in sorted(MODELS.glob("claude-*.toml"))]
+CLAUDE = [path.stem for path in HERE.list("models", "claude-*.toml")]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Used:
 
 def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Question]:
     """All variants of so many questions at the beginning, middle and end, in the order in which the suite asks."""
-    bank = functools.partial(load_bank, None, None, model.model)
-    wording = PromptSet.open("seed").wording(Collage)
+    bank = functools.partial(load_bank, HERE, None, None, model.model)
+    wording = PromptSet.open(HERE, "seed").wording(Collage)
     cases = [
         Case(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
         for depth in POSITIONS.values()
@@ -113,7 +114,7 @@ def table(before: str, first: Used, after: str, second: Used, models: Sequence[s
     yield f"| a million input tokens at the prices of | {before} | {after} | times cheaper |"
     yield "| --- | --- | --- | --- |"
     for name in models:
-        prices = load_model(name).prices
+        prices = load_model(HERE, name).prices
         assert prices is not None
         dear, cheap = (1e6 * one.priced(prices) / one.input for one in (first, second))
         yield f"| {name}, {prices.dated} | ${dear:,.4g} | ${cheap:,.4g} | {dear / cheap:.2f} |"
@@ -122,7 +123,7 @@ def table(before: str, first: Used, after: str, second: Used, models: Sequence[s
 def grid() -> Iterator[str]:
     """The notebook's grid: 430 questions, eight variants, three positions, in records of 70k tokens."""
     for name in CLAUDE:
-        model = load_model(name)
+        model = load_model(HERE, name)
         first, second = foreseen(questions(model, budget=70_000, longest=70_000, number=430))
         yield from table("without a cache", first, "with its cache", second, [name])
         yield ""
@@ -139,7 +140,7 @@ def main() -> None:
     parser.add_argument("--grid", action="store_true")
     options = parser.parse_args()
     if options.base_url:
-        model = load_model(options.model)
+        model = load_model(HERE, options.model)
         whole = questions(model, options.budget, LONGEST, options.of)
         asked = questions(model, options.budget, LONGEST, options.questions)
         found = measure(options.base_url, by_chance(whole, options.chance), asked)

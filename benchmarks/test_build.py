@@ -11,9 +11,10 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.scenarios import LineRetrieval
+from tests.here import HERE
 
 LINES = 6500
-WORDS = PromptSet.open("seed").wording(LineRetrieval).words
+WORDS = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
 
 
 def suite() -> str:

@@ -20,11 +20,16 @@ from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.scenarios import LineRetrieval
+from tests.here import HERE
 
 EPISODES = 50
 GROUP = "replay of one 97k-token trial"
 CASE = Case(
-    ModelProfile(model="simulated"), PromptSet.open("seed").wording(LineRetrieval), LineRetrieval(6500), 0, EPISODES
+    ModelProfile(model="simulated"),
+    PromptSet.open(HERE, "seed").wording(LineRetrieval),
+    LineRetrieval(6500),
+    0,
+    EPISODES,
 )
 
 

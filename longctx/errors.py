@@ -1,5 +1,8 @@
 """A user's mistake: one sentence that says what is wrong, where, and what to do."""
 
+import difflib
+from collections.abc import Sequence
+
 
 class UserError(Exception):
     """Shown as its sentence alone, without a traceback."""
@@ -7,3 +10,9 @@ class UserError(Exception):
 
 class TapeError(UserError):
     """A cassette that cannot be read."""
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """A sentence about the name that comes closest to a mistaken one, or about all that there are."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names) or 'none'}."

@@ -6,10 +6,11 @@ import pytest
 
 from benchmarks.caching import Used, by_chance, foreseen, measure, questions, table
 from longctx.config.models import Caching, ModelProfile, load_model
+from tests.here import HERE
 from tests.prefix_cache import CHARACTERS_A_TOKEN, LastPrompt, PrefixCache
 from tests.servers import SimulatedServer
 
-HAIKU = load_model("claude-haiku-4-5")
+HAIKU = load_model(HERE, "claude-haiku-4-5")
 
 
 def test_a_server_of_one_slot_reads_more_in_the_suites_order() -> None:

@@ -18,6 +18,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.plugin.progress import Silent
 from longctx.scenarios import LineRetrieval
+from tests.here import HERE
 
 LINES = 470
 """About 7,000 tokens."""
@@ -35,7 +36,7 @@ class Pass:
 
 
 def case(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Case:
-    wording = PromptSet.open("seed").wording(LineRetrieval)
+    wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)
     return Case(ModelProfile(model="toy", timeout_s=timeout_s), wording, LineRetrieval(lines), seed=0, trials=trials)
 
 

@@ -15,12 +15,15 @@ from longctx.ask.waiting import Say, waiting
 from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import Measured, ModelProfile
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 
 Unasked = tuple[Case, Failure]
 """A case none of whose questions can be asked, and why."""
 
 
-async def calibrate(client: Client, cases: Sequence[Case], say: Say) -> tuple[list[Case], list[Unasked]]:
+async def calibrate(
+    workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
+) -> tuple[list[Case], list[Unasked]]:
     """The same cases with what the server told, which is kept in the model's profile; and, apart, those that need a
     count of tokens which it does not give. Raises UserError where no case is left to ask."""
     models: dict[str, ModelProfile] = {}
@@ -28,7 +31,7 @@ async def calibrate(client: Client, cases: Sequence[Case], say: Say) -> tuple[li
     for case in cases:
         name = case.model.model
         if name not in models:
-            models[name] = await _with_window(client, case.model, say)
+            models[name] = await _with_window(workspace, client, case.model, say)
         current = dataclasses.replace(case, model=models[name])
         if current.measured is not None or _counted(case) in untold:
             continue
@@ -36,7 +39,7 @@ async def calibrate(client: Client, cases: Sequence[Case], say: Say) -> tuple[li
         if isinstance(measured, Failure):
             untold[_counted(case)] = measured
             continue
-        keep_measured(name, measured)
+        keep_measured(workspace, name, measured)
         models[name] = models[name].model_copy(update={"measured": (*models[name].measured, measured)})
     unasked = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
     if unasked and len(unasked) == len(cases):
@@ -52,7 +55,7 @@ def _counted(case: Case) -> tuple[str, str, str]:
     return case.model.model, case.scenario.family, case.wording.digest
 
 
-async def _with_window(client: Client, model: ModelProfile, say: Say) -> ModelProfile:
+async def _with_window(workspace: Workspace, client: Client, model: ModelProfile, say: Say) -> ModelProfile:
     if model.window is not None:
         return model
     try:
@@ -64,7 +67,7 @@ async def _with_window(client: Client, model: ModelProfile, say: Say) -> ModelPr
         return model
     if "window" not in told:
         return model
-    keep_probed(model.model, source_of(client), told)
+    keep_probed(workspace, model.model, source_of(client), told)
     return model.model_copy(update={"window": told["window"]})
 
 

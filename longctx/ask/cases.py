@@ -15,9 +15,11 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Scenario
+from longctx.workspace import Workspace
 
 
 def cases_of(
+    workspace: Workspace,
     profile: Profile,
     family: type[Scenario],
     models: Callable[[Grid], Sequence[str]],
@@ -32,8 +34,8 @@ def cases_of(
     document: what to call their documents; None: as the prompts do.
     """
     grids = profile.grids(family.family)
-    wordings = _wordings(family, grids, prompts, document)
-    known = {name: load_model(name) for grid in grids for name in models(grid)}
+    wordings = _wordings(workspace, family, grids, prompts, document)
+    known = {name: load_model(workspace, name) for grid in grids for name in models(grid)}
     found: dict[str, Case] = {}
     for grid in grids:
         for words, model in itertools.product(prompts or grid.prompts, models(grid)):
@@ -52,11 +54,15 @@ def cases_of(
 
 
 def _wordings(
-    family: type[Scenario], grids: Sequence[Grid], prompts: Sequence[str], document: str | None
+    workspace: Workspace,
+    family: type[Scenario],
+    grids: Sequence[Grid],
+    prompts: Sequence[str],
+    document: str | None,
 ) -> dict[str, Wording]:
     """By the name or path that means it."""
     named = prompts or tuple(name for grid in grids for name in grid.prompts)
-    sets = {name: PromptSet.open(name) for name in named} if grids else {}
+    sets = {name: PromptSet.open(workspace, name) for name in named} if grids else {}
     names = Counter(one.name for one in sets.values())
     if twice := [one for one in sets.values() if names[one.name] > 1]:
         raise UserError(

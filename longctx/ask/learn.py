@@ -15,9 +15,9 @@ from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
-from longctx.corpus.settings import REGISTER
 from longctx.scenarios import LineRetrieval
 from longctx.scenarios.base import Scenario
+from longctx.workspace import Workspace
 
 Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 """Gives the input tokens of a prompt and a system prompt."""
@@ -76,11 +76,11 @@ async def measure(
     )
 
 
-async def tokens_per_unit(client: Client, model: ModelProfile) -> dict[str, float]:
+async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
     """Tokens of a line of line retrieval and of a reference token, for TokensPerUnit. Raises what UNTOLD names."""
-    words = PromptSet.open("seed").wording(LineRetrieval).words
+    words = PromptSet.open(workspace, "seed").wording(LineRetrieval).words
     few, many = (LineRetrieval(lines).build(words, seed=0, index=0).user for lines in LINES)
-    first, second, *_ = load_corpus(REGISTER).sections
+    first, second, *_ = load_corpus(workspace.find("register")).sections
     both = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
     found = {
         "line": round((await count(client, model, many) - await count(client, model, few)) / (LINES[1] - LINES[0]), 2),

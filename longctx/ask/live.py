@@ -26,7 +26,9 @@ from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
 from longctx.ask.waiting import Say, waiting
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 from longctx.files import check_writable
+from longctx.workspace import Workspace
 
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
@@ -72,6 +74,7 @@ class Done:
 
 
 def ask_live(
+    workspace: Workspace,
     tape: Tape,
     cases: Sequence[Case],
     terms: Terms,
@@ -84,7 +87,7 @@ def ask_live(
 
     progress: opened with the questions. course: where not all is asked in one go.
     """
-    done = asyncio.run(_ask(tape, cases, terms, say, progress, course, beforehand))
+    done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand))
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
         raise UserError(stopped.message)
@@ -94,6 +97,7 @@ def ask_live(
 
 
 async def _ask(
+    workspace: Workspace,
     tape: Tape,
     cases: Sequence[Case],
     terms: Terms,
@@ -108,7 +112,7 @@ async def _ask(
     with waiting(say, f"what a client of {provider} needs to be opened"):
         opened = open_client(tape, terms.base_url, terms.in_flight, provider)
     async with opened as client:
-        told, uncounted = await calibrate(client, cases, say)
+        told, uncounted = await calibrate(workspace, client, cases, say)
         fit, unfit = fitted(told)
         with waiting(say, "the prompts of what is selected: those without a recording are looked for"):
             lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)

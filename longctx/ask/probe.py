@@ -15,6 +15,7 @@ from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
+from longctx.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +27,17 @@ class Learnt:
     silent: tuple[str, ...]
 
 
-async def probe(client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
+async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
     """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing.
 
     prompts: the prompt set whose passkey wording is measured.
     """
-    wording = PromptSet.open(prompts).wording(Passkey)
+    wording = PromptSet.open(workspace, prompts).wording(Passkey)
     told, silent = await _told(client, model, say)
     measured = None
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
-            told |= await tokens_per_unit(client, model)
+            told |= await tokens_per_unit(workspace, client, model)
             measured = await measure(client, model, Passkey, wording)
     except UNTOLD as error:
         failure = explain(error, client.base_url)

@@ -7,14 +7,16 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from longctx.cli import baseline, compare, corpus, export, filter, merge, models, plan, questions, record, show
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains."""
-    parser = argparse.ArgumentParser(prog="python -m longctx", description="Long-context retrieval, beside pytest.")
+    parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in (show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
         command.add(commands)
@@ -23,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
+    found.workspace = Workspace.around(Path.cwd())
     try:
         code = int(found.run(found, rest))
         sys.stdout.flush()

@@ -43,7 +43,7 @@ def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
 
     terms = Terms(options.base_url, options.in_flight, options.max_cost)
     try:
-        done = ask_live(tape, cases, terms, say, live_progress)
+        done = ask_live(options.workspace, tape, cases, terms, say, live_progress)
     except KeyboardInterrupt:
         raise UserError("Stopped. What was answered is recorded: the same command asks only the rest.") from None
     if done.unasked:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.output import check_free
-from longctx.config.folders import BASELINES, REPORTS, find_baseline
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run
@@ -44,9 +43,9 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
 
     if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
         raise UserError(f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -.")
-    folder = find_run(options.folder or REPORTS / "latest")
-    BASELINES.mkdir(parents=True, exist_ok=True)
-    file = BASELINES / f"{options.name}.jsonl"
+    folder = find_run(options.folder or options.workspace.reports / "latest")
+    file = options.workspace.own("baselines", f"{options.name}.jsonl")
+    file.parent.mkdir(parents=True, exist_ok=True)
     check_free(file, options.force)
     if lacking := "; ".join(lacks(require_manifest(folder), load_rows(folder))):
         why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
@@ -61,16 +60,16 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def _list(_: argparse.Namespace, __: list[str]) -> int:
+def _list(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.baseline import load_head
 
-    files = sorted(BASELINES.glob("*.jsonl"))
+    files = sorted(options.workspace.own("baselines").glob("*.jsonl"))
     for file in files:
         head = load_head(file)
         run = head["run"]
         print(f"{file.stem}: run {run['run']}, profile {run['profile']}, saved {head['saved_at'][:10]}")
     if not files:
-        print("There is no baseline yet: run pytest tests_longctx, then python -m longctx baseline save NAME.")
+        print("There is no baseline yet: run pytest tests_longctx, then longctx baseline save NAME.")
     return 0
 
 
@@ -79,7 +78,7 @@ def _show(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.render import terminal_table
     from longctx.results.baseline import load_baseline
 
-    found = load_baseline(find_baseline(options.name))
+    found = load_baseline(options.workspace.find_baseline(options.name))
     run = found.manifest
     print(f"# {found.name}, saved {found.saved_at}")
     print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")

@@ -6,28 +6,30 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.task import add_question_file, add_task
+from longctx.workspace import Workspace
 
 
 def add(tasks: Any) -> None:
     text = "look for faults in a file of questions, without a model; exit status 1 if there are any"
     parser = add_task(tasks, "check", text)
     add_question_file(parser)
-    parser.set_defaults(run=lambda options, _: show(options.corpus, options.questions), passes_on=False)
+    parser.set_defaults(
+        run=lambda options, _: show(options.workspace, options.corpus, options.questions), passes_on=False
+    )
 
 
-def show(corpus: Path | None, questions: Path | None) -> int:
+def show(workspace: Workspace, corpus: Path | None, questions: Path | None) -> int:
     """Print what is found. The exit status: 1 where a fault is. None: the shipped register, its questions."""
     from tabulate import tabulate
 
     from longctx.corpus.check import check
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
-    from longctx.corpus.settings import REGISTER
+    from longctx.corpus.questions import load_questions
     from longctx.corpus.standing import numerical
     from longctx.visible import visible
 
-    documents = load_corpus(corpus or REGISTER)
-    asked = load_questions(questions or REGISTER_QUESTIONS, documents)
+    documents = load_corpus(corpus or workspace.find("register"))
+    asked = load_questions(questions or workspace.find("questions", "register.jsonl"), documents)
     findings = check(documents, asked.questions)
     if findings:
         rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]

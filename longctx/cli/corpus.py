@@ -10,7 +10,6 @@ from typing import Any
 from longctx.cli.check import show
 from longctx.cli.task import add_task
 from longctx.config.arguments import number
-from longctx.config.folders import FIXTURES
 
 BUDGETS = (3000, 70_000, 95_000)
 """Tokens: one for small models, and the notebook's two."""
@@ -67,7 +66,7 @@ def fetch(options: argparse.Namespace, _: list[str]) -> int:
         if sys.stderr.isatty():
             print(f"\r{have:,}{f' of {of:,}' if of else ''} bytes", end="", file=sys.stderr, flush=True)
 
-    folder = options.out or FIXTURES / "fetched" / f"FR-{options.day}"
+    folder = options.out or options.workspace.own("fetched", f"FR-{options.day}")
     limit = LIMIT if options.max_bytes is None else options.max_bytes
     got = fetch_issue(options.day, folder, options.base_url or GOVINFO, limit, show)
     freeze_folder(folder)
@@ -105,4 +104,4 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
 
 def check(options: argparse.Namespace, _: list[str]) -> int:
     """As `questions check`, whose older name this is."""
-    return show(options.documents, options.questions)
+    return show(options.workspace, options.documents, options.questions)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.unreadable import sentences
-from longctx.config.folders import REPORTS
 from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
 from longctx.measure.items import READ
@@ -34,7 +33,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    folder = find_run(options.folder or REPORTS / "latest")
+    folder = find_run(options.folder or options.workspace.reports / "latest")
     found = answered(load(folder), options.prompts)
     if not found:
         raise UserError(
@@ -46,9 +45,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         if not correct:
             raise UserError(
                 f"{folder}: none of the {len(answers):,} questions has a readable answer with its right section, so no "
-                f"filter is made. {' '.join(sentences(folder))}"
+                f"filter is made. {' '.join(sentences(options.workspace, folder))}"
             )
-        path = make_filter(model, bank, folder.resolve().name, correct)
+        path = make_filter(options.workspace, model, bank, folder.resolve().name, correct)
         unread = len(answers) - len(correct)
         more = f"; {unread:,} without a readable answer, which a collage does not ask" if unread else ""
         print(f"{path}: {len(correct)} asked, {sum(correct.values())} kept{more}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from longctx.cli.output import say
-from longctx.config import folders, models
 from longctx.config.folders import file_name, slug
-from longctx.config.models import ModelProfile, Probed, read_profile
+from longctx.config.models import ModelProfile, Probed, load_model, read_profile
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.ask.probe import Learnt
@@ -61,12 +61,12 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.ask.probe import differences
     from longctx.config.keeping import keep_measured, keep_probed
 
-    before = read_profile(options.name)
+    before = read_profile(options.workspace, options.name)
     learnt, source = asyncio.run(_ask(before, options))
-    path = keep_probed(before.model, source, learnt.told)
+    path = keep_probed(options.workspace, before.model, source, learnt.told)
     measured = learnt.measured
     if measured and before.measures(measured.family, measured.wording) != measured.values:
-        keep_measured(before.model, measured)
+        keep_measured(options.workspace, before.model, measured)
     _print_learnt(before, learnt)
     for sentence in (*learnt.silent, *differences(before, learnt.told)):
         print(sentence)
@@ -74,13 +74,13 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
+async def _ask(workspace: Workspace, model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
     from longctx.ask.client import open_client
     from longctx.ask.learn import source_of
     from longctx.ask.probe import probe
 
     async with open_client(None, options.base_url, 1, model.provider) as client:
-        return await probe(client, model, options.ask, options.prompts, say), source_of(client)
+        return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
 
 
 def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
@@ -115,18 +115,18 @@ def _said(value: object) -> str:
     return str(value)
 
 
-def _list(_: argparse.Namespace, __: list[str]) -> int:
-    rows = [_listed(path.stem) for path in sorted(models.MODELS.glob("*.toml"))]
+def _list(options: argparse.Namespace, _: list[str]) -> int:
+    rows = [_listed(options.workspace, path.stem) for path in options.workspace.list("models", "*.toml")]
     headers = ["model", "through", "window", "prefill", "USD in / out", "dated", "probed", "recorded"]
     print(tabulate(rows, headers=headers, disable_numparse=True))
     return 0
 
 
-def _listed(name: str) -> tuple[str, ...]:
-    profile = models.load_model(name)
+def _listed(workspace: Workspace, name: str) -> tuple[str, ...]:
+    profile = load_model(workspace, name)
     prices = profile.prices
     names = {file_name(profile.model), slug(profile.model)}
-    recorded = sorted(path.parent.name for one in names for path in (folders.CASSETTES / one).glob("*/*.jsonl"))
+    recorded = sorted(path.parent.name for one in names for path in (workspace.cassettes / one).glob("*/*.jsonl"))
     return (
         name if name == profile.model else f"{name} ({profile.model})",
         "-" if profile.provider == "anthropic" else profile.provider,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.task import add_bank
-from longctx.config.folders import find_baseline
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cli.planned import BandOf
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "and for a pass if nothing changed, tokens and prices. Nothing is asked.",
     )
     option = parser.add_argument
-    option("--profile", default="recorded", metavar="NAME", help="grid to plan, a name or a path (default: recorded)")
+    option("--profile", metavar="NAME", help="grid to plan, a name or a path (default: as pytest)")
     option("--model", action="append", default=[], metavar="NAME", help="instead of the profile's models (repeatable)")
     option("--margin", type=_share(), default=0.05, metavar="SHARE", help="a drop that does not matter (default: 0.05)")
     option("--alpha", type=_share(), default=0.05, metavar="P", help="chance of a false alarm over all (default: 0.05)")
@@ -74,6 +74,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.cli.planned import planned
+    from longctx.config.profiles import profile_name
     from longctx.corpus.bank import load_bank
     from longctx.measure.plan import Wanted
     from longctx.report.document import as_terminal
@@ -84,22 +85,23 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
             "drop, or a higher rate."
         )
-    earlier, replayed = _earlier(options.runs) if options.runs else ({}, [])
-    bank_of = functools.partial(load_bank, options.corpus, options.questions)
-    loads, windows = planned(options.profile, options.model, bank_of)
+    earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
+    profile = profile_name(options.workspace, options.profile)
+    bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
+    loads, windows = planned(options.workspace, options.profile, options.model, bank_of)
     wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + windows)
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, wanted, options.profile, windows, options.runs or (), replayed)))
+    print(as_terminal(plan_document(plans, wanted, profile, windows, options.runs or (), replayed)))
     print(conclusion(plans, wanted))
     return 0
 
 
-def _earlier(runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
+def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
     """What two runs, or baselines, saw, and families of which both replay the same recordings. Raises UserError."""
     from longctx.measure.seen import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
-    before, after = (load_baseline(find_baseline(name)).rows for name in runs)
+    before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
     same = same_recordings(before, after)
     if same.all():
         raise UserError(

@@ -11,14 +11,14 @@ from longctx.ask.cases import cases_of
 from longctx.ask.money import estimated_cost
 from longctx.config.grids import Grid
 from longctx.config.models import ModelProfile
-from longctx.config.profiles import load_profile
-from longctx.corpus.bank import load_bank
+from longctx.config.profiles import load_profile, profile_name
 from longctx.errors import UserError
 from longctx.measure.gate import Band
 from longctx.measure.plan import Load
 from longctx.measure.subject import Subject
 from longctx.scenarios import FAMILIES
 from longctx.scenarios.bank import Bank
+from longctx.workspace import Workspace
 
 BandOf = tuple[Subject, Band]
 BankOf = Callable[[str], Bank]
@@ -46,17 +46,16 @@ class _Sum:
         return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, price)
 
 
-SHIPPED: BankOf = functools.partial(load_bank, None, None)
-
-
-def planned(profile: str, models: Sequence[str], bank_of: BankOf = SHIPPED) -> tuple[dict[BandOf, Load], int]:
+def planned(
+    workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf
+) -> tuple[dict[BandOf, Load], int]:
     """The load of each band that has trials, and the number of windows whose k_max is gated. Raises UserError.
 
     models: instead of the profile's, where there are any. bank_of: the questions that a model is asked.
     """
     found: dict[BandOf, _Sum] = {}
     windows: set[tuple[Subject, object]] = set()
-    for case in _cases(profile, models, bank_of):
+    for case in _cases(workspace, profile, models, bank_of):
         if not case.scenario.gated:
             continue
         subject = Subject(case.model.model, case.wording.prompt_set)
@@ -65,15 +64,17 @@ def planned(profile: str, models: Sequence[str], bank_of: BankOf = SHIPPED) -> t
             windows.add((subject, case.scenario.params["window"]))
     loads = {where: one.load for where, one in found.items() if one.trials}
     if not loads:
-        raise UserError(f"The profile {profile!r} has no trials that a gate judges: there is nothing to plan.")
+        name = profile_name(workspace, profile)
+        raise UserError(f"The profile {name!r} has no trials that a gate judges: there is nothing to plan.")
     return loads, len(windows)
 
 
-def _cases(profile: str, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
+def _cases(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
     """As pytest would collect them."""
-    tables, asked = load_profile(profile), functools.partial(_models, profile, models)
+    name = profile_name(workspace, profile)
+    tables, asked = load_profile(workspace, profile), functools.partial(_models, name, models)
     for family in FAMILIES.values():
-        yield from cases_of(tables, family, asked, (), bank_of)
+        yield from cases_of(workspace, tables, family, asked, (), bank_of)
 
 
 def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:

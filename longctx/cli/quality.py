@@ -14,10 +14,10 @@ from longctx.cli.filter import answered, readable
 from longctx.cli.output import check_free_folder
 from longctx.cli.task import add_question_file, add_task
 from longctx.cli.unreadable import sentences
-from longctx.config.folders import REPORTS, ROOT
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
 from longctx.errors import UserError
 from longctx.results.store import RESULTS
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,23 +65,22 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
 
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
-    from longctx.corpus.settings import REGISTER
 
-    questions = load_questions(options.questions, load_corpus(options.corpus or REGISTER))
-    folder = options.report = options.report or REPORTS / f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
+    questions = load_questions(options.questions, load_corpus(options.corpus or options.workspace.find("register")))
+    now = f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
+    folder = options.report = options.report or options.workspace.reports / now
     check_free_folder("--report", folder)
     profile = _write_profile(folder, options, len(questions.questions))
     given = {name: getattr(options, name) for name in PASSED}
     passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
     stop = ["--ctx-estimate"] if options.estimate else []
-    test = str(ROOT / "tests_longctx" / "test_control.py")
-    code = int(pytest.main([test, "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest]))
+    code = int(pytest.main(["-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest]))
     if not (folder / RESULTS).is_file():
         profile.unlink()
         with contextlib.suppress(OSError):  # not empty: what was measured is kept without its report
             folder.rmdir()
         return code
-    has_filter = _tell(folder, questions, options.max_tokens)
+    has_filter = _tell(options.workspace, folder, questions, options.max_tokens)
     return code if has_filter else code or 1
 
 
@@ -97,7 +96,7 @@ def _write_profile(folder: Path, options: argparse.Namespace, questions: int) ->
     return folder / PROFILE
 
 
-def _tell(folder: Path, questions: QuestionSet, room: int) -> bool:
+def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int) -> bool:
     """Print what was found, short, and write all of it into the run's folder. Raises UserError.
 
     room: max_tokens of an answer. Returns whether the model has a filter.
@@ -123,12 +122,12 @@ def _tell(folder: Path, questions: QuestionSet, room: int) -> bool:
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))
-    made = _filter(model, bank, folder, answers, found.prompt_set, "" if gaps else asked_of_all)
-    known = load_filter(model, bank)
+    made = _filter(workspace, model, bank, folder, answers, found.prompt_set, "" if gaps else asked_of_all)
+    known = load_filter(workspace, model, bank)
     notes = [
         headline(summarize(rows)),
         *(f"Not measured: {cause}." for cause in gaps),
-        *sentences(folder, room),
+        *sentences(workspace, folder, room),
         made,
         *(f"Warning: {one}" for one in warnings(found, sum(readable(answers).values()) if known else None)),
     ]
@@ -153,7 +152,15 @@ def _others(number: int) -> str:
     return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
 
 
-def _filter(model: str, bank: str, folder: Path, answers: Mapping[str, bool | None], prompts: str, others: str) -> str:
+def _filter(
+    workspace: Workspace,
+    model: str,
+    bank: str,
+    folder: Path,
+    answers: Mapping[str, bool | None],
+    prompts: str,
+    others: str,
+) -> str:
     """Make the filter, where there is none yet: one that runs were made with does not move.
 
     others: what becomes of the questions that were not asked; empty where answers are missing.
@@ -161,8 +168,8 @@ def _filter(model: str, bank: str, folder: Path, answers: Mapping[str, bool | No
     correct = readable(answers)
     unread = len(answers) - len(correct)
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
-    path = os.path.relpath(filter_path(model, bank))
-    if there := load_filter(model, bank):
+    path = os.path.relpath(filter_path(workspace, model, bank))
+    if there := load_filter(workspace, model, bank):
         asked = len(there.kept) + len(there.dropped)
         return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
     if not others:
@@ -177,5 +184,5 @@ def _filter(model: str, bank: str, folder: Path, answers: Mapping[str, bool | No
         )
     if not any(correct.values()):
         return f"No filter is made: {keeps_none(len(correct))}"
-    make_filter(model, bank, folder.resolve().name, correct)
+    make_filter(workspace, model, bank, folder.resolve().name, correct)
     return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

@@ -19,8 +19,6 @@ def add(commands: Any) -> None:
 def run(_: argparse.Namespace, arguments: list[str]) -> int:
     import pytest
 
-    from longctx.config.folders import ROOT
-
     given = any(argument.split("=")[0] == "--ctx-record" for argument in arguments)
     mode = [] if given else ["--ctx-record=once"]
-    return int(pytest.main([str(ROOT / "tests_longctx"), "--ctx-ask-only", "-q", *mode, *arguments]))
+    return int(pytest.main(["--ctx-ask-only", "-q", *mode, *arguments]))

@@ -32,7 +32,6 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     import webbrowser
 
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.settings import REGISTER
     from longctx.review.desk import Desk
     from longctx.review.file import QuestionFile
     from longctx.review.http import ReviewServer
@@ -40,7 +39,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.visible import visible
 
     by = (options.by or "").strip() or _name()
-    corpus = load_corpus(options.corpus or REGISTER)
+    corpus = load_corpus(options.corpus or options.workspace.find("register"))
     file = QuestionFile(options.questions, corpus)
     desk = Desk(file, corpus, lambda: Who(by, datetime.datetime.now().astimezone().date()))
     with ReviewServer(desk, options.port) as server:

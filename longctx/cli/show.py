@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _run_with(options: argparse.Namespace) -> int:
     """What a run measured, then the prompt, as far as it can be built again."""
-    models = {options.model, load_model(options.model).model} if options.model else set()
+    models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
     found = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
     for one in found:
@@ -106,14 +106,16 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     family = FAMILIES[match[1]]
     given = {}
     if family in (Collage, Control):
-        given["bank"] = functools.partial(load_bank, options.corpus, options.questions, model or "")
+        given["bank"] = functools.partial(load_bank, options.workspace, options.corpus, options.questions, model or "")
     try:
         scenario = family.from_slug(match[2], **given)
     except ValueError as error:
         raise UserError(f"{name!r}: {error}") from None
-    wording = PromptSet.open(prompts).wording(family, word_for(options.corpus))
+    wording = PromptSet.open(options.workspace, prompts).wording(family, word_for(options.workspace, options.corpus))
     if model is None and family.probes(wording.words):
         raise UserError(f"{name!r} depends on the model's tokenizer: say which model with --model NAME.")
     index = int(match[3] or 0)
-    case = Case(load_model(model or "any-model"), wording, scenario, seed, trials=1, only_trial=index)
+    case = Case(
+        load_model(options.workspace, model or "any-model"), wording, scenario, seed, trials=1, only_trial=index
+    )
     return Question(case.fitted(), index)

@@ -15,6 +15,7 @@ from longctx.measure.items import READ
 from longctx.results.store import load_rows, load_views
 from longctx.scenarios.base import MEASURED
 from longctx.visible import visible
+from longctx.workspace import Workspace
 
 TAGGED = "tagged"
 """The prompt set that opens the answer tag."""
@@ -26,7 +27,7 @@ Seen = tuple[Mapping[str, Any], Mapping[str, Any]]
 """A row and its view."""
 
 
-def sentences(folder: Path, room: int | None = None) -> list[str]:
+def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> list[str]:
     """About the controls of a run; none where all replies could be read. room: the max_tokens of --max-tokens."""
     pairs = zip(load_rows(folder), load_views(folder), strict=True)
     measured = [(row, view) for row, view in pairs if row["family"] == "control" and row["outcome"] in MEASURED]
@@ -40,7 +41,7 @@ def sentences(folder: Path, room: int | None = None) -> list[str]:
         f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {told}"
         f"{f', other reasons ({others:,})' if others else ''}. They say nothing about the questions.",
         *_shown(unread),
-        f"What helps: {'; '.join(_helps(unread, room))}. Then ask again with --record new_episodes.",
+        f"What helps: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",
     ]
 
 
@@ -66,11 +67,11 @@ def _why(row: Mapping[str, Any]) -> str:
     return re.sub("^'.' is", "the answer begins with", str(row["why"] or row["outcome"]))
 
 
-def _helps(unread: Sequence[Seen], room: int | None) -> Iterator[str]:
+def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> Iterator[str]:
     """By what the replies were."""
     row = unread[0][0]
     outcomes = {row["outcome"] for row, _ in unread}
-    model = load_model(row["model"])
+    model = load_model(workspace, row["model"])
     if "truncated" in outcomes:
         yield "more room to answer (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
     if "unparseable" in outcomes:
@@ -79,7 +80,7 @@ def _helps(unread: Sequence[Seen], room: int | None) -> Iterator[str]:
             how = f"python -m longctx models probe {model.model} --ask tells whether its server takes one"
             if model.probed and probed:
                 how = f"its server took one on {model.probed.on}"
-            yield f"prefill = true in {os.path.relpath(profile_of(model.model))} ({how})"
+            yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))} ({how})"
         if row["prompt_set"] != TAGGED:
             yield f"--prompts {TAGGED}, whose answers begin with the tag that is read"
     if outcomes - {"truncated"}:

@@ -55,19 +55,18 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.ask.tape import Tape
     from longctx.ask.writer import only_writer
     from longctx.cli.written_files import WrittenFiles
-    from longctx.config.folders import CASSETTES
     from longctx.corpus.check import check
     from longctx.corpus.documents import load_corpus
 
-    files = WrittenFiles.at(options.out)
+    files, cassettes = WrittenFiles.at(options.out), options.workspace.cassettes
     corpus = load_corpus(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
-        estimate_live(Tape(CASSETTES, "once" if options.record == "none" else options.record), cases, print)
+        estimate_live(Tape(cassettes, "once" if options.record == "none" else options.record), cases, print)
         return 0
     live = options.record != "none"
-    with only_writer(CASSETTES) if live else contextlib.nullcontext():
-        tape = Tape(CASSETTES, options.record, "questions write")
+    with only_writer(cassettes) if live else contextlib.nullcontext():
+        tape = Tape(cassettes, options.record, "questions write")
         if not options.force:
             files.check_unchanged(_read(tape, cases))
         if live:
@@ -96,8 +95,8 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     from longctx.scenarios.bank import Section
     from longctx.scenarios.writing import Writing
 
-    model, document = load_model(options.model), word_for(options.corpus)
-    wording = PromptSet.open(options.prompts).wording(Writing, document)
+    model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
+    wording = PromptSet.open(options.workspace, options.prompts).wording(Writing, document)
     room = options.max_tokens or TOKENS_A_QUESTION * options.per_section
     return [
         Case(

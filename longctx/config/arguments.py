@@ -6,8 +6,10 @@ import argparse
 import datetime
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from longctx.config.models import Prices
+if TYPE_CHECKING:
+    from longctx.config.models import Prices
 
 RECORD_MODES = ("none", "once", "new_episodes", "all")
 
@@ -40,6 +42,8 @@ def price(text: str) -> tuple[str, Prices]:
             f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
             "tokens, such as my-model=3/15/0.3/3.75."
         )
+    from longctx.config.models import Prices
+
     names = ("input", "output", "cache_read", "cache_write")
     today = datetime.date.today()
     return model.strip(), Prices(**dict(zip(names, usd, strict=False)), dated=today, source="--ctx-price")

@@ -1,8 +1,7 @@
-"""Where the data of a run lies, how its TOML files are read, and how any file is written."""
+"""How text and TOML files are read, and how names become file names."""
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 import tomllib
@@ -13,13 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from longctx.errors import UserError
-
-ROOT = Path(__file__).resolve().parents[2]
-FIXTURES = ROOT / "fixtures"
-CASSETTES = ROOT / "cassettes"
-REPORTS = ROOT / "reports"
-BASELINES = FIXTURES / "baselines"
+from longctx.errors import UserError, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -46,27 +39,6 @@ def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | Non
     if path == earlier or path.is_file() or not earlier.is_file() or about(earlier) not in (None, name):
         return path
     return earlier
-
-
-def resolve(name: str, folder: Path, kind: str) -> Path:
-    """The TOML file that a name or a path means. Raises UserError with the names there are."""
-    for path in (folder / f"{name}.toml", Path(name)):
-        if path.suffix == ".toml" and path.is_file():
-            return path
-    names = sorted(path.stem for path in folder.glob("*.toml"))
-    raise UserError(f"No {kind} {name!r}: {_suggest(name, names)} Or give the path of a .toml file.")
-
-
-def find_baseline(name: str) -> Path:
-    """The file of a baseline's name, or the path of its file or of a run's folder. Raises UserError."""
-    for path in (BASELINES / f"{name}.jsonl", Path(name)):
-        if path.exists():
-            return path
-    names = sorted(path.stem for path in BASELINES.glob("*.jsonl"))
-    raise UserError(
-        f"No baseline {name!r}: {_suggest(name, names)} Or give the path of its file, or of a run's folder. "
-        "To make one: python -m longctx baseline save NAME."
-    )
 
 
 def read_text(path: Path) -> str:
@@ -106,7 +78,7 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:
     where = ".".join(str(step) for step in part["loc"]) or whole
     if part["type"] == "extra_forbidden":
         *table, name = part["loc"]
-        return f"{where}: no such entry. {_suggest(str(name), _entries(config, table))}"
+        return f"{where}: no such entry. {did_you_mean(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
     said = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
@@ -125,8 +97,3 @@ def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
         if "$ref" in here:
             here = schema["$defs"][here["$ref"].rpartition("/")[2]]
     return list(here.get("properties", ()))
-
-
-def _suggest(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names) or 'none'}."

@@ -12,48 +12,60 @@ import tomlkit
 from tomlkit.items import InlineTable, Table
 
 from longctx.config import models
-from longctx.config.folders import read_text
+from longctx.config.folders import file_name, read_text
 from longctx.config.models import Measured
+from longctx.errors import UserError
 from longctx.files import write_file
+from longctx.workspace import Workspace
 
 
-def keep_measured(model: str, measured: Measured) -> Path:
+def keep_measured(workspace: Workspace, model: str, measured: Measured) -> Path:
     """Append a measure to the model's profile, which is made if there is none. Raises UserError."""
-    path = profile_of(model)
     entry = _table()
     entry.update(measured.model_dump(exclude={"values"}, exclude_defaults=True))
     entry["values"] = _inline(measured.values)
-    with _edited(path, model) as document:
+    with _edited(workspace, model) as (path, document):
         document.setdefault("measured", tomlkit.aot()).append(entry)
     return path
 
 
-def keep_probed(model: str, source: str, told: Mapping[str, Any]) -> Path:
+def keep_probed(workspace: Workspace, model: str, source: str, told: Mapping[str, Any]) -> Path:
     """Write what a server told today into the profile's [probed] table, over what stood there. Raises UserError."""
-    path = profile_of(model)
     today = {"on": datetime.datetime.now(datetime.UTC).date(), "source": source}
-    with _edited(path, model) as document:
+    with _edited(workspace, model) as (path, document):
         document.setdefault("probed", _table()).update(today | dict(told))
     return path
 
 
-def profile_of(model: str) -> Path:
-    """The file of a model id: of that name, or one whose `model` it is. The first where there is none yet."""
-    path = models.profile_path(model)
+def profile_of(workspace: Workspace, model: str) -> Path:
+    """The project's own file of a model id, whether it is there or not."""
+    known = _known(workspace, model)
+    return workspace.own("models", known.name if known else f"{file_name(model)}.toml")
+
+
+def _known(workspace: Workspace, model: str) -> Path | None:
+    """The file of a model id: of that name, or one whose `model` it is. None where there is none yet."""
+    path = models.profile_path(workspace, model)
     if path.is_file():
         return path
-    return next((other for other in sorted(models.MODELS.glob("*.toml")) if models.model_in(other) == model), path)
+    return next((other for other in workspace.list("models", "*.toml") if models.model_in(other) == model), None)
 
 
 @contextlib.contextmanager
-def _edited(path: Path, model: str) -> Iterator[tomlkit.TOMLDocument]:
-    if path.is_file():
-        text = read_text(path)
+def _edited(workspace: Workspace, model: str) -> Iterator[tuple[Path, tomlkit.TOMLDocument]]:
+    """The project's profile of a model, to be changed: what longctx ships of it is copied into the project first."""
+    known, path = _known(workspace, model), profile_of(workspace, model)
+    if known:
+        text = read_text(known)
         document = tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
     else:
         document = tomlkit.document()
         document["model"] = model
-    yield document
+    yield path, document
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from None
     write_file(path, lambda part: part.write_text(tomlkit.dumps(document), encoding="utf-8"))
 
 

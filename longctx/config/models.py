@@ -11,10 +11,9 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from longctx.config.folders import FIXTURES, file_of, read_text, read_toml
+from longctx.config.folders import file_of, read_text, read_toml
 from longctx.errors import UserError
-
-MODELS = FIXTURES / "models"
+from longctx.workspace import Workspace
 
 
 class _Table(BaseModel):
@@ -179,8 +178,10 @@ class ModelProfile(_Table):
         return self.model_copy(update={"window": self.window or self.probed.window, "tokens": tokens})
 
 
-def profile_path(name: str) -> Path:
-    return file_of(MODELS, name, ".toml", model_in)
+def profile_path(workspace: Workspace, name: str) -> Path:
+    """The file of a model id: the project's own, or the one that comes with longctx; the own where there is neither."""
+    own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
+    return shipped if shipped.is_file() and not own.is_file() else own
 
 
 def model_in(path: Path) -> str | None:
@@ -191,13 +192,13 @@ def model_in(path: Path) -> str | None:
     return None
 
 
-def load_model(name: str) -> ModelProfile:
+def load_model(workspace: Workspace, name: str) -> ModelProfile:
     """The profile of a model id; defaults where it has none. Raises UserError for a file that cannot be used."""
-    return read_profile(name).completed()
+    return read_profile(workspace, name).completed()
 
 
-def read_profile(name: str) -> ModelProfile:
+def read_profile(workspace: Workspace, name: str) -> ModelProfile:
     """Like `load_model`, but as its file says: without what was probed. Raises UserError."""
-    path = profile_path(name)
+    path = profile_path(workspace, name)
     profile = read_toml(path, ModelProfile) if path.is_file() else ModelProfile()
     return profile.model_copy(update={"model": profile.model or name})

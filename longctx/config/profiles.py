@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt
 
-from longctx.config.folders import FIXTURES, read_toml, resolve
+from longctx.config.folders import read_toml
 from longctx.config.grids import CollageGrid, ControlGrid, Grid, LineRetrievalGrid, PasskeyGrid
 from longctx.errors import UserError
 from longctx.scenarios import FAMILIES
 from longctx.scenarios.bank import Bank
+from longctx.workspace import Workspace
 
-PROFILES = FIXTURES / "profiles"
+DEFAULT = "recorded"
 
 
 def _listed(value: Any) -> Any:
@@ -42,14 +43,28 @@ def _no_bank() -> Bank:
     raise AssertionError("a grid is checked without its questions")
 
 
-def profile_path(name: str) -> Path:
-    """The file of a profile's name, or of its path. Raises UserError."""
-    return resolve(name, PROFILES, "profile")
+def profile_path(workspace: Workspace, name: str | None) -> Path:
+    """The file of a profile's name, or of its path. Raises UserError.
+
+    None: `recorded` where the project has a profile of that name, else the only one it has.
+    """
+    if name is not None:
+        return workspace.resolve("profiles", name)
+    own = {path.stem: path for path in sorted(workspace.own("profiles").glob("*.toml"))}
+    if DEFAULT in own or len(own) == 1:
+        return own.get(DEFAULT) or next(iter(own.values()))
+    there = f"has {', '.join(own)}" if own else f"has none of its own in {workspace.own('profiles')}"
+    raise UserError(f"No profile is named, and {workspace.root} {there}: name one, such as smoke or a path.")
 
 
-def load_profile(name: str) -> Profile:
-    """The profile of that name in fixtures/profiles/, or in the file of that path. Raises UserError."""
-    path = profile_path(name)
+def profile_name(workspace: Workspace, name: str | None) -> str:
+    """What messages call the profile: as the user named it, or the name of the project's own choice."""
+    return name or profile_path(workspace, name).stem
+
+
+def load_profile(workspace: Workspace, name: str | None) -> Profile:
+    """The profile that `profile_path` finds. Raises UserError."""
+    path = profile_path(workspace, name)
     profile = read_toml(path, Profile)
     for family in FAMILIES:
         for grid in profile.grids(family):

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.folders import FIXTURES, read_text
+from longctx.config.folders import read_text
 from longctx.errors import UserError
 from longctx.scenarios.base import Scenario, Words
+from longctx.workspace import Workspace, packaged
 
-PROMPTS = FIXTURES / "prompts"
 CALLED = {
     "the minutes of a government meeting": "the {document}",
     "section/minutes/government meeting": "section of the {document}",
@@ -43,12 +43,12 @@ class PromptSet:
     folder: Path
 
     @classmethod
-    def open(cls, name: str) -> PromptSet:
+    def open(cls, workspace: Workspace, name: str) -> PromptSet:
         """The prompt set of that name in fixtures/prompts/, or in the folder of that path. Raises UserError."""
-        for folder in (PROMPTS / name, Path(name)):
+        for folder in (workspace.find("prompts", name), Path(name)):
             if folder.is_dir():
                 return cls(folder.resolve().name, folder)
-        names = ", ".join(sorted(path.name for path in PROMPTS.iterdir() if path.is_dir()))
+        names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
 
     def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
@@ -67,9 +67,8 @@ class PromptSet:
         try:
             text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
-            raise UserError(
-                f"The prompt set {self.name!r} lacks {path}: copy it from {PROMPTS / 'seed' / family.family}."
-            ) from None
+            shipped = packaged() / "prompts" / "seed" / family.family
+            raise UserError(f"The prompt set {self.name!r} lacks {path}: copy it from {shipped}.") from None
         found = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(holds) - found):
             raise UserError(f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial.")

@@ -8,26 +8,30 @@ from pathlib import Path
 
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.filters import Filter, choose_filter
-from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
-from longctx.corpus.settings import REGISTER
+from longctx.corpus.questions import load_questions
 from longctx.scenarios.bank import Bank, Section
 from longctx.scenarios.multiple_choice import Item
+from longctx.workspace import Workspace
 
 
 @functools.lru_cache(maxsize=4)
 def load_bank(
-    documents: Path | None, questions: Path | None, model: str, frozen: tuple[Filter, ...] | None = None
+    workspace: Workspace,
+    documents: Path | None,
+    questions: Path | None,
+    model: str,
+    frozen: tuple[Filter, ...] | None = None,
 ) -> Bank:
     """The sections of a folder and the questions of a file, the shipped register's by default.
 
     kept: the questions that the filter of `model` keeps; all of them where it has none. frozen: the filters of a
     baseline, which count instead of the model's own; None without a baseline. Raises UserError.
     """
-    corpus = load_corpus(documents or REGISTER)
-    asked = load_questions(questions or REGISTER_QUESTIONS, corpus)
+    corpus = load_corpus(documents or workspace.find("register"))
+    asked = load_questions(questions or workspace.find("questions", "register.jsonl"), corpus)
     digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
     items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
-    known = choose_filter(frozen, model, digest)
+    known = choose_filter(workspace, frozen, model, digest)
     return Bank(
         sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
         items=items,

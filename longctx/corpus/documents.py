@@ -12,7 +12,7 @@ from pathlib import Path
 from longctx.corpus.billing import Reading
 from longctx.corpus.frozen import Frozen, load_frozen
 from longctx.corpus.reading import read_parts
-from longctx.corpus.settings import REGISTER, SETTINGS, Settings, read_settings, settings_path
+from longctx.corpus.settings import SETTINGS, Settings, read_settings, settings_path
 from longctx.corpus.tokens import REFERENCE, count_tokens
 from longctx.errors import UserError
 
@@ -54,8 +54,8 @@ class Corpus:
         return sum(section.tokens for section in self.sections)
 
 
-def load_corpus(folder: Path = REGISTER) -> Corpus:
-    """The corpus of a folder, the shipped register by default; or of a single file, with its folder's corpus.toml.
+def load_corpus(folder: Path) -> Corpus:
+    """The corpus of a folder, or of a single file with its folder's corpus.toml.
 
     Counts come from the folder's sections.toml where there is one, which must then fit the texts, and are counted
     otherwise, as those of a single file are. Raises UserError naming the file and what to do.

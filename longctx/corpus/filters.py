@@ -13,10 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from longctx.config.folders import FIXTURES, file_of, first_fault
+from longctx.config.folders import file_of, first_fault
 from longctx.errors import UserError
-
-FILTERS = FIXTURES / "questions" / "filters"
+from longctx.workspace import Workspace
 
 
 class Filter(BaseModel):
@@ -35,8 +34,8 @@ class Filter(BaseModel):
     dropped: tuple[str, ...]
 
 
-def filter_path(model: str, bank: str) -> Path:
-    return file_of(FILTERS, model, f"-{bank[:12]}.json", _model_in)
+def filter_path(workspace: Workspace, model: str, bank: str) -> Path:
+    return file_of(workspace.own("questions", "filters"), model, f"-{bank[:12]}.json", _model_in)
 
 
 def _model_in(path: Path) -> str | None:
@@ -47,9 +46,9 @@ def _model_in(path: Path) -> str | None:
         return None
 
 
-def load_filter(model: str, bank: str) -> Filter | None:
+def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
     """The filter of a model for the bank of that digest; None where none was made. Raises UserError."""
-    path = filter_path(model, bank)
+    path = filter_path(workspace, model, bank)
     if not path.is_file():
         return None
     try:
@@ -59,7 +58,7 @@ def load_filter(model: str, bank: str) -> Filter | None:
         raise UserError(f"{path} is no filter: {fault} Restore it from version control.") from None
 
 
-def choose_filter(frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
+def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
     """The filter that counts for a model and the bank of that digest, if any. Raises UserError.
 
     frozen: the filters of a baseline, which count instead of the model's own; None without a baseline. Of a model that
@@ -67,7 +66,7 @@ def choose_filter(frozen: Sequence[Filter] | None, model: str, bank: str) -> Fil
     filter of its own, each would drop what it finds hard.
     """
     if frozen is None:
-        return load_filter(model, bank)
+        return load_filter(workspace, model, bank)
     found = [one for one in frozen if one.bank[:12] == bank[:12]]
     own = [one for one in found if one.model == model]
     if len(found) > 1 and not own:
@@ -82,13 +81,13 @@ def keeps_none(asked: int) -> str:
     return f"it would keep none of {asked:,} questions, and leave a collage nothing to ask."
 
 
-def make_filter(model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
+def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
     """Write the filter of a model from question id -> right or wrong with its section alone.
 
     Raises UserError where there is one, which must not move under runs that were made with it, and where it would keep
     nothing.
     """
-    path = filter_path(model, bank)
+    path = filter_path(workspace, model, bank)
     if path.exists():
         raise UserError(
             f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with."

@@ -11,12 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from longctx.config.folders import FIXTURES, first_fault
+from longctx.config.folders import first_fault
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError
-
-QUESTIONS = FIXTURES / "questions"
-REGISTER_QUESTIONS = QUESTIONS / "register.jsonl"
 
 
 class Reviewed(BaseModel):
@@ -87,10 +84,10 @@ class QuestionSet:
         object.__setattr__(self, "digest", _digest(self.questions))
 
 
-def load_questions(path: Path = REGISTER_QUESTIONS, corpus: Corpus | None = None) -> QuestionSet:
-    """The questions of a file; those of the shipped register by default.
+def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
+    """The questions of a file. With a corpus, every question must be about one of its sections.
 
-    With a corpus, every question must be about one of its sections. Raises UserError naming the line and what is
+    Raises UserError naming the line and what is
     wrong with it.
     """
     try:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.folders import FIXTURES, read_toml
+from longctx.config.folders import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 
-REGISTER = FIXTURES / "register"
 SETTINGS = "corpus.toml"
 SUFFIXES = (".xml", ".txt", ".md")
 
@@ -53,9 +53,9 @@ def read_settings(folder: Path) -> Settings:
     return read_toml(path, Settings) if path.is_file() else Settings()
 
 
-def word_for(folder: Path | None) -> str | None:
+def word_for(workspace: Workspace, folder: Path | None) -> str | None:
     """What a folder's documents are called, the shipped register's by default; None: as the protocols call them."""
-    return read_settings(folder or REGISTER).document
+    return read_settings(folder or workspace.find("register")).document
 
 
 def settings_path(folder: Path) -> Path:

@@ -11,16 +11,14 @@ import json
 import unicodedata
 from typing import TYPE_CHECKING
 
-from longctx.config.folders import FIXTURES
 from longctx.errors import UserError
+from longctx.workspace import packaged
 
 if TYPE_CHECKING:
     import tiktoken
 
 REFERENCE = "claude-2"
 """The vocabulary of the notebook that the protocol comes from; newer models count differently."""
-
-VOCABULARIES = FIXTURES / "vocabularies"
 
 
 def count_tokens(text: str) -> int:
@@ -35,7 +33,7 @@ def _encoding() -> tiktoken.Encoding:
         import tiktoken
     except ImportError:
         raise UserError("Counting tokens needs the package tiktoken: pip install -r requirements.txt.") from None
-    path = VOCABULARIES / f"{REFERENCE}.json"
+    path = packaged() / "vocabularies" / f"{REFERENCE}.json"
     try:
         vocabulary = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from longctx.measure import bound, sequential, signflip
 from longctx.measure.bound import design_effect, trials_to_settle
+from longctx.measure.defaults import ALPHA, MARGIN
 from longctx.measure.rates import holm
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
-MARGIN = 0.05
-ALPHA = 0.05
 EARLY_STOP = "early stop"
 """The error of a row that was not asked because the verdict was settled."""
 EARLY_SHARE = 0.5

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from longctx.measure import power, unpaired
 from longctx.measure.bound import trials_to_settle
-from longctx.measure.gate import ALPHA, LEAST_CLUSTERS, MARGIN, Band
+from longctx.measure.defaults import ALPHA, MARGIN
+from longctx.measure.gate import LEAST_CLUSTERS, Band
 from longctx.measure.subject import Subject
 
 

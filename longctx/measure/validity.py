@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from longctx.measure.defaults import MAX_AGE_DAYS
 from longctx.measure.gate import EARLY_STOP
 from longctx.scenarios.base import MEASURED
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
-MAX_AGE_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from longctx.errors import UserError
+from longctx.measure.defaults import ALPHA, MARGIN
 from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window, windows_of_same_answers
-from longctx.measure.gate import ALPHA, EARLY_SHARE, EARLY_STOP, MARGIN, Band, BandVerdict, Verdict, judge, overall
+from longctx.measure.gate import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import Matched, match_runs
 from longctx.measure.paired import Paired
 from longctx.measure.pairs import Pairs, pairs

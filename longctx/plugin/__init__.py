@@ -1,13 +1,20 @@
-"""The pytest plugin: hooks only. What they do stands in the modules beside this one."""
+"""The pytest plugin: hooks only. What they do stands in the modules beside this one.
+
+Nothing heavy is imported, read or written before a test marked `longctx` is collected or a --ctx option is given, so
+that an installed longctx leaves other projects as they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.ask.case import Case
-from longctx.plugin import asking, gating, grid, minimum, options, replaying, run, skipped, unwritten
+from longctx.plugin import gating, minimum, options, replaying, run, selection, skipped, unwritten
+
+if TYPE_CHECKING:
+    from longctx.ask.case import Case
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,9 +26,12 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
     )
     started = run.start(config)
-    if not hasattr(config, "workerinput"):
-        gating.check(started)
-        grid.check(started.settings)
+    if not started.worker:
+        if options.given(started.settings):
+            from longctx.plugin import grid
+
+            gating.check(started)
+            grid.check(started)
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(replaying.Replaying(config))
 
@@ -41,11 +51,17 @@ def pytest_configure_node(node: object) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     unwritten.prepare(session.config)
-    asking.ask_first(session.config)
+    if options.asks(session.config.stash[run.RUN].settings):
+        from longctx.plugin import asking
+
+        asking.ask_first(session.config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    grid.parametrize(metafunc)
+    if metafunc.definition.get_closest_marker(selection.MARKER):
+        from longctx.plugin import grid
+
+        grid.parametrize(metafunc)
 
 
 @pytest.fixture

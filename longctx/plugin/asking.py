@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.ask.case import Case
-from longctx.config.folders import CASSETTES
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.plugin import gating, grid, unwritten
-from longctx.plugin.measuring import FAILURES
 from longctx.plugin.progress import live_progress
-from longctx.plugin.run import RUN, Run
+from longctx.plugin.run import FAILURES, RUN, Run
+from longctx.plugin.selection import selected
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape
@@ -38,7 +37,7 @@ class Collector:
         self.cases: list[Case] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.cases = grid.selected(session.items)
+        self.cases = selected(session.items)
 
 
 def ask_first(config: pytest.Config) -> None:
@@ -69,7 +68,7 @@ def ask_first(config: pytest.Config) -> None:
                 estimate_live(tape, cases, say)
                 pytest.exit("estimated, nothing was asked", returncode=0)
             unwritten.check(run)
-            with only_writer(run.private or CASSETTES):
+            with only_writer(run.private or run.workspace.cassettes):
                 whole = _ask(run, cases, say)
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
         except gating.Invalid as error:
@@ -113,7 +112,7 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
     if foresight := _foresight(run, cases, tape):
         foresight.check()
     terms = Terms(settings.base_url, settings.in_flight, settings.max_cost)
-    done = ask_live(tape, cases, terms, say, live_progress, course, foresight)
+    done = ask_live(run.workspace, tape, cases, terms, say, live_progress, course, foresight)
     asked = done.asked
     for case, why in done.unasked:
         asked.failures |= {one.key: why for one in case.questions()}
@@ -147,4 +146,4 @@ def _selected(config: pytest.Config) -> list[Case]:
 def _tape(run: Run, mode: str) -> Tape:
     from longctx.ask.tape import Tape
 
-    return Tape(CASSETTES, mode, run.name, run.private)
+    return Tape(run.workspace.cassettes, mode, run.name, run.private)

@@ -17,7 +17,6 @@ from longctx.ask.live import Ask, Course
 from longctx.ask.rounds import in_rounds
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
-from longctx.config.folders import find_baseline
 from longctx.measure.gate import EARLY_STOP
 from longctx.measure.verdict import RunVerdict, give_verdict
 from longctx.plugin.gating import rules
@@ -38,7 +37,7 @@ def until_settled(run: Run, tape: Tape) -> Course:
     Raises UserError, when it is followed, where the run cannot be compared with its baseline.
     """
     assert run.settings.baseline is not None
-    baseline = find_baseline(run.settings.baseline)
+    baseline = run.workspace.find_baseline(run.settings.baseline)
 
     async def course(cases: Sequence[Case], questions: Sequence[Question], ask: Ask) -> Asked:
         looks = _Looks(run, cases, tape, load_baseline(baseline).rows)

@@ -60,22 +60,22 @@ def _write(config: pytest.Config, folder: Path) -> None:
 
 def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
     settings = run.settings
-    profile = load_profile(settings.profile)
+    profile = load_profile(run.workspace, settings.profile)
     measured = set(rows["model"])
-    models = [one for name, one in grid.models(settings).items() if name in measured]
+    models = [one for name, one in grid.models(run).items() if name in measured]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
-        profile=profile_path(settings.profile).stem,
-        profile_digest=digest_of(profile_path(settings.profile)),
+        profile=profile_path(run.workspace, settings.profile).stem,
+        profile_digest=digest_of(profile_path(run.workspace, settings.profile)),
         about=profile.about,
         seed=profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
         prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
         sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
-        filters=tuple(one.model_dump(mode="json") for one in filters_used(settings.baseline, rows)),
-        left_out=whole.left_out(settings, rows),
+        filters=tuple(one.model_dump(mode="json") for one in filters_used(run.workspace, settings.baseline, rows)),
+        left_out=whole.left_out(run, rows),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
 

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from longctx.ask.calibrate import Unasked
 from longctx.ask.case import Case, Question
 from longctx.ask.tape import Tape, Wanted
-from longctx.config.folders import find_baseline
 from longctx.errors import TapeError
 from longctx.measure.foregone import foregone
 from longctx.plugin.gating import Invalid, rules
@@ -27,7 +26,7 @@ class Foresight:
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
         assert run.settings.baseline is not None
         self._run, self._cases, self._tape = run, cases, tape
-        self._baseline = load_baseline(find_baseline(run.settings.baseline)).rows
+        self._baseline = load_baseline(run.workspace.find_baseline(run.settings.baseline)).rows
         self._known: dict[str, Row] = {}
 
     def passed_over(self, question: Question, wanted: Wanted) -> None:

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from longctx.config.folders import find_baseline
-from longctx.config.grids import PasskeyGrid
-from longctx.config.profiles import load_profile
 from longctx.errors import UserError
-from longctx.plugin import unwritten, whole
+from longctx.plugin import unwritten
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
@@ -48,7 +45,7 @@ def check(run: Run) -> None:
     from longctx.results.baseline import check_baseline
 
     try:
-        check_baseline(find_baseline(settings.baseline))
+        check_baseline(run.workspace.find_baseline(settings.baseline))
     except UserError as error:
         raise pytest.UsageError(f"--ctx-baseline: {error}") from None
 
@@ -80,7 +77,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
     from longctx.results.answers import with_answers
     from longctx.results.baseline import load_baseline
 
-    baseline = load_baseline(find_baseline(run.settings.baseline))
+    baseline = load_baseline(run.workspace.find_baseline(run.settings.baseline))
     found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at))
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
@@ -114,14 +111,15 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
     """now: ISO 8601."""
     from longctx.measure.validity import Age
     from longctx.measure.verdict import Rules
+    from longctx.plugin import whole
 
     settings = run.settings
     return Rules(
         margin=settings.margin,
         alpha=settings.alpha,
         age=Age(now, settings.max_age),
-        cut_down=len(whole.left_out(settings, rows)),
-        empty=whole.empty(settings, rows),
+        cut_down=len(whole.left_out(run, rows)),
+        empty=whole.empty(run, rows),
         minimum_k_max=_minimum_k_max(run),
         early_stop=settings.early_stop,
     )
@@ -129,9 +127,12 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
 
 def _minimum_k_max(run: Run) -> Mapping[tuple[str, int], int]:
     """(model, window) -> tokens, of the windows that are as large."""
+    from longctx.config.grids import PasskeyGrid
+    from longctx.config.profiles import load_profile
+
     return {
         (model, window): one.min_k_max
-        for one in load_profile(run.settings.profile).grids("passkey")
+        for one in load_profile(run.workspace, run.settings.profile).grids("passkey")
         if isinstance(one, PasskeyGrid) and one.min_k_max is not None
         for model in run.settings.models or one.models
         for window in one.windows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
 
 import pytest
 
@@ -12,12 +11,13 @@ from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.config.grids import Grid
 from longctx.config.models import ModelProfile
-from longctx.config.profiles import load_profile
+from longctx.config.profiles import load_profile, profile_name
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.plugin.frozen import frozen_filters
-from longctx.plugin.options import Settings
-from longctx.plugin.run import RUN
+from longctx.plugin.run import RUN, Run
+from longctx.plugin.selection import MARKER
+from longctx.plugin.settings import Settings
 from longctx.scenarios import FAMILIES
 from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Scenario
@@ -25,36 +25,39 @@ from longctx.scenarios.base import Scenario
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
     """Give a test marked `longctx(family=Family)` one case a scenario, model and prompt set."""
-    marker = metafunc.definition.get_closest_marker("longctx")
-    if marker is None:
-        return
+    marker = metafunc.definition.get_closest_marker(MARKER)
+    assert marker is not None
     family: type[Scenario] = marker.kwargs["family"]
-    settings = metafunc.config.stash[RUN].settings
-    found = cases(settings, family)
+    run = metafunc.config.stash[RUN]
+    try:
+        found = cases(run, family)
+    except UserError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
     if found:
         metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in found])
         return
-    reason = f"the profile {settings.profile!r} has no [{family.family}] table"
+    reason = f"the profile {profile_name(run.workspace, run.settings.profile)!r} has no [{family.family}] table"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
 
 
-def check(settings: Settings) -> None:
+def check(run: Run) -> None:
     """Raises UsageError for a mistake in profile, prompts, models or documents, before anything is collected."""
     try:
-        found = [case for family in FAMILIES.values() for case in cases(settings, family)]
-        _check_prices(settings, {case.model.model for case in found})
-        if settings.corpus or settings.questions:
-            _bank(settings, model="")
+        found = [case for family in FAMILIES.values() for case in cases(run, family)]
+        _check_prices(run.settings, {case.model.model for case in found})
+        if run.settings.corpus or run.settings.questions:
+            _bank(run, model="")
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
 
 
 @functools.lru_cache(maxsize=8)
-def cases(settings: Settings, family: type[Scenario]) -> tuple[Case, ...]:
+def cases(run: Run, family: type[Scenario]) -> tuple[Case, ...]:
     """A family's cases under these settings. Raises UserError."""
-    models, bank = functools.partial(_models, settings), functools.partial(_bank, settings)
-    document = word_for(settings.corpus)
-    found = cases_of(load_profile(settings.profile), family, models, settings.prompts, bank, document)
+    settings, models, bank = run.settings, functools.partial(_models, run), functools.partial(_bank, run)
+    profile = load_profile(run.workspace, settings.profile)
+    document = word_for(run.workspace, settings.corpus)
+    found = cases_of(run.workspace, profile, family, models, settings.prompts, bank, document)
     return tuple(_as_told(case, settings) for case in found)
 
 
@@ -71,9 +74,9 @@ def _as_told(case: Case, settings: Settings) -> Case:
     )
 
 
-def models(settings: Settings) -> dict[str, ModelProfile]:
+def models(run: Run) -> dict[str, ModelProfile]:
     """Those that the run's profile measures, by their ids."""
-    return {case.model.model: case.model for family in FAMILIES.values() for case in cases(settings, family)}
+    return {case.model.model: case.model for family in FAMILIES.values() for case in cases(run, family)}
 
 
 def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
@@ -93,31 +96,18 @@ def _check_prices(settings: Settings, models: set[str]) -> None:
         )
 
 
-def _bank(settings: Settings, model: str) -> Bank:
+def _bank(run: Run, model: str) -> Bank:
     """The questions of the QA families, read when a trial first needs them."""
     from longctx.corpus.bank import load_bank
 
-    return load_bank(settings.corpus, settings.questions, model, frozen_filters(settings.baseline))
+    settings = run.settings
+    frozen = frozen_filters(run.workspace, settings.baseline)
+    return load_bank(run.workspace, settings.corpus, settings.questions, model, frozen)
 
 
-def selected(items: Sequence[pytest.Item]) -> list[Case]:
-    """The cases among the selected tests."""
-    params = (item.callspec.params for item in items if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    return [case for found in params if isinstance(case := found.get("scenario"), Case)]
-
-
-def trials(items: Sequence[pytest.Item]) -> int:
-    """How many trials the selected tests have."""
-    return sum(case.size for case in selected(items))
-
-
-def with_minimum(items: Sequence[pytest.Item]) -> int:
-    """How many of the selected cases must meet a minimum rate."""
-    return sum(case.min_rate is not None for case in selected(items))
-
-
-def _models(settings: Settings, grid: Grid) -> tuple[str, ...]:
-    models = settings.models or grid.models
+def _models(run: Run, grid: Grid) -> tuple[str, ...]:
+    models = run.settings.models or grid.models
     if not models:
-        raise UserError(f"The profile {settings.profile!r} names no model: give one with --ctx-model NAME.")
+        name = profile_name(run.workspace, run.settings.profile)
+        raise UserError(f"The profile {name!r} names no model: give one with --ctx-model NAME.")
     return models

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.ask.case import Case, Question
-from longctx.config.folders import CASSETTES
 from longctx.errors import TapeError, UserError
 from longctx.measure.gate import EARLY_STOP
 from longctx.measure.minimum import Requirement, short_among
 from longctx.plugin import unwritten
-from longctx.plugin.grid import with_minimum
 from longctx.plugin.properties import Measured
 from longctx.plugin.rows import measured_row, unmeasured_row
-from longctx.plugin.run import RUN, Run
+from longctx.plugin.run import FAILURES, RUN, Run
+from longctx.plugin.selection import with_minimum
 from longctx.results.row import Row
 from longctx.results.store import append
 from longctx.results.view import View
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from longctx.ask.tape import Tape, Wanted
 
 MEASURER = pytest.StashKey["Measurer"]()
-FAILURES = "asking.json"
-"""In the run's folder, written by the asking pass: why trials could not be asked."""
 
 
 def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
@@ -49,7 +46,7 @@ class Measurer:
 
         self._run = run
         self._with_minimum = with_minimum
-        self._tape: Tape = Tape(CASSETTES, "none", run.name, run.private)
+        self._tape: Tape = Tape(run.workspace.cassettes, "none", run.name, run.private)
         failures = run.folder / FAILURES
         self._failures: dict[str, dict[str, Any]] = (
             json.loads(failures.read_text(encoding="utf-8")) if failures.exists() else {}

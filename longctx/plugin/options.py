@@ -3,48 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from longctx.config.arguments import RECORD_MODES, number, price
-from longctx.config.models import Prices
-from longctx.measure.gate import ALPHA, MARGIN
-from longctx.measure.validity import MAX_AGE_DAYS
+from longctx.plugin.settings import Settings
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the user asked for. None: as the profile says."""
-
-    models: tuple[str, ...]
-    profile: str
-    prompts: tuple[str, ...]
-    record: str
-    corpus: Path | None
-    questions: Path | None
-    base_url: str | None
-    in_flight: int
-    trials: int | None
-    only_trial: int | None
-    repeats: int
-    seed: int | None
-    min_rate: float | None
-    labels: tuple[tuple[str, str], ...]
-    report: Path | None
-    page: bool
-    estimate: bool
-    ask_only: bool
-    max_cost: float | None
-    prices: tuple[tuple[str, Prices], ...]
-    no_text: bool
-    baseline: str | None
-    margin: float
-    alpha: float
-    on_inconclusive: str
-    max_age: float
-    early_stop: bool
+DEFAULT = Settings()
 
 
 def add(parser: pytest.Parser) -> None:
@@ -59,9 +25,9 @@ def add(parser: pytest.Parser) -> None:
     )
     option(
         "--ctx-profile",
-        default="recorded",
+        default=None,
         metavar="NAME",
-        help="grid to run: a file of fixtures/profiles/ or a path (default: recorded)",
+        help="grid to run: a file of fixtures/profiles/ or a path (default: recorded, or the project's only one)",
     )
     option(
         "--ctx-prompts",
@@ -167,16 +133,16 @@ def add(parser: pytest.Parser) -> None:
     option(
         "--ctx-margin",
         type=number(float, 0, 1),
-        default=MARGIN,
+        default=DEFAULT.margin,
         metavar="SHARE",
-        help=f"a drop that does not matter (default: {MARGIN}, 5 points)",
+        help=f"a drop that does not matter (default: {DEFAULT.margin}, 5 points)",
     )
     option(
         "--ctx-alpha",
         type=number(float, 0, 1),
-        default=ALPHA,
+        default=DEFAULT.alpha,
         metavar="P",
-        help=f"the chance of a false alarm over all of a run (default: {ALPHA})",
+        help=f"the chance of a false alarm over all of a run (default: {DEFAULT.alpha})",
     )
     option(
         "--ctx-on-inconclusive",
@@ -187,9 +153,9 @@ def add(parser: pytest.Parser) -> None:
     option(
         "--ctx-max-age",
         type=number(float, 0),
-        default=MAX_AGE_DAYS,
+        default=DEFAULT.max_age,
         metavar="DAYS",
-        help=f"how old recordings may be that speak for a changed model (default: {MAX_AGE_DAYS})",
+        help=f"how old recordings may be that speak for a changed model (default: {DEFAULT.max_age:g})",
     )
     option(
         "--ctx-early-stop",
@@ -231,10 +197,20 @@ def read(config: pytest.Config) -> Settings:
     )
 
 
+def given(settings: Settings) -> bool:
+    """Whether any option was given."""
+    return settings != DEFAULT
+
+
+def asks(settings: Settings) -> bool:
+    """Whether the options say that something is asked, or estimated, before the tests."""
+    return settings.record != "none" or settings.estimate or settings.ask_only
+
+
 def again(settings: Settings) -> tuple[str, ...]:
     """The options that ask for the same trials again, of the same models in the same words."""
     given = {
-        "profile": [settings.profile] if settings.profile != "recorded" else [],
+        "profile": filter(None, [settings.profile]),
         "model": settings.models,
         "prompts": settings.prompts,
         "corpus": filter(None, [settings.corpus]),

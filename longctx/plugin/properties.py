@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.ask.case import Case
 from longctx.measure.rates import Rate
-from longctx.results.row import Row
-from longctx.scenarios.base import MEASURED
+
+if TYPE_CHECKING:
+    from longctx.ask.case import Case
+    from longctx.results.row import Row
 
 FIRST = "family"
 
@@ -29,6 +31,8 @@ class Measured:
 
     @classmethod
     def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> Measured:
+        from longctx.scenarios.base import MEASURED
+
         outcomes = [row.outcome for row in rows if row.outcome in MEASURED]
         return cls(
             family=case.scenario.family,

@@ -12,9 +12,10 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.plugin import grid, unwritten
+from longctx.plugin import unwritten
 from longctx.plugin.live import Live, open_live
 from longctx.plugin.properties import read
+from longctx.plugin.selection import trials
 from longctx.plugin.tally import Tally
 
 TOLD = "longctx_trials"
@@ -28,9 +29,9 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     """Let the report tell how many trials its test has, and the run."""
     stash = item.session.stash
     if TOTAL not in stash:
-        stash[TOTAL] = grid.trials(item.session.items)
+        stash[TOTAL] = trials(item.session.items)
     if stash[TOTAL]:
-        setattr(report, TOLD, (grid.trials([item]), stash[TOTAL]))
+        setattr(report, TOLD, (trials([item]), stash[TOTAL]))
 
 
 class Replaying:
@@ -48,7 +49,7 @@ class Replaying:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         self._session, self._terminal = session, _terminal(self._config)
-        if total := grid.trials(session.items):
+        if total := trials(session.items):
             self._open(total)
         try:
             return (yield)
@@ -58,7 +59,7 @@ class Replaying:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         unwritten.hear(self._config, report)
-        trials, total = getattr(report, TOLD, (0, 0))
+        own, total = getattr(report, TOLD, (0, 0))
         if total:
             self._open(total)
         if self._live is None:
@@ -66,7 +67,7 @@ class Replaying:
         self._tally.failed += report.failed
         if report.when == "teardown":
             self._tests += 1
-            self._tally.done += trials
+            self._tally.done += own
             for one in read(report):
                 self._tally.add(one.family, one.model, one.rate)
         self._show()

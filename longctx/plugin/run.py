@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.config.folders import REPORTS
 from longctx.plugin import options
-from longctx.plugin.options import Settings
+from longctx.plugin.settings import Settings
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.measure.summary import Summary
 
 RUN = pytest.StashKey["Run"]()
 """Where a pytest Config keeps its Run."""
+FAILURES = "asking.json"
+"""In the run's folder, written by the asking pass: why trials could not be asked."""
 SUMMARY: pytest.StashKey[Summary] = pytest.StashKey()
 """Where it keeps what the run measured, once it ends, in the process that started it."""
 
@@ -29,6 +31,7 @@ class Run:
 
     name: str
     settings: Settings
+    workspace: Workspace
     folder: Path
     worker: str = ""
     private: Path | None = None
@@ -37,14 +40,14 @@ class Run:
 
 def start(config: pytest.Config) -> Run:
     """Name the run. Nothing is written before there is something to write."""
-    settings = options.read(config)
+    settings, workspace = options.read(config), Workspace(config.rootpath)
     if told := getattr(config, "workerinput", None):
         private = Path(told["ctx_private"]) if told["ctx_private"] else None
-        run = Run(told["ctx_name"], settings, Path(told["ctx_folder"]), told["workerid"], private)
+        run = Run(told["ctx_name"], settings, workspace, Path(told["ctx_folder"]), told["workerid"], private)
     else:
-        folder = _folder(settings)
+        folder = _folder(settings, workspace)
         name = folder.name if settings.report is None else _now()
-        run = Run(name, settings, folder, private=_private_folder(config, settings))
+        run = Run(name, settings, workspace, folder, private=_private_folder(config, settings))
     config.stash[RUN] = run
     return run
 
@@ -75,7 +78,7 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
     return Path(folder.name)
 
 
-def _folder(settings: Settings) -> Path:
+def _folder(settings: Settings, workspace: Workspace) -> Path:
     """A folder that holds no run yet. Raises UsageError where the user named one that does."""
     if settings.report is not None:
         if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
@@ -86,7 +89,7 @@ def _folder(settings: Settings) -> Path:
             )
         return settings.report.absolute()
     name, number = _now(), 2
-    folder = REPORTS / name
+    folder = workspace.reports / name
     while folder.exists():
-        folder, number = REPORTS / f"{name}-{number}", number + 1
+        folder, number = workspace.reports / f"{name}-{number}", number + 1
     return folder

@@ -23,7 +23,7 @@ def prepare(config: pytest.Config) -> None:
     if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
         return
     from longctx.files import check_writable
-    from longctx.plugin.measuring import FAILURES
+    from longctx.plugin.run import FAILURES
     from longctx.results.store import drop_parts
 
     try:

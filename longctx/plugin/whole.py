@@ -6,34 +6,34 @@ import pandas as pd
 
 from longctx.ask.case import Case
 from longctx.plugin import grid
-from longctx.plugin.options import Settings
+from longctx.plugin.run import Run
 from longctx.results.whole import scenario_name
 from longctx.scenarios import FAMILIES
 
 
-def left_out(settings: Settings, rows: pd.DataFrame) -> tuple[str, ...]:
+def left_out(run: Run, rows: pd.DataFrame) -> tuple[str, ...]:
     """The scenarios of the grid that the run did not measure, or only one trial of; by their names."""
-    if settings.only_trial is not None:
-        return tuple(_name(settings, case) for case in _cases(settings))
-    return tuple(_name(settings, case) for case in _without_rows(settings, rows) if case.size)
+    if run.settings.only_trial is not None:
+        return tuple(_name(run, case) for case in _cases(run))
+    return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
 
 
-def empty(settings: Settings, rows: pd.DataFrame) -> int:
+def empty(run: Run, rows: pd.DataFrame) -> int:
     """How many scenarios of the grid have no question."""
-    return sum(not case.size for case in _without_rows(settings, rows))
+    return sum(not case.size for case in _without_rows(run, rows))
 
 
-def _without_rows(settings: Settings, rows: pd.DataFrame) -> list[Case]:
+def _without_rows(run: Run, rows: pd.DataFrame) -> list[Case]:
     columns = ("family", "scenario", "model", "prompt_set", "labels")
     parts = zip(*(rows[name] for name in columns), strict=True)
     ran = {scenario_name(dict(zip(columns, one, strict=True))) for one in parts}
-    return [case for case in _cases(settings) if _name(settings, case) not in ran]
+    return [case for case in _cases(run) if _name(run, case) not in ran]
 
 
-def _cases(settings: Settings) -> list[Case]:
-    return [case for family in FAMILIES.values() for case in grid.cases(settings, family)]
+def _cases(run: Run) -> list[Case]:
+    return [case for family in FAMILIES.values() for case in grid.cases(run, family)]
 
 
-def _name(settings: Settings, case: Case) -> str:
-    of = {"family": case.scenario.family, "scenario": case.scenario.slug, "labels": dict(settings.labels)}
+def _name(run: Run, case: Case) -> str:
+    of = {"family": case.scenario.family, "scenario": case.scenario.slug, "labels": dict(run.settings.labels)}
     return scenario_name(of | {"model": case.model.model, "prompt_set": case.wording.prompt_set})

@@ -23,6 +23,7 @@ from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.scenarios import LineRetrieval, Passkey
 from longctx.scenarios.collage import Collage
+from tests.here import HERE
 from tests.scenarios.bank import small_bank
 from tests.servers import message
 
@@ -34,7 +35,7 @@ BANK = small_bank(40)
 
 
 def words(family: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
-    return PromptSet.open("seed").wording(family)
+    return PromptSet.open(HERE, "seed").wording(family)
 
 
 def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:

@@ -14,22 +14,20 @@ from longctx.ask.case import Case
 from longctx.ask.client import open_client
 from longctx.ask.tape import Tape
 from longctx.ask.waiting import Say
-from longctx.config import models
 from longctx.config.folders import file_name
+from longctx.config.models import load_model
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
+from longctx.workspace import Workspace
 from tests.ask.examples import line_case, passkey_case
 from tests.ask.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.servers import SimulatedServer, count_tokens, failing
 
 
 @pytest.fixture(autouse=True)
-def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def profiles(mine: Workspace) -> Path:
     """Where measures are kept."""
-    folder = tmp_path / "models"
-    folder.mkdir()
-    monkeypatch.setattr(models, "MODELS", folder)
-    return folder
+    return mine.own("models")
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +38,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
     async def run() -> tuple[list[Case], list[Unasked]]:
         async with open_client(Tape(tape), url, 4) as client:
-            return await calibrate(client, cases, say)
+            return await calibrate(Workspace(tape / "project"), client, cases, say)
 
     return asyncio.run(run())
 
@@ -70,7 +68,7 @@ def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     assert found.model.window is None
 
 
-def test_tokens_are_counted_once_and_kept(tmp_path: Path, profiles: Path) -> None:
+def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
     case = passkey_case(measured=(), model="org/toy")
     with SimulatedServer() as server:
         found = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
@@ -82,17 +80,17 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, profiles: Path) -> Non
     assert scenario.tokens.after_key == count_tokens(f" is the pass key.\n{words['question']}")
     assert [one.path for one in server.received].count("/v1/messages/count_tokens") == len(Passkey.probes(words))
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
-    assert models.load_model("org/toy").measures("passkey", case.wording.digest) == found[1].measured
+    assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == found[1].measured
 
 
-def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, profiles: Path) -> None:
+def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
     (profiles / "toy.toml").write_text("window = 9000  # as its card says")
     case = passkey_case(measured=())
     with SimulatedServer() as server:
         calibrated(server.url, case, tape=tmp_path)
     assert (profiles / "toy.toml").read_text().startswith("window = 9000  # as its card says\n")
-    assert models.load_model("toy").window == 9000
-    assert models.load_model("toy").measures("passkey", case.wording.digest)
+    assert load_model(mine, "toy").window == 9000
+    assert load_model(mine, "toy").measures("passkey", case.wording.digest)
 
 
 def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:

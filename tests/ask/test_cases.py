@@ -10,10 +10,10 @@ import pytest
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.config.profiles import load_profile
-from longctx.config.prompts import PROMPTS
 from longctx.errors import UserError
 from longctx.scenarios import LineRetrieval, Passkey
 from longctx.scenarios.bank import Bank
+from tests.here import HERE
 
 TABLES = """
 seed = 3
@@ -39,7 +39,7 @@ def no_bank(model: str) -> Bank:
 def cases(folder: Path, *prompts: str) -> list[Case]:
     file = folder / "mine.toml"
     file.write_text(TABLES)
-    return cases_of(load_profile(str(file)), LineRetrieval, lambda grid: grid.models, prompts, no_bank)
+    return cases_of(HERE, load_profile(HERE, str(file)), LineRetrieval, lambda grid: grid.models, prompts, no_bank)
 
 
 def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
@@ -64,11 +64,11 @@ def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
 
 def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
     cases(tmp_path)
-    profile = load_profile(str(tmp_path / "mine.toml"))
-    assert cases_of(profile, Passkey, lambda grid: grid.models, ["no such prompts"], no_bank) == []
+    profile = load_profile(HERE, str(tmp_path / "mine.toml"))
+    assert cases_of(HERE, profile, Passkey, lambda grid: grid.models, ["no such prompts"], no_bank) == []
 
 
 def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
-    twin = shutil.copytree(PROMPTS / "seed", tmp_path / "seed")
+    twin = shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "seed")
     with pytest.raises(UserError, match="Two prompt sets are named 'seed'"):
         cases(tmp_path, "seed", str(twin))

@@ -159,8 +159,9 @@ from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.scenarios import LineRetrieval
+from tests.here import HERE
 
-wording = PromptSet.open("seed").wording(LineRetrieval)
+wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)
 case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
 tape, texts, absent = Tape(Path(sys.argv[1])), [], []
 for question in case.fitted().questions():

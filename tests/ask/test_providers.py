@@ -16,10 +16,10 @@ from longctx.ask.case import Question
 from longctx.ask.client import open_client
 from longctx.ask.providers import provider_of
 from longctx.ask.tape import Tape
-from longctx.config import models
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.scenarios import Passkey
+from longctx.workspace import Workspace
 from tests.ask.examples import line_case, passkey_case, send, wanted
 from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer
 
@@ -33,7 +33,6 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setattr(models, "MODELS", tmp_path)
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
 
     async def run() -> Any:
         async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:
-            return (await calibrate(client, [case], print))[0]
+            return (await calibrate(Workspace(tmp_path), client, [case], print))[0]
 
     if profile["provider"] == "bedrock":
         with pytest.raises(UserError, match=r"toy: its tokens could not be counted.*not supported in Bedrock"):

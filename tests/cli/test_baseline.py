@@ -7,23 +7,22 @@ from typing import Any
 
 import pytest
 
-from longctx.cli import baseline, main
+from longctx.cli import main
+from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """fixtures/baselines of this test."""
-    monkeypatch.setattr(baseline, "BASELINES", tmp_path / "baselines")
-    monkeypatch.setattr("longctx.config.folders.BASELINES", tmp_path / "baselines")
+def folder(tmp_path: Path, within_mine: Workspace) -> Path:
+    """A run, in a project without baselines."""
     return run(tmp_path / "run", rows("correct", "wrong"))
 
 
-def test_a_run_is_saved_listed_and_shown(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_saved_listed_and_shown(folder: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["baseline", "list"]) == 0
     assert capsys.readouterr().out.startswith("There is no baseline yet")
     assert main(["baseline", "save", "main", str(folder)]) == 0
-    assert str(tmp_path / "baselines" / "main.jsonl") in capsys.readouterr().out
+    assert str(mine.own("baselines", "main.jsonl")) in capsys.readouterr().out
     assert main(["baseline", "list"]) == 0
     assert capsys.readouterr().out.startswith("main: run run, profile tiny, saved 20")
     assert main(["baseline", "show", "main"]) == 0
@@ -48,14 +47,19 @@ def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.Capt
     ids=["cut down", "not all measured"],
 )
 def test_a_run_that_is_not_whole_is_saved_only_with_force(
-    outcomes: list[str], fields: dict[str, Any], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    outcomes: list[str],
+    fields: dict[str, Any],
+    says: str,
+    tmp_path: Path,
+    mine: Workspace,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = str(run(tmp_path / "part", rows(*outcomes), **fields))
     assert main(["baseline", "save", "main", folder]) == 2
     said = capsys.readouterr().err
     assert f"The run part is not whole: {says}" in said
     assert "with --force" in said
-    assert not list((tmp_path / "baselines").iterdir())
+    assert not list(mine.own("baselines").iterdir())
     assert main(["baseline", "save", "main", folder, "--force"]) == 0
     assert f"The run part is not whole: {says}" in capsys.readouterr().out
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus.questions import REGISTER_QUESTIONS, dump
+from longctx.corpus.questions import dump
 from tests.corpus.examples import HARBOR, question, write_folder
+from tests.here import HERE
 
 
 def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["questions", "check", str(REGISTER_QUESTIONS)]) == 0
+    assert main(["questions", "check", str(HERE.find("questions", "register.jsonl"))]) == 0
     assert capsys.readouterr().out.endswith(": no faults found\n")
 
 

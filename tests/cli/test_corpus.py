@@ -6,9 +6,9 @@ import pytest
 
 from longctx.cli import main
 from longctx.corpus.questions import dump
-from longctx.corpus.settings import REGISTER
 from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
 from tests.corpus.test_fetch import DAY, Govinfo, server
+from tests.here import HERE
 
 __all__ = ["server"]
 
@@ -37,11 +37,11 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "stats", str(REGISTER)]) == 0
+    assert main(["corpus", "stats", str(HERE.own("register"))]) == 0
     printed = capsys.readouterr().out
     assert "left out: examples for writing questions  2 (register-047, register-049)" in printed
     assert [line.split()[0] for line in printed.splitlines()[-3:]] == ["3,000", "70,000", "95,000"]
-    assert main(["corpus", "stats", str(REGISTER), "--budget", "2000"]) == 0
+    assert main(["corpus", "stats", str(HERE.own("register")), "--budget", "2000"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[0] == "2,000"
 
 

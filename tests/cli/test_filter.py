@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus import filters
+from longctx.corpus.filters import load_filter
 from longctx.results.row import Row
-from longctx.results.store import append, merge
+from longctx.results.store import append, drop_parts, merge
+from longctx.workspace import Workspace
 
 
 def row(item: str, outcome: str, record: str = "right") -> Row:
@@ -20,42 +21,46 @@ def row(item: str, outcome: str, record: str = "right") -> Row:
     )  # fmt: skip
 
 
+def merged(folder: Path) -> None:
+    merge(folder, folder)
+    drop_parts(folder)
+
+
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(filters, "FILTERS", tmp_path / "filters")
+def run(tmp_path: Path, within_mine: Workspace) -> Path:
     rows = [row("q1", "correct"), row("q2", "wrong"), row("q3", "infra_error"), row("q2", "correct", "wrong")]
     append(tmp_path / "run", "", rows)
-    merge(tmp_path / "run", tmp_path / "run")
+    merged(tmp_path / "run")
     return tmp_path / "run"
 
 
 def test_the_filter_is_made_from_measured_answers_with_the_right_section(
-    run: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["filter", str(run)]) == 0
     assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 asked, 1 kept\n")
-    found = filters.load_filter("m", "0123456789ab")
+    found = load_filter(mine, "m", "0123456789ab")
     assert found is not None
     assert (found.kept, found.dropped) == (("q1",), ("q2",))
 
 
 def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
-    run: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     append(run, "", [row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
-    merge(run)
+    merged(run)
     assert main(["filter", str(run)]) == 0
     assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
-    found = filters.load_filter("m", "0123456789ab")
+    found = load_filter(mine, "m", "0123456789ab")
     assert found is not None
     assert (found.kept, found.dropped) == (("q6",), ())
 
 
-def test_one_readable_answer_of_several_counts(run: Path) -> None:
+def test_one_readable_answer_of_several_counts(run: Path, mine: Workspace) -> None:
     append(run, "", [row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)])
-    merge(run)
+    merged(run)
     assert main(["filter", str(run)]) == 0
-    found = filters.load_filter("m", "0123456789ab")
+    found = load_filter(mine, "m", "0123456789ab")
     assert found is not None
     assert found.kept == ("q1",)
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
-from longctx.config import folders, models
 from longctx.config.models import load_model, read_profile
-from longctx.config.prompts import PROMPTS, PromptSet
+from longctx.config.prompts import PromptSet
 from longctx.scenarios import Passkey
+from longctx.workspace import Workspace
 from tests.ask.examples import line_case, recorded
 from tests.ask.shapes import NO_COUNTS, NO_MODELS
+from tests.here import HERE
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, giving, saying
 
@@ -32,13 +33,12 @@ TODAY = datetime.datetime.now(datetime.UTC).date()
 
 
 @pytest.fixture(autouse=True)
-def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, within_mine: Workspace) -> Path:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(models, "MODELS", tmp_path)
     monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
-    return tmp_path
+    return within_mine.own("models")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def cells(printed: str) -> list[list[str]]:
 
 
 def test_what_a_server_says_is_kept_and_told(
-    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+    server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
@@ -67,16 +67,16 @@ def test_what_a_server_says_is_kept_and_told(
     assert "learnt by asking it, with --ask" in printed
     assert not server.asked, "nothing is paid for"
 
-    profile = read_profile("toy")
+    profile = read_profile(mine, "toy")
     assert profile.probed is not None
     assert (profile.probed.on, profile.probed.source) == (TODAY, server.url)
     assert profile.probed.effort == ("low", "high")
-    wording = PromptSet.open("seed").wording(Passkey)
+    wording = PromptSet.open(HERE, "seed").wording(Passkey)
     measured = profile.measures("passkey", wording.digest)
     assert measured is not None
     assert measured["filler"] == count_tokens(wording.words["filler"])
     assert profile.probed.line == pytest.approx(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
-    assert load_model("toy").window == 4096
+    assert load_model(mine, "toy").window == 4096
 
 
 def test_a_second_probe_says_what_changed(
@@ -95,13 +95,13 @@ def test_a_second_probe_says_what_changed(
 
 
 def test_what_a_person_wrote_stays_and_differences_are_told(
-    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+    server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mine = (
+    written = (
         '# Mine.\nwindow = 2000  # as its card says\neffort = "max"\n'
         'thinking = { type = "enabled", budget_tokens = 1024 }\n'
     )
-    (profiles / "toy.toml").write_text(f"{mine}[tokens]\nline = 99\n")
+    (profiles / "toy.toml").write_text(f"{written}[tokens]\nline = 99\n")
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
     assert "window = 2000 is used, though the server says 4096: delete it to use that." in printed
@@ -109,8 +109,8 @@ def test_what_a_person_wrote_stays_and_differences_are_told(
     assert "thinking 'enabled' is refused: choose of adaptive, disabled." in printed
     line = float(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
     assert f"tokens.line = 99.0 is used, though {line} were counted: delete it to use that." in printed
-    assert (profiles / "toy.toml").read_text().startswith(mine)
-    assert load_model("toy").window == 2000
+    assert (profiles / "toy.toml").read_text().startswith(written)
+    assert load_model(mine, "toy").window == 2000
 
 
 def without_prefill(body: Body) -> Answer:
@@ -121,7 +121,7 @@ def without_prefill(body: Body) -> Answer:
 
 
 def test_asking_tells_what_it_takes(
-    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+    server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (profiles / "toy.toml").write_text("prefill = true\nextra_body = { temperature = 0 }\n")
     server.script, server.window = without_prefill, None
@@ -131,18 +131,18 @@ def test_asking_tells_what_it_takes(
     assert "temperature in extra_body is refused: delete it." in printed
     assert "does not say what the model can" in printed
     assert len(server.asked) == 6
-    probed = read_profile("toy").probed
+    probed = read_profile(mine, "toy").probed
     assert probed is not None
     assert (probed.prefill, probed.temperature, probed.thinking) == (False, False, ("enabled", "adaptive", "disabled"))
 
 
 def test_what_changes_the_question_is_only_offered(
-    server: SimulatedServer, profiles: Path, capsys: pytest.CaptureFixture[str]
+    server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.script = saying("yes")
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
     assert "A prefill is taken: prefill = true would use it." in capsys.readouterr().out
-    assert not load_model("toy").prefill
+    assert not load_model(mine, "toy").prefill
 
 
 def test_a_server_that_tells_nothing(capsys: pytest.CaptureFixture[str], profiles: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_model_that_cannot_be_asked(
 
 @pytest.mark.parametrize("ask", [True, False])
 def test_a_provider_that_counts_no_tokens_is_asked_for_them(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], profiles: Path, ask: bool
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], profiles: Path, mine: Workspace, ask: bool
 ) -> None:
     (profiles / "toy.toml").write_text('provider = "bedrock"\nprovider_model = "eu.toy-v1:0"\nsystem = "Be terse."\n')
     with ProviderServer() as server:
@@ -172,8 +172,8 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
             monkeypatch.setenv(name, value)
         code = main(["models", "probe", "toy", *(["--ask"] if ask else [])])
         asked = server.asked
-    wording = PromptSet.open("seed").wording(Passkey)
-    measured = load_model("toy").measures("passkey", wording.digest)
+    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    measured = load_model(mine, "toy").measures("passkey", wording.digest)
     if ask:
         assert code == 0
         assert measured is not None
@@ -185,47 +185,37 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
         assert "Token counting is not supported in Bedrock" in capsys.readouterr().err
 
 
-def test_the_profiles_are_listed(
-    profiles: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_profiles_are_listed(profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     (profiles / "toy.toml").write_text("window = 4096\n[prices]\ninput = 1\noutput = 5.5\ndated = 2026-11-21\n")
     (profiles / "short.toml").write_text('model = "org/long"\nprovider = "vertex"\nprefill = true\n')
-    monkeypatch.setattr(folders, "CASSETTES", profiles / "cassettes")
-    recorded(profiles / "cassettes", line_case())
+    recorded(mine.cassettes, line_case())
     assert main(["models", "list"]) == 0
     rows = [[cell.strip() for cell in row] for row in cells(capsys.readouterr().out)]
-    assert rows[2:] == [
-        ["short (org/long)", "vertex", "-", "yes", "-", "-", "-", "no"],
-        ["toy", "-", "4,096", "no", "1 / 5.5", "2026-11-21", "-", "line_retrieval"],
-    ]
-
-
-def test_the_shipped_profiles_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.undo()
-    assert main(["models", "list"]) == 0
-    assert "claude-haiku-4-5" in capsys.readouterr().out
+    assert ["short (org/long)", "vertex", "-", "yes", "-", "-", "-", "no"] in rows
+    assert ["toy", "-", "4,096", "no", "1 / 5.5", "2026-11-21", "-", "line_retrieval"] in rows
+    assert "claude-haiku-4-5" in {row[0] for row in rows}, "what comes with longctx is listed too"
 
 
 @pytest.mark.parametrize("shape", [*NO_COUNTS])
 def test_a_count_of_another_shape_is_not_kept(
-    server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
+    mine: Workspace, server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
 ) -> None:
     server.counting = NO_COUNTS[shape]
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     assert "Tokens could not be counted for free: " in capsys.readouterr().out
-    profile = read_profile("toy")
+    profile = read_profile(mine, "toy")
     assert profile.probed is not None
     assert (profile.probed.window, profile.probed.line, profile.measured) == (4096, None, ())
 
 
 @pytest.mark.parametrize("shape", [*NO_MODELS])
 def test_a_description_of_another_shape_is_not_kept(
-    server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
+    mine: Workspace, server: SimulatedServer, capsys: pytest.CaptureFixture[str], shape: str
 ) -> None:
     server.telling = NO_MODELS[shape]
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     assert "does not say what the model can: the server's answer is no description of" in capsys.readouterr().out
-    probed = read_profile("toy").probed
+    probed = read_profile(mine, "toy").probed
     assert probed is not None
     assert (probed.window, probed.thinking) == (None, None)
     assert probed.line
@@ -250,12 +240,12 @@ def test_a_usage_that_cannot_be_right_is_not_kept(
     assert not list(profiles.iterdir())
 
 
-def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    shutil.copytree(PROMPTS / "seed", mine)
-    (mine / "passkey" / "filler.txt").write_text("Nothing happens here.")
-    assert main(["models", "probe", "toy", "--prompts", str(mine), "--base-url", server.url]) == 0
-    assert read_profile("toy").measures("passkey", PromptSet.open(str(mine)).wording(Passkey).digest)
+def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine: Workspace) -> None:
+    words = mine.own("prompts", "mine")
+    shutil.copytree(HERE.own("prompts", "seed"), words)
+    (words / "passkey" / "filler.txt").write_text("Nothing happens here.")
+    assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
+    assert read_profile(mine, "toy").measures("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
 
 
 @pytest.mark.parametrize("held", ["/v1/models", "/v1/messages"])

@@ -9,16 +9,17 @@ import pytest
 
 from longctx.cli import main
 from longctx.cli.planned import planned
-from longctx.config.folders import FIXTURES
 from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.measure.gate import Band
 from longctx.measure.subject import Subject
 from longctx.scenarios import LineRetrieval
 from tests.cli.runs import rows, run
+from tests.here import HERE
 
 Capture = pytest.CaptureFixture[str]
 
+SHIPPED = functools.partial(load_bank, HERE, None, None)
 LATER = "2026-11-23T00:00:00+00:00"
 TABLES = """
 [line_retrieval]
@@ -63,7 +64,7 @@ def words(text: str) -> str:
 
 
 def test_the_load_of_each_band(tmp_path: Path) -> None:
-    loads, windows = planned(profile(tmp_path, TABLES), [])
+    loads, windows = planned(HERE, profile(tmp_path, TABLES), [], SHIPPED)
     toy = Subject("toy", "seed")
     assert windows == 2
     assert {where: (load.trials, load.clusters) for where, load in loads.items()} == {
@@ -78,7 +79,7 @@ def test_the_load_of_each_band(tmp_path: Path) -> None:
 
 
 def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:
-    loads, windows = planned(profile(tmp_path, QA), [])
+    loads, windows = planned(HERE, profile(tmp_path, QA), [], SHIPPED)
     found = {str(band): load for (_, band), load in loads.items()}
     assert windows == 0
     assert found["collage, all"].trials == 120
@@ -89,24 +90,24 @@ def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -
 
 
 def test_documents_of_ones_own_have_their_own_questions(tmp_path: Path) -> None:
-    own = functools.partial(load_bank, FIXTURES / "handbook", FIXTURES / "questions" / "handbook.jsonl")
-    [load] = planned(profile(tmp_path, '[control]\nmodels = ["toy"]\nlongest = 5000\ntrials = 430'), [], own)[
+    own = functools.partial(load_bank, HERE, HERE.own("handbook"), HERE.own("questions", "handbook.jsonl"))
+    [load] = planned(HERE, profile(tmp_path, '[control]\nmodels = ["toy"]\nlongest = 5000\ntrials = 430'), [], own)[
         0
     ].values()
     assert load.trials == len(own("toy").items)
 
 
 def test_models_on_the_command_line_count_instead(tmp_path: Path) -> None:
-    loads, windows = planned(profile(tmp_path, TABLES), ["a", "b"])
+    loads, windows = planned(HERE, profile(tmp_path, TABLES), ["a", "b"], SHIPPED)
     assert {subject.model for subject, _ in loads} == {"a", "b"}
     assert (len(loads), windows) == (6, 4)
 
 
 def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="names no model: give one with --model NAME"):
-        planned("paper", [])
+        planned(HERE, "paper", [], SHIPPED)
     with pytest.raises(UserError, match="has no trials that a gate judges"):
-        planned(profile(tmp_path, '[control]\nmodels = ["toy"]\nrecords = ["none"]\ntrials = 3'), [])
+        planned(HERE, profile(tmp_path, '[control]\nmodels = ["toy"]\nrecords = ["none"]\ntrials = 3'), [], SHIPPED)
 
 
 def test_a_guess(tmp_path: Path, capsys: Capture) -> None:

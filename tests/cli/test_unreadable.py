@@ -10,6 +10,7 @@ from longctx.cli.unreadable import sentences
 from longctx.results.row import Row
 from longctx.results.store import append, merge
 from longctx.results.view import View
+from longctx.workspace import Workspace
 
 LETTERS = "none of A, B, C, D"
 REFUSED = "[probed]\non = 2026-11-22\nsource = ''\nprefill = false"
@@ -26,15 +27,13 @@ def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts
         for place, (record, outcome, why, _) in enumerate(replies)
     ]  # fmt: skip
     append(folder, "", rows, [View("test", reply=text) for *_, text in replies])
-    merge(folder)
-    return sentences(folder, 50)
+    merge(folder, folder)
+    return sentences(Workspace.around(Path.cwd()), folder, 50)
 
 
 @pytest.fixture(autouse=True)
-def profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("longctx.config.models.MODELS", tmp_path / "models")
-    (tmp_path / "models").mkdir()
-    return tmp_path / "models"
+def profiles(within_mine: Workspace) -> Path:
+    return within_mine.own("models")
 
 
 def test_nothing_is_said_where_all_can_be_read(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.config import folders
 from longctx.corpus.questions import load_questions
+from longctx.workspace import Workspace
 from tests.corpus.examples import write_folder
 from tests.servers import Body, SimulatedServer, message, prompt_of, saying
 
@@ -65,11 +65,8 @@ def documents(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cassettes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(folders, "CASSETTES", tmp_path / "cassettes")
-    (tmp_path / "profiles").mkdir()
-    monkeypatch.setattr("longctx.config.models.MODELS", tmp_path / "profiles")
-    return tmp_path / "cassettes" / "toy" / "writing" / "per_section-2.jsonl"
+def cassettes(within_mine: Workspace) -> Path:
+    return within_mine.cassettes / "toy" / "writing" / "per_section-2.jsonl"
 
 
 @pytest.fixture
@@ -222,11 +219,9 @@ def test_what_a_person_changed_is_not_written_over(
 
 
 def test_a_cap_stops_it_and_the_rest_is_asked_later(
-    documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    models = write_folder(documents.parent / "models", {"toy.toml": "[prices]\ninput=100\noutput=0\ndated=2026-01-01"})
-    monkeypatch.setattr("longctx.config.models.MODELS", models)
+    documents: Path, cassettes: Path, mine: Workspace, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.own("models", "toy.toml").write_text("[prices]\ninput=100\noutput=0\ndated=2026-01-01")
     assert record(documents, server, "--max-cost", "1.2", "--in-flight", 1) == 1
     printed = capsys.readouterr().out
     assert "the cap of $1.20 leaves no room for it" in printed

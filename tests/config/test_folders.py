@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from longctx.config.folders import FIXTURES, file_name, file_of, find_baseline, read_toml, resolve, slug
+from longctx.config.folders import file_name, file_of, read_toml, slug
 from longctx.errors import UserError
 
 
@@ -70,35 +70,6 @@ def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(t
     assert of("org:model") == f"{file_name('org:model')}.txt"
 
 
-def test_a_name_means_a_file_of_the_folder() -> None:
-    assert resolve("smoke", FIXTURES / "profiles", "profile") == FIXTURES / "profiles" / "smoke.toml"
-
-
-def test_a_path_means_itself(tmp_path: Path) -> None:
-    path = written(tmp_path, "")
-    assert resolve(str(path), FIXTURES / "profiles", "profile") == path
-
-
-def test_a_mistyped_name_is_suggested() -> None:
-    with pytest.raises(UserError, match=r"^No profile 'smok': Did you mean 'smoke'\? Or give the path"):
-        resolve("smok", FIXTURES / "profiles", "profile")
-
-
-def test_an_unknown_name_is_told_what_there_is(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^No profile 'x': There are: none\. Or give the path"):
-        resolve("x", tmp_path, "profile")
-    written(tmp_path, "")
-    with pytest.raises(UserError, match=r"There are: some\."):
-        resolve("unlike", tmp_path, "profile")
-
-
-def test_a_path_of_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "some.json"
-    path.touch()
-    with pytest.raises(UserError, match=r"path of a \.toml file"):
-        resolve(str(path), FIXTURES / "profiles", "profile")
-
-
 def test_a_file_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, 'name = "ü"\n[inner]\nweight = 2\n')
     assert read_toml(path, Outer) == Outer(name="ü", inner=Inner(weight=2))
@@ -142,12 +113,3 @@ def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) 
     with pytest.raises(UserError, match="weight: no such entry") as caught:
         read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
     assert "Did you mean 'weight'" not in str(caught.value)
-
-
-def test_a_baseline_is_found_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.config.folders.BASELINES", tmp_path)
-    (tmp_path / "main.jsonl").touch()
-    assert find_baseline("main") == tmp_path / "main.jsonl"
-    assert find_baseline(str(tmp_path)) == tmp_path
-    with pytest.raises(UserError, match=r"No baseline 'mian': Did you mean 'main'\?.*python -m longctx baseline save"):
-        find_baseline("mian")

@@ -1,15 +1,15 @@
 """Model profiles: what is shipped loads, mistakes are sentences, and measures are kept."""
 
 import datetime
-from pathlib import Path
 
 import pytest
 
-from longctx.config import models
-from longctx.config.models import MODELS, Measured, ModelProfile, Probed, Thinking, TokensPerUnit, load_model
+from longctx.config.models import Measured, ModelProfile, Probed, Thinking, TokensPerUnit, load_model
 from longctx.errors import UserError
+from longctx.workspace import Workspace, packaged
+from tests.here import HERE
 
-SHIPPED = [path.stem for path in sorted(MODELS.glob("*.toml"))]
+SHIPPED = [path.stem for path in sorted((packaged() / "models").glob("*.toml"))]
 
 MEASURED = Measured(
     family="passkey",
@@ -19,49 +19,42 @@ MEASURED = Measured(
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of model profiles."""
-    monkeypatch.setattr(models, "MODELS", tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("name", SHIPPED)
 def test_what_is_shipped_loads(name: str) -> None:
-    profile = load_model(name)
+    profile = load_model(HERE, name)
     assert profile.model == name
     assert profile.window
     assert profile.prices
     assert profile.prices.source
 
 
-def test_the_docs_name_every_entry(folder: Path) -> None:
-    text = (MODELS.parents[1] / "docs/models.md").read_text(encoding="utf-8")
-    (folder / "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
-    profile = load_model("m")
+def test_the_docs_name_every_entry(mine: Workspace) -> None:
+    text = (HERE.root / "docs/models.md").read_text(encoding="utf-8")
+    mine.own("models", "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
+    profile = load_model(mine, "m")
     assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "measured"}
     assert profile.prices
     assert profile.prices.model_fields_set == set(type(profile.prices).model_fields)
 
 
-def test_a_model_without_a_profile_has_defaults(folder: Path) -> None:
-    assert load_model("org/new:1") == ModelProfile(model="org/new:1")
+def test_a_model_without_a_profile_has_defaults(mine: Workspace) -> None:
+    assert load_model(mine, "org/new:1") == ModelProfile(model="org/new:1")
 
 
-def test_a_profile_may_name_another_model_id(folder: Path) -> None:
-    (folder / "short.toml").write_text('model = "org/a-long-name"\nwindow = 10\n', encoding="utf-8")
-    assert load_model("short") == ModelProfile(model="org/a-long-name", window=10)
+def test_a_profile_may_name_another_model_id(mine: Workspace) -> None:
+    mine.own("models", "short.toml").write_text('model = "org/a-long-name"\nwindow = 10\n', encoding="utf-8")
+    assert load_model(mine, "short") == ModelProfile(model="org/a-long-name", window=10)
 
 
-def test_a_profile_is_of_no_other_model_whose_name_is_cleaned_alike(folder: Path) -> None:
-    (folder / "org_model.toml").write_text('model = "org/model"\nwindow = 10\n', encoding="utf-8")
-    assert load_model("org/model") == ModelProfile(model="org/model", window=10)
-    assert load_model("org:model") == ModelProfile(model="org:model")
+def test_a_profile_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspace) -> None:
+    mine.own("models", "org_model.toml").write_text('model = "org/model"\nwindow = 10\n', encoding="utf-8")
+    assert load_model(mine, "org/model") == ModelProfile(model="org/model", window=10)
+    assert load_model(mine, "org:model") == ModelProfile(model="org:model")
 
 
-def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(folder: Path) -> None:
-    (folder / "org_model.toml").write_text("window = 10\n", encoding="utf-8")
-    assert load_model("org/model") == ModelProfile(model="org/model", window=10)
+def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(mine: Workspace) -> None:
+    mine.own("models", "org_model.toml").write_text("window = 10\n", encoding="utf-8")
+    assert load_model(mine, "org/model") == ModelProfile(model="org/model", window=10)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +88,11 @@ def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(folder: Path)
         ('[probed]\non = 2026-01-01\nsource = "x"\nwindo = 3', r"probed\.windo: no such entry\."),
     ],
 )
-def test_mistakes_are_sentences(folder: Path, text: str, message: str) -> None:
-    (folder / "m.toml").write_text(text, encoding="utf-8")
+def test_mistakes_are_sentences(mine: Workspace, text: str, message: str) -> None:
+    mine.own("models", "m.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message) as caught:
-        load_model("m")
-    assert str(folder / "m.toml") in str(caught.value)
+        load_model(mine, "m")
+    assert str(mine.own("models", "m.toml")) in str(caught.value)
 
 
 def test_the_latest_measure_of_a_wording_counts() -> None:
@@ -131,11 +124,11 @@ def test_the_thinking_budget_is_room_for_thinking() -> None:
     assert ModelProfile().thinking_tokens == 0
 
 
-def test_what_was_probed_is_used_where_the_profile_is_silent(folder: Path) -> None:
+def test_what_was_probed_is_used_where_the_profile_is_silent(mine: Workspace) -> None:
     probed = '[probed]\non = 2026-01-01\nsource = "a server"\nwindow = 4096\nline = 20.5\nreference = 1.5\n'
-    (folder / "silent.toml").write_text(probed)
-    (folder / "says.toml").write_text(f"window = 9000\n[tokens]\nline = 17\n{probed}")
-    silent, says = load_model("silent"), load_model("says")
+    mine.own("models", "silent.toml").write_text(probed)
+    mine.own("models", "says.toml").write_text(f"window = 9000\n[tokens]\nline = 17\n{probed}")
+    silent, says = load_model(mine, "silent"), load_model(mine, "says")
     assert (silent.window, silent.tokens) == (4096, TokensPerUnit(line=20.5, reference=1.5))
     assert (says.window, says.tokens) == (9000, TokensPerUnit(line=17, reference=1.5))
 

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.profiles import PROFILES, Profile, load_profile
+from longctx.config.profiles import Profile, load_profile
 from longctx.errors import UserError
 from longctx.scenarios import FAMILIES, LineRetrieval, Passkey
 from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Scenario
+from tests.here import HERE
 
 
 def no_bank() -> Bank:
@@ -18,29 +19,29 @@ def no_bank() -> Bank:
 def load(folder: Path, text: str) -> Profile:
     path = folder / "some.toml"
     path.write_text(text, encoding="utf-8")
-    return load_profile(str(path))
+    return load_profile(HERE, str(path))
 
 
 def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
     return [scenario for one in profile.grids(family.family) for scenario in one.scenarios(no_bank)]
 
 
-@pytest.mark.parametrize("name", [path.stem for path in sorted(PROFILES.glob("*.toml"))])
+@pytest.mark.parametrize("name", [path.stem for path in HERE.list("profiles", "*.toml")])
 def test_what_is_shipped_loads(name: str) -> None:
-    profile = load_profile(name)
+    profile = load_profile(HERE, name)
     assert profile.about
     assert any(grid(profile, family) for family in FAMILIES.values())
 
 
 @pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])
 def test_the_profiles_of_the_readme_run_the_families(name: str) -> None:
-    profile = load_profile(name)
+    profile = load_profile(HERE, name)
     assert grid(profile, LineRetrieval)
     assert grid(profile, Passkey)
 
 
 def test_the_papers_profile_has_the_papers_sizes() -> None:
-    profile = load_profile("paper")
+    profile = load_profile(HERE, "paper")
     [lines], [passkey] = profile.line_retrieval, profile.passkey
     assert (lines.lines, lines.trials) == (tuple(range(500, 6501, 500)), 50)
     assert (passkey.windows, passkey.distances, passkey.trials) == ((8192, 16384, 32768), 32, 10)
@@ -125,7 +126,7 @@ def test_mistakes_are_sentences(tmp_path: Path, text: str, message: str) -> None
 
 def test_a_mistyped_profile_is_suggested() -> None:
     with pytest.raises(UserError, match=r"No profile 'papr': Did you mean 'paper'\?"):
-        load_profile("papr")
+        load_profile(HERE, "papr")
 
 
 def test_a_scenario_lies_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:

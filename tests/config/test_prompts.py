@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.prompts import PROMPTS, PromptSet
+from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.scenarios import FAMILIES, Collage, Control, LineRetrieval, Passkey
 from longctx.scenarios.base import Scenario
 from longctx.scenarios.writing import Writing
+from tests.here import HERE
 
 TEMPLATES = [(family, template) for family in FAMILIES.values() for template in family.templates]
 
@@ -17,11 +18,11 @@ TEMPLATES = [(family, template) for family in FAMILIES.values() for template in 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A user's copy of the seed's prompt set."""
-    return shutil.copytree(PROMPTS / "seed", tmp_path / "mine")
+    return shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "mine")
 
 
 def test_line_retrieval_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open("seed").wording(LineRetrieval).words == {
+    assert PromptSet.open(HERE, "seed").wording(LineRetrieval).words == {
         "system": "",
         "header": "Testing Long Context",
         "line": "line {line}: REGISTER_CONTENT is <{value}>",
@@ -31,7 +32,7 @@ def test_line_retrieval_is_worded_as_in_its_seed() -> None:
 
 
 def test_passkey_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open("seed").wording(Passkey).words == {
+    assert PromptSet.open(HERE, "seed").wording(Passkey).words == {
         "system": "",
         "opening": "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. "
         "I will quiz you about the important information there.",
@@ -54,11 +55,11 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
     ],
 )
 def test_the_digests_are_those_on_record(prompts: str, family: type[Scenario], digest: str) -> None:
-    assert PromptSet.open(prompts).wording(family).digest == digest
+    assert PromptSet.open(HERE, prompts).wording(family).digest == digest
 
 
 def test_documents_are_called_what_their_corpus_calls_them() -> None:
-    seed = PromptSet.open("seed")
+    seed = PromptSet.open(HERE, "seed")
     for family in (Collage, Control, Writing):
         own, protocol = seed.wording(family, "staff handbook"), seed.wording(family)
         assert own.digest != protocol.digest
@@ -74,7 +75,7 @@ def test_documents_are_called_what_their_corpus_calls_them() -> None:
 
 
 def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
-    mine, seed = PromptSet.open(str(folder)), PromptSet.open("seed")
+    mine, seed = PromptSet.open(HERE, str(folder)), PromptSet.open(HERE, "seed")
     assert (mine.name, seed.name) == ("mine", "seed")
     assert mine.wording(Passkey).prompt_set == "mine"
     assert mine.wording(Passkey).digest == seed.wording(Passkey).digest
@@ -84,7 +85,7 @@ def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
 def test_a_digest_changes_with_every_template_of_its_family_alone(
     folder: Path, family: type[Scenario], template: str
 ) -> None:
-    prompts = PromptSet.open(str(folder))
+    prompts = PromptSet.open(HERE, str(folder))
     before = {other: prompts.wording(other).digest for other in FAMILIES.values()}
     path = folder / family.family / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8") + "more", encoding="utf-8")
@@ -93,7 +94,7 @@ def test_a_digest_changes_with_every_template_of_its_family_alone(
 
 
 def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
-    prompts = PromptSet.open(str(folder))
+    prompts = PromptSet.open(HERE, str(folder))
     before = prompts.wording(Passkey).digest
     (folder / "passkey" / "notes.txt").write_text("mine", encoding="utf-8")
     assert prompts.wording(Passkey).digest == before
@@ -102,12 +103,12 @@ def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
 @pytest.mark.parametrize(("text", "read"), [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), ("a\r\n", "a"), (" a ", " a ")])
 def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, read: str) -> None:
     (folder / "passkey" / "opening.txt").write_bytes(text.encode())
-    assert PromptSet.open(str(folder)).wording(Passkey).words["opening"] == read
+    assert PromptSet.open(HERE, str(folder)).wording(Passkey).words["opening"] == read
 
 
 def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
     with pytest.raises(UserError, match=r"^No prompt set 'sead': there are .*seed.*\. Or give the path of a folder"):
-        PromptSet.open("sead")
+        PromptSet.open(HERE, "sead")
 
 
 @pytest.mark.parametrize(("family", "template"), TEMPLATES)
@@ -117,8 +118,11 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(
     path = folder / family.family / f"{template}.txt"
     path.unlink()
     with pytest.raises(UserError) as caught:
-        PromptSet.open(str(folder)).wording(family)
-    assert str(caught.value) == f"The prompt set 'mine' lacks {path}: copy it from {PROMPTS / 'seed' / family.family}."
+        PromptSet.open(HERE, str(folder)).wording(family)
+    assert (
+        str(caught.value)
+        == f"The prompt set 'mine' lacks {path}: copy it from {HERE.own('prompts', 'seed', family.family)}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,11 +138,11 @@ def test_a_missing_placeholder_is_named(folder: Path, family: type[Scenario], te
     path = folder / family.family / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        PromptSet.open(str(folder)).wording(family)
+        PromptSet.open(HERE, str(folder)).wording(family)
     assert str(caught.value).startswith(f"{path} must hold {{{placeholder}}}")
 
 
 def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:
     (folder / "passkey" / "opening.txt").write_bytes("Geheimnis für dich".encode("latin-1"))
     with pytest.raises(UserError, match="UTF-8"):
-        PromptSet.open(str(folder)).wording(Passkey)
+        PromptSet.open(HERE, str(folder)).wording(Passkey)

@@ -1,97 +1,96 @@
 """The frozen "too hard" filter of a model, and the bank it applies to."""
 
 import datetime
-from pathlib import Path
 
 import pytest
 
 from longctx.config.folders import file_name
-from longctx.corpus import filters
 from longctx.corpus.bank import load_bank
 from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
 from longctx.errors import UserError
+from longctx.workspace import Workspace
+from tests.here import HERE
 
 DIGEST = "0123456789abcdef"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(filters, "FILTERS", tmp_path)
-    return tmp_path
+def test_without_a_filter_nothing_is_known(mine: Workspace) -> None:
+    assert load_filter(mine, "m", DIGEST) is None
 
 
-def test_without_a_filter_nothing_is_known() -> None:
-    assert load_filter("m", DIGEST) is None
-
-
-def test_a_filter_keeps_what_was_answered_right() -> None:
-    path = make_filter("org/m", DIGEST, "a-run", {"q2": True, "q1": False, "q3": True})
+def test_a_filter_keeps_what_was_answered_right(mine: Workspace) -> None:
+    path = make_filter(mine, "org/m", DIGEST, "a-run", {"q2": True, "q1": False, "q3": True})
     assert path.name == f"{file_name('org/m')}-0123456789ab.json"
-    found = load_filter("org/m", DIGEST)
+    found = load_filter(mine, "org/m", DIGEST)
     assert found is not None
     assert (found.kept, found.dropped, found.run) == (("q2", "q3"), ("q1",), "a-run")
 
 
-def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(folder: Path) -> None:
-    made = make_filter("org/m", DIGEST, "a-run", {"q1": True})
-    made.rename(folder / "org_m-0123456789ab.json")  # as it was named before
-    found = load_filter("org/m", DIGEST)
+def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspace) -> None:
+    made = make_filter(mine, "org/m", DIGEST, "a-run", {"q1": True})
+    made.rename(mine.own("questions", "filters") / "org_m-0123456789ab.json")  # as it was named before
+    found = load_filter(mine, "org/m", DIGEST)
     assert found is not None
     assert found.model == "org/m"
-    assert load_filter("org:m", DIGEST) is None
+    assert load_filter(mine, "org:m", DIGEST) is None
     with pytest.raises(UserError, match="is there already"):
-        make_filter("org/m", DIGEST, "another", {"q1": False})
-    assert make_filter("org:m", DIGEST, "another", {"q1": True}) != folder / "org_m-0123456789ab.json"
+        make_filter(mine, "org/m", DIGEST, "another", {"q1": False})
+    assert (
+        make_filter(mine, "org:m", DIGEST, "another", {"q1": True})
+        != mine.own("questions", "filters") / "org_m-0123456789ab.json"
+    )
 
 
-def test_a_filter_never_moves() -> None:
-    make_filter("m", DIGEST, "a-run", {"q1": True})
+def test_a_filter_never_moves(mine: Workspace) -> None:
+    make_filter(mine, "m", DIGEST, "a-run", {"q1": True})
     with pytest.raises(UserError, match="is there already, and runs may have been made with it"):
-        make_filter("m", DIGEST, "another", {"q1": False})
+        make_filter(mine, "m", DIGEST, "another", {"q1": False})
 
 
-def test_a_broken_filter_is_a_sentence() -> None:
-    filter_path("m", DIGEST).write_text('{"model": "m"}')
+def test_a_broken_filter_is_a_sentence(mine: Workspace) -> None:
+    path = filter_path(mine, "m", DIGEST)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"model": "m"}')
     with pytest.raises(UserError, match=r"is no filter: bank: missing\."):
-        load_filter("m", DIGEST)
+        load_filter(mine, "m", DIGEST)
 
 
 def test_the_shipped_bank() -> None:
-    bank = load_bank(None, None, "a-model-without-a-filter")
+    bank = load_bank(HERE, None, None, "a-model-without-a-filter")
     assert len(bank.items) == 430
     assert len(bank.sections) == 86
     assert bank.kept == {item.id for item in bank.items}
 
 
-def test_a_bank_keeps_what_the_filter_keeps() -> None:
-    whole = load_bank(None, None, "nobody")
-    make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True, whole.items[4].id: False})
-    assert load_bank(None, None, "somebody").kept == {whole.items[3].id}
+def test_a_bank_keeps_what_the_filter_keeps(mine: Workspace) -> None:
+    whole = load_bank(mine, None, None, "nobody")
+    make_filter(mine, "somebody", whole.digest, "a-run", {whole.items[3].id: True, whole.items[4].id: False})
+    assert load_bank(mine, None, None, "somebody").kept == {whole.items[3].id}
 
 
 def frozen(model: str, *kept: str, bank: str = DIGEST) -> Filter:
     return Filter(model=model, bank=bank, made=datetime.date(2026, 11, 22), run="a-run", kept=kept, dropped=())
 
 
-def test_a_baselines_filter_is_its_models_own_or_its_only_one() -> None:
+def test_a_baselines_filter_is_its_models_own_or_its_only_one(mine: Workspace) -> None:
     one, two = frozen("one", "q1"), frozen("two", "q2")
-    assert choose_filter((one, two), "two", DIGEST) == two
-    assert choose_filter((one,), "new", DIGEST) == one
-    assert choose_filter((one,), "one", "another bank") is None
-    assert choose_filter((), "one", DIGEST) is None
+    assert choose_filter(mine, (one, two), "two", DIGEST) == two
+    assert choose_filter(mine, (one,), "new", DIGEST) == one
+    assert choose_filter(mine, (one,), "one", "another bank") is None
+    assert choose_filter(mine, (), "one", DIGEST) is None
     with pytest.raises(UserError, match="filters of one, two, and none of new"):
-        choose_filter((one, two), "new", DIGEST)
+        choose_filter(mine, (one, two), "new", DIGEST)
 
 
-def test_without_a_baseline_the_models_own_counts() -> None:
-    assert choose_filter(None, "m", DIGEST) is None
-    make_filter("m", DIGEST, "a-run", {"q1": True})
-    assert choose_filter(None, "m", DIGEST) == load_filter("m", DIGEST)
+def test_without_a_baseline_the_models_own_counts(mine: Workspace) -> None:
+    assert choose_filter(mine, None, "m", DIGEST) is None
+    make_filter(mine, "m", DIGEST, "a-run", {"q1": True})
+    assert choose_filter(mine, None, "m", DIGEST) == load_filter(mine, "m", DIGEST)
 
 
-def test_a_bank_keeps_what_the_baselines_filter_keeps() -> None:
-    whole = load_bank(None, None, "nobody")
-    make_filter("somebody", whole.digest, "a-run", {whole.items[3].id: True})
+def test_a_bank_keeps_what_the_baselines_filter_keeps(mine: Workspace) -> None:
+    whole = load_bank(mine, None, None, "nobody")
+    make_filter(mine, "somebody", whole.digest, "a-run", {whole.items[3].id: True})
     kept = frozen("before", whole.items[5].id, bank=whole.digest)
-    assert load_bank(None, None, "somebody", (kept,)).kept == {whole.items[5].id}
-    assert len(load_bank(None, None, "somebody", ()).kept) == 430
+    assert load_bank(mine, None, None, "somebody", (kept,)).kept == {whole.items[5].id}
+    assert len(load_bank(mine, None, None, "somebody", ()).kept) == 430

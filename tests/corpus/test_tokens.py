@@ -1,5 +1,7 @@
 """The reference vocabulary counts as the notebook's tokenizer did."""
 
+from pathlib import Path
+
 import pytest
 
 from longctx.config.prompts import PromptSet
@@ -7,6 +9,7 @@ from longctx.corpus import tokens
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError
 from longctx.scenarios import LineRetrieval
+from tests.here import HERE
 
 
 @pytest.mark.parametrize(("text", "expected"), [("", 0), ("hello world!", 3), ("\ufb01", 1)])
@@ -16,7 +19,7 @@ def test_counts(text: str, expected: int) -> None:
 
 
 def test_a_line_retrieval_file_has_as_many_tokens_as_its_page_says() -> None:
-    words = PromptSet.open("seed").wording(LineRetrieval).words
+    words = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
     assert count_tokens(LineRetrieval(6500).build(words, 0, 0).user) == pytest.approx(96_661, abs=30)
 
 
@@ -24,8 +27,8 @@ def test_special_tokens_in_documents_are_ordinary_text() -> None:
     assert count_tokens("<EOT>") > 1
 
 
-def test_a_missing_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setattr(tokens, "VOCABULARIES", tmp_path)
+def test_a_missing_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tokens, "packaged", lambda: tmp_path)
     tokens._encoding.cache_clear()
     try:
         with pytest.raises(UserError, match=r"claude-2\.json cannot be read: .* Restore it from git\."):

@@ -17,6 +17,7 @@ from longctx.corpus.written import LONGEST, Written, dump_dropped, read_reply
 from longctx.scenarios.base import Reply
 from longctx.scenarios.writing import Writing
 from tests.corpus.examples import section, write_folder
+from tests.here import HERE
 
 RIGHT, WRONG = "At the quay", ("In the basin", "Off the pier", "By the lock")
 
@@ -157,8 +158,8 @@ def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, aske
 
 def test_the_examples_of_the_prompt_pass_every_check() -> None:
     """They are read as a model's reply is, and say nothing that their passages do not."""
-    words = PromptSet.open("seed").wording(Writing).words
-    register = load_corpus()
+    words = PromptSet.open(HERE, "seed").wording(Writing).words
+    register = load_corpus(HERE.find("register"))
     questions = []
     for number, example in enumerate(register.examples, 1):
         assert words[f"passage{number}"].split() == example.text.split()[1:], "the billing code comes first"

@@ -1,8 +1,7 @@
-"""The checkout fixture: a copy of the suite, and runs of pytest and longctx in it, each a process of its own."""
+"""The checkout fixture: a project that uses longctx, and runs of pytest and longctx in it, each its own process."""
 
 from __future__ import annotations
 
-import compileall
 import json
 import os
 import re
@@ -31,9 +30,6 @@ UNWANTED = "cacheprovider", "hypothesispytest", "anyio"
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
 FAMILIES = "line_retrieval", "passkey"
-
-CHANGED = ("fixtures/models/", "fixtures/profiles/", "fixtures/prompts/")
-"""What tests of a checkout write over."""
 
 LINES = """
 [line_retrieval]
@@ -70,7 +66,13 @@ class Launcher:
 
     def __init__(self) -> None:
         env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
-        self.env = {**env, "COLUMNS": "160", "HOME": "/nonexistent", "OPENBLAS_NUM_THREADS": "1"}
+        self.env = {
+            **env,
+            "COLUMNS": "160",
+            "HOME": "/nonexistent",
+            "PYTHONPATH": str(ROOT),
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         self._process = subprocess.Popen(
             [sys.executable, Path(__file__).with_name("forking.py")],
             stdin=subprocess.PIPE,
@@ -100,7 +102,7 @@ class Launcher:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A fresh copy of the suite without recordings; tiny.toml is its profile, made by `profile`."""
+    """A project that uses longctx, without recordings; tiny.toml is its profile, made by `profile`."""
 
     folder: Path
     launcher: Launcher
@@ -197,28 +199,21 @@ def launcher() -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a clone holds, but for recordings, baselines and reports, and with two families: the options are the same
-    for all."""
+    """A project with two families, whose options are the same for all, and with what tests of it write over. All else
+    comes with longctx."""
     folder = tmp_path_factory.mktemp("template")
-    for name in ("longctx", "fixtures"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("baselines"))
+    for name in ("fixtures/models", "fixtures/prompts/seed", "fixtures/handbook"):
+        shutil.copytree(ROOT / name, folder / name)
     (folder / "tests_longctx").mkdir()
     for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
         shutil.copy2(ROOT / name, folder / name)
-    compileall.compile_dir(folder / "longctx", quiet=1)
     return folder
 
 
 @pytest.fixture
 def checkout(template: Path, launcher: Launcher, tmp_path: Path) -> Checkout:
-    """What a test may change is copied; code, with its compiled files, and large data are linked."""
     made = Checkout(tmp_path / "checkout", launcher)
-
-    def link_or_copy(source: str, target: str) -> None:
-        name = Path(target).relative_to(made.folder).as_posix()
-        (shutil.copy2 if name.startswith(CHANGED) else os.link)(source, target)
-
-    shutil.copytree(template, made.folder, copy_function=link_or_copy)
+    shutil.copytree(template, made.folder)
     made.profile(LINES)
     return made
 

@@ -67,6 +67,7 @@ class Clone:
             "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}",
             "HOME": "/nonexistent",
             "GIT_CONFIG_GLOBAL": os.devnull,
+            "PYTHONPATH": str(ROOT),
             **{f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "PROFILE": "tiny.toml",

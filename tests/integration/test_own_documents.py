@@ -21,6 +21,8 @@ def handbook(checkout: Checkout) -> Checkout:
         shutil.copytree(ROOT / "cassettes" / MODEL / family, checkout.file(f"cassettes/{MODEL}/{family}"))
     for family in ("control", "collage"):
         shutil.copy2(ROOT / f"tests_longctx/test_{family}.py", checkout.file("tests_longctx"))
+    for name in ("profiles", "questions/filters"):
+        shutil.copytree(ROOT / "fixtures" / name, checkout.file(f"fixtures/{name}"))
     return checkout
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+
+from tests.here import HERE
 from tests.integration.conftest import LINES, Checkout
 
 
@@ -12,9 +15,20 @@ def collected(checkout: Checkout, *arguments: str, profile: str | None) -> list[
 
 
 def test_by_default_what_was_recorded(checkout: Checkout) -> None:
+    shutil.copytree(HERE.own("profiles"), checkout.file("fixtures/profiles"))
     ids = collected(checkout, profile=None)
     assert "qwen2.5-coder-0.5b-seed-lines-3" in ids
     assert "gemma-3-270m-seed-window-4096-k-4096" in ids
+
+
+def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
+    checkout.file("fixtures/profiles").mkdir()
+    checkout.profile(LINES, name="fixtures/profiles/mine.toml")
+    assert collected(checkout, "-kline_retrieval", profile=None) == ["toy-seed-lines-3", "toy-seed-lines-5"]
+    checkout.profile(LINES, name="fixtures/profiles/other.toml")
+    result = checkout.pytest("--collect-only", profile=None)
+    assert result.code == 4
+    assert result.says("No profile is named, and", "has mine, other: name one, such as smoke or a path.")
 
 
 def test_by_name(checkout: Checkout) -> None:

@@ -72,6 +72,7 @@ def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
 
 def test_the_recorded_controls_replay(own: Checkout) -> None:
     shutil.copytree(ROOT / "cassettes/qwen2.5-coder-0.5b/control", own.file("cassettes/qwen2.5-coder-0.5b/control"))
+    shutil.copytree(ROOT / "fixtures/questions", own.file("fixtures/questions"))
     register = "fixtures/questions/register.jsonl"
     result = own.longctx("questions", "try", register, *RECORDED, "--trials", 100, "--ctx-no-page")
     assert result.code == 0, result.err + result.out

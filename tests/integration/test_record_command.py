@@ -24,15 +24,13 @@ def test_the_record_mode_may_be_given(checkout: Checkout, server: SimulatedServe
     assert len(server.asked) == 8
 
 
-def test_from_another_folder(checkout: Checkout, server: SimulatedServer) -> None:
-    """PYTHONPATH finds the suite; its tests and cassettes are its own, wherever it is called from."""
-    (checkout.folder / "elsewhere").mkdir()
-    there = Checkout(checkout.folder / "elsewhere", checkout.launcher)
-    profile = f"--ctx-profile={checkout.file('tiny.toml')}"
-    arguments = ("record", profile, f"--ctx-base-url={server.url}")
-    result = there.longctx(*arguments, env={"PYTHONPATH": str(checkout.folder)})
+def test_from_a_subfolder(checkout: Checkout, server: SimulatedServer) -> None:
+    """The project is found from within; what is recorded lies in its own folder."""
+    within = Checkout(checkout.file("tests_longctx"), checkout.launcher)
+    result = within.longctx("record", f"--ctx-profile={checkout.file('tiny.toml')}", f"--ctx-base-url={server.url}")
     assert result.code == 0, result.out + result.err
     assert checkout.episodes() == 4
+    assert not within.episodes()
 
 
 def test_a_mistake_is_a_sentence(checkout: Checkout) -> None:

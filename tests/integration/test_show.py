@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.here import HERE
 from tests.integration.conftest import PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
@@ -34,11 +35,11 @@ def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> No
 
 
 def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
-    own = ["--corpus=fixtures/handbook", "--questions=fixtures/questions/handbook.jsonl", "--prompts=tagged"]
+    questions = HERE.own("questions", "handbook.jsonl")
+    own = ["--corpus=fixtures/handbook", f"--questions={questions}", f"--prompts={HERE.own('prompts', 'tagged')}"]
     result = checkout.longctx("show", "control/longest-400-record-right", *own)
     assert result.code == 0
-    questions = checkout.file("fixtures/questions/handbook.jsonl").read_text().splitlines()
-    [asked] = [one for one in map(json.loads, questions) if one["question"] in result.out]
+    [asked] = [one for one in map(json.loads, questions.read_text().splitlines()) if one["question"] in result.out]
     title, *_ = checkout.file(f"fixtures/handbook/{asked['section']}.md").read_text().splitlines()
     assert title in result.out
 

@@ -21,6 +21,7 @@ from longctx.scenarios.bank import Section
 from longctx.scenarios.base import Reply
 from longctx.scenarios.writing import Writing
 from tests.ask.examples import AT, line_case
+from tests.here import HERE
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
 
@@ -69,7 +70,7 @@ def test_replies_are_judged_and_counted() -> None:
 
 
 def test_what_is_written_has_no_rate() -> None:
-    wording = PromptSet.open("seed").wording(Writing)
+    wording = PromptSet.open(HERE, "seed").wording(Writing)
     scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
     question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
     tally, shown = told((question, reply("<Question 1>")))

@@ -13,10 +13,11 @@ from longctx.config.prompts import PromptSet
 from longctx.scenarios.bank import Bank
 from longctx.scenarios.base import Reply, Trial
 from longctx.scenarios.collage import SEPARATOR, SEPARATOR_TOKENS, VARIANTS, Collage, fill
+from tests.here import HERE
 from tests.scenarios.bank import small_bank
 
 BANK = small_bank()
-WORDS = PromptSet.open("seed").wording(Collage).words
+WORDS = PromptSet.open(HERE, "seed").wording(Collage).words
 
 
 def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK) -> Collage:

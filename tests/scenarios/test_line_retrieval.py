@@ -13,8 +13,9 @@ from longctx.config.prompts import PromptSet
 from longctx.scenarios import LineRetrieval
 from longctx.scenarios.base import Reply, Trial
 from longctx.scenarios.line_retrieval import File
+from tests.here import HERE
 
-WORDS = PromptSet.open("seed").wording(LineRetrieval).words
+WORDS = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
 
 INSTRUCTION = re.compile(
     r"\[EXECUTE THIS\]: Go to line (\d+) and report only REGISTER_CONTENT, without any context or additional text, "

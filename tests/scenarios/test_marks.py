@@ -12,6 +12,7 @@ from longctx.scenarios.collage import VARIANTS, Collage
 from longctx.scenarios.control import RECORDS, Control
 from longctx.scenarios.line_retrieval import LineRetrieval
 from longctx.scenarios.passkey import FillerTokens, Passkey
+from tests.here import HERE
 from tests.scenarios.bank import small_bank
 
 BANK = small_bank()
@@ -23,7 +24,7 @@ def reply(text: str) -> Reply:
 
 def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tuple[Trial, Outcome, dict[str, str]]:
     """A trial, its outcome for a reply, and its marked parts by name."""
-    words = PromptSet.open("seed").wording(type(scenario)).words
+    words = PromptSet.open(HERE, "seed").wording(type(scenario)).words
     trial = scenario.build(words, seed, index)
     outcome = scenario.judge(trial, reply(text))
     return trial, outcome, {one.name: trial.user[one.start : one.end] for one in scenario.marks(words, trial, outcome)}

@@ -12,8 +12,9 @@ from longctx.config.prompts import PromptSet
 from longctx.scenarios import Passkey
 from longctx.scenarios.base import Reply, Trial
 from longctx.scenarios.passkey import FillerTokens, document, spaced
+from tests.here import HERE
 
-WORDS = PromptSet.open("seed").wording(Passkey).words
+WORDS = PromptSet.open(HERE, "seed").wording(Passkey).words
 
 TOKENS = FillerTokens(filler=24, fixed=94, after_key=15)
 

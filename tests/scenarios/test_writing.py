@@ -16,13 +16,14 @@ from longctx.scenarios import FAMILIES
 from longctx.scenarios.bank import Section
 from longctx.scenarios.base import Reply
 from longctx.scenarios.writing import PROMPT_TOKENS, Writing
+from tests.here import HERE
 
 SECTION = Section("harbor", "The Harbor Office dredges {passage1} basin 4.", 10)
 
 
 @pytest.fixture(scope="module")
 def words() -> Mapping[str, str]:
-    return PromptSet.open("seed").wording(Writing).words
+    return PromptSet.open(HERE, "seed").wording(Writing).words
 
 
 def writing(per_section: int = 5, section: Section = SECTION) -> Writing:

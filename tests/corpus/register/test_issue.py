@@ -11,13 +11,13 @@ import pytest
 
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.questions import REGISTER_QUESTIONS, load_questions
+from longctx.corpus.questions import load_questions
 from longctx.corpus.register.genres import GENRES
 from longctx.corpus.register.issue import Issue, generate
 from longctx.corpus.register.ship import ship
-from longctx.corpus.settings import REGISTER
 from longctx.corpus.standing import plain, stands_verbatim
 from longctx.corpus.tokens import count_tokens
+from tests.here import HERE
 
 SHIPPED = 20  # the seed of fixtures/register
 OTHERS = (1, 7)
@@ -36,17 +36,21 @@ def texts(seed: int) -> list[str]:
 
 def test_the_shipped_files_are_made_from_their_seed_byte_for_byte(tmp_path: Path) -> None:
     written = ship(issue(SHIPPED), tmp_path / "register", tmp_path / "questions.jsonl")
-    shipped = [REGISTER / "register.xml", REGISTER / "corpus.toml", REGISTER_QUESTIONS, REGISTER / "sections.toml"]
+    shipped = [
+        *(HERE.own("register", name) for name in ("register.xml", "corpus.toml")),
+        HERE.own("questions", "register.jsonl"),
+        HERE.own("register", "sections.toml"),
+    ]
     assert [path.read_bytes() for path in written] == [path.read_bytes() for path in shipped]
 
 
 def test_the_frozen_counts_are_the_counts() -> None:
-    corpus = load_corpus()
+    corpus = load_corpus(HERE.find("register"))
     assert all(section.tokens == count_tokens(section.text) for section in corpus.sections)
 
 
 def test_the_shipped_corpus_has_the_sizes_that_collages_need() -> None:
-    corpus = load_corpus()
+    corpus = load_corpus(HERE.find("register"))
     assert len(corpus.sections) == 86
     assert len(corpus.examples) == 2
     assert corpus.left_out[0].tokens < 200  # what follows the last billing code
@@ -115,8 +119,8 @@ def test_persons_and_towns_have_names_of_their_own(seed: int) -> None:
 
 
 def test_five_questions_for_each_section_four_of_them_not_numerical() -> None:
-    corpus = load_corpus()
-    questions = load_questions(corpus=corpus).questions
+    corpus = load_corpus(HERE.find("register"))
+    questions = load_questions(HERE.find("questions", "register.jsonl"), corpus).questions
     assert len(questions) == 430
     numerical = Counter((question.section, question.numerical) for question in questions)
     for section in corpus.sections:
@@ -126,11 +130,11 @@ def test_five_questions_for_each_section_four_of_them_not_numerical() -> None:
 
 
 def test_wrong_answers_come_from_sibling_sections() -> None:
-    corpus = load_corpus()
+    corpus = load_corpus(HERE.find("register"))
     texts = [plain(section.text) for section in (*corpus.sections, *corpus.examples)]
     others = {
         question.fact
-        for question in load_questions().questions
+        for question in load_questions(HERE.find("questions", "register.jsonl")).questions
         for answer in question.wrong
         if not any(stands_verbatim(answer, text) for text in texts)
     }

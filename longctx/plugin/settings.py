@@ -1,0 +1,46 @@
+"""What the user asked for on the command line, as typed settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longctx.measure.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+
+if TYPE_CHECKING:
+    from longctx.config.models import Prices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Their defaults are those of the options. None: as the profile says. profile: None for the project's own choice
+    (config/profiles.py)."""
+
+    models: tuple[str, ...] = ()
+    profile: str | None = None
+    prompts: tuple[str, ...] = ()
+    record: str = "none"
+    corpus: Path | None = None
+    questions: Path | None = None
+    base_url: str | None = None
+    in_flight: int = 4
+    trials: int | None = None
+    only_trial: int | None = None
+    repeats: int = 1
+    seed: int | None = None
+    min_rate: float | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+    report: Path | None = None
+    page: bool = True
+    estimate: bool = False
+    ask_only: bool = False
+    max_cost: float | None = None
+    prices: tuple[tuple[str, Prices], ...] = ()
+    no_text: bool = False
+    baseline: str | None = None
+    margin: float = MARGIN
+    alpha: float = ALPHA
+    on_inconclusive: str = "fail"
+    max_age: float = MAX_AGE_DAYS
+    early_stop: bool = False
