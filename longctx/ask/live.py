@@ -26,7 +26,6 @@ from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
 from longctx.ask.waiting import Say, waiting
 from longctx.errors import UserError
-from longctx.workspace import Workspace
 from longctx.files import check_writable
 from longctx.workspace import Workspace
 
