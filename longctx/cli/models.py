@@ -74,7 +74,7 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-async def _ask(workspace: Workspace, model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
+async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
     from longctx.ask.client import open_client
     from longctx.ask.learn import source_of
     from longctx.ask.probe import probe
