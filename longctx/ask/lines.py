@@ -11,10 +11,11 @@ STEP = 65_536
 
 
 def read_lines(path: Path) -> tuple[list[bytes], bool]:
-    """The lines of a file that may not exist; and whether its last one is cut short, and left out."""
-    if not path.is_file():
+    """The lines of a file that may not exist; and whether its last one is cut short, and left out. Raises OSError."""
+    try:
+        *lines, last = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
         return [], False
-    *lines, last = path.read_bytes().split(b"\n")
     whole = _is_json(last)
     return ([*lines, last] if whole else lines), bool(last) and not whole
 
@@ -52,6 +53,6 @@ def _end_last_line(file: BinaryIO) -> None:
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

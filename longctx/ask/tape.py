@@ -17,11 +17,12 @@ from typing import Any, Literal
 from vcr.cassette import Cassette
 from vcr.record_mode import RecordMode
 from vcr.request import Request
-from vcr.serialize import deserialize, serialize
+from vcr.serialize import serialize
 
 from longctx.ask import compact_json
 from longctx.ask.case import Question, earlier_file
-from longctx.ask.lines import append_line, read_lines
+from longctx.ask.episodes import Episode, read_episodes
+from longctx.ask.lines import append_line
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, prefill, request_body
 from longctx.errors import TapeError
@@ -186,12 +187,19 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         An episode of another model is none. Those that name no model are known by their requests, which do.
         """
         if file not in self._index:
+            names = dict.fromkeys((earlier_file(file, model), file))
+            found = [self._read(folder, name) for folder, name in itertools.product(self._folders, names)]
             self._index[file] = {}
-            for folder, name in itertools.product(self._folders, dict.fromkeys((earlier_file(file, model), file))):
-                for request, response, metadata in self._read(folder / name):
-                    if metadata.get("model", model) == model:
-                        self._add(file, request, response, metadata)
+            for request, response, metadata in itertools.chain.from_iterable(found):
+                if metadata.get("model", model) == model:
+                    self._add(file, request, response, metadata)
         return self._index[file]
+
+    def _read(self, folder: Path, name: str) -> list[Episode]:
+        episodes, cut_short = read_episodes(folder / name, folder)
+        if cut_short:
+            self.cut_short.add(folder / name)
+        return episodes
 
     def _add(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         episodes = self._index[file].setdefault(metadata["trial"], {})
@@ -202,24 +210,6 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self.data.append((request, response))
         self._metadata_of.append(metadata)
 
-    def _read(self, path: Path) -> Iterator[tuple[Request, dict[str, Any], dict[str, Any]]]:
-        """The episodes of a file. A last line cut short holds no answer; any other bad line is an error."""
-        lines, cut_short = read_lines(path)
-        if cut_short:
-            self.cut_short.add(path)
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                [request], [response], metadata = deserialize(line.decode(), compact_json)
-                _check(request, response, metadata)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise TapeError(
-                    f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from "
-                    "version control, or delete that line and record its trial again with --ctx-record once."
-                ) from None
-            yield request, response, metadata
-
     def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
@@ -228,15 +218,3 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             append_line(self.written_to / file, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
-
-
-def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
-    """Raises an error of Python's own where an episode lacks what the tape reads of it."""
-    request.body.decode(), response["body"]["string"].decode()
-    response["status"]["code"], response["headers"].items()
-    for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
-        if not isinstance(metadata[name], str):
-            raise TypeError(f"its {name} is no text")
-    if not isinstance(metadata.get("model", ""), str):
-        raise TypeError("its model is no text")
-    float(metadata["latency_s"])

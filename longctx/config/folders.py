@@ -12,6 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from longctx.conflicts import say_in_conflict
 from longctx.errors import UserError, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
@@ -59,7 +60,8 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     try:
         return config.model_validate(tomllib.loads(read_text(path)))
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}.") from None
+        conflict = say_in_conflict(path, "keep what is right of both sides, and delete the lines of the markers.")
+        raise UserError(conflict or f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
         lines = [f"  {_sentence(config, part, 'the file')}" for part in error.errors()]
         raise UserError("\n".join([f"{path} has entries that cannot be used:", *lines])) from None

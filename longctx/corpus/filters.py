@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx.config.folders import file_of, first_fault
+from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 
@@ -55,7 +56,8 @@ def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
         return Filter.model_validate_json(path.read_bytes())
     except ValidationError as error:
         fault = first_fault(Filter, error, "the file")
-        raise UserError(f"{path} is no filter: {fault} Restore it from version control.") from None
+        conflict = say_in_conflict(path, f"a filter is of one run: {TAKE_ONE_SIDE}.")
+        raise UserError(conflict or f"{path} is no filter: {fault} Restore it from version control.") from None
 
 
 def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:

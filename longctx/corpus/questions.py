@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from longctx.config.folders import first_fault
+from longctx.conflicts import say_in_conflict
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError
 
@@ -96,6 +97,8 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         raise UserError(f"No questions file {path}: give a .jsonl file, one question a line.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read as UTF-8 text: {error}.") from None
+    if conflict := say_in_conflict(path, "keep the questions that are right, and delete the lines of the markers."):
+        raise UserError(conflict)
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
         raise UserError(f"{path} holds no questions: write one JSON object a line.")

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
 from longctx.errors import UserError
 from longctx.results.answers import digest_of_answers, with_answers, with_digests
 from longctx.results.folder import find_run
@@ -129,7 +130,8 @@ def _check(path: Path, head: Any) -> None:
 
 
 def _broken(path: Path, error: object) -> UserError:
-    return UserError(f"{path} is no baseline ({error}): restore it from version control, or save it anew.")
+    conflict = say_in_conflict(path, f"a baseline is of one run: {TAKE_ONE_SIDE}, or save it anew.")
+    return UserError(conflict or f"{path} is no baseline ({error}): restore it from version control, or save it anew.")
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -180,7 +180,8 @@ def test_a_long_last_line_that_was_cut_short_is_cut_off(tmp_path: Path) -> None:
     "line",
     [
         "{",
-        "<<<<<<< HEAD",
+        "=======",
+        "[" * 100_000,
         "[]",
         "null",
         "{}",
@@ -199,6 +200,16 @@ def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line:
     with pytest.raises(TapeError, match=r"line 2"):
         Tape(tmp_path, "once").record(TWO, answer(), AT, 0)
     assert file.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_its_first_lines(tmp_path: Path) -> None:
+    """The cases of several prompt sets share a file, and each is to say so."""
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(file.read_bytes() + b"{}\n")
+    tape = Tape(tmp_path)
+    for _ in range(2):
+        with pytest.raises(TapeError, match=r"line 3"):
+            tape.reply(ONE)
 
 
 PARTS = [

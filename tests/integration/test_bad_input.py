@@ -197,6 +197,43 @@ def test_a_window_that_only_the_server_knows(checkout: Checkout, server: Simulat
 def test_a_corrupt_cassette(checkout: Checkout, server: SimulatedServer, record: str) -> None:
     checkout.record(server)
     file = checkout.file("cassettes/toy/line_retrieval/lines-3.jsonl")
-    file.write_bytes(b"<<<<<<< HEAD\n" + file.read_bytes())
+    file.write_bytes(b"no episode\n" + file.read_bytes())
     result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
     assert result.says("lines-3.jsonl, line 1, is no episode", "Restore the file from version control")
+
+
+@pytest.mark.parametrize("record", ["none", "once"])
+def test_cassettes_with_conflict_markers(checkout: Checkout, server: SimulatedServer, record: str) -> None:
+    """All are named at once, also where one of them is measured; without the markers, all replays."""
+    checkout.record(server)
+    files = [checkout.file(f"cassettes/toy/line_retrieval/lines-{lines}.jsonl") for lines in (3, 5)]
+    for file in files:
+        one, two = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(b"<<<<<<< HEAD\n" + one + b"||||||| 1a2b\n" + one + b"=======\n" + two + b">>>>>>> mine\n")
+    result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}", "-k", "lines-3")
+    assert result.says(
+        "2 cassettes hold the conflict markers of a merge: cassettes/toy/line_retrieval/lines-3.jsonl, "
+        "cassettes/toy/line_retrieval/lines-5.jsonl.",
+        "Keep the answers of both sides: delete the lines that begin with <<<<<<<, |||||||, ======= or >>>>>>>",
+    )
+    for file in files:
+        kept = [line for line in file.read_bytes().splitlines(keepends=True) if line.startswith(b"{")]
+        file.write_bytes(b"".join(kept))
+    assert checkout.pytest().code == 0
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize("place", ["toy/line_retrieval/lines-3.jsonl", "toy"])
+@pytest.mark.parametrize("record", ["none", "all"])
+def test_something_else_in_a_cassettes_place(
+    checkout: Checkout, server: SimulatedServer, record: str, place: str
+) -> None:
+    """It is told before anything is asked, not taken for a cassette that is not there yet."""
+    path = checkout.file(f"cassettes/{place}")
+    path.parent.mkdir(parents=True)
+    path.write_text("") if place == "toy" else path.mkdir()
+    result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
+    said = "cassettes/toy is a file, where a folder belongs" if place == "toy" else "lines-3.jsonl is a folder, where a"
+    assert result.says(said, "move it away")
+    assert not result.says("no recording in cassettes/toy/line_retrieval/lines-3.jsonl")
+    assert not server.asked
