@@ -43,7 +43,7 @@ class Replaying:
         self._terminal: pytest.TerminalReporter | None = None
         self._live: Live | None = None
         self._tally = Tally(0)
-        self._tests = 0
+        self._ended: set[str] = set()
 
     # Around all others, so that what they report when the tests are done is still part of it.
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -65,8 +65,8 @@ class Replaying:
         if self._live is None:
             return
         self._tally.failed += report.failed
-        if report.when == "teardown":
-            self._tests += 1
+        if report.when == "teardown" and report.nodeid not in self._ended:  # it may be run again, or by each worker
+            self._ended.add(report.nodeid)
             self._tally.done += own
             for one in read(report):
                 self._tally.add(one.family, one.model, one.rate)
@@ -108,7 +108,7 @@ class Replaying:
         assert self._live is not None
         assert self._session is not None
         self._live.show(
-            f"{self._tests:,} of {self._session.testscollected:,} tests",
+            f"{len(self._ended):,} of {self._session.testscollected:,} tests",
             f"{self._tally.done:,} of {self._tally.total:,} trials",
             f"{self._tally.failed:,} failed" if self._tally.failed else None,
         )

@@ -41,11 +41,11 @@ def parts(folder: Path) -> list[Path]:
 
 
 def merge(folder: Path, into: Path) -> pd.DataFrame:
-    """Make the parts of all workers one run in another folder, or in the same."""
-    pairs: list[tuple[str, str]] = []
+    """Make the parts of all workers one run in another folder, or in the same. A trial measured twice counts once."""
+    pairs: dict[str, str] = {}
     for part in parts(folder):
-        pairs += _pairs(part, part.with_name(part.name.replace("rows-", "views-", 1)))
-    return write(into, pairs)
+        pairs |= dict(_pairs(part, part.with_name(part.name.replace("rows-", "views-", 1))))
+    return write(into, list(pairs.items()))
 
 
 def drop_parts(folder: Path) -> None:

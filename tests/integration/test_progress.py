@@ -93,6 +93,13 @@ def test_other_peoples_tests_are_counted_too(checkout: Checkout, server: Simulat
     assert "replaying" not in alone.text
 
 
+def test_a_test_that_each_worker_runs_is_counted_once(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    shown = on_terminal(checkout, "-n2", "--dist=each")
+    assert summary(shown) == "3 of 3 tests, 4 of 4 trials"  # one is skipped, for want of a table
+    assert "line_retrieval on toy  4 of 4 correct" in shown.text
+
+
 def test_a_worker_that_crashes_is_still_read_of(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server)
     checkout.file("tests_longctx/test_crash.py").write_text(CRASH)

@@ -26,6 +26,14 @@ def test_workers_measure_what_one_process_does(checkout: Checkout, server: Simul
     assert rows[0] == rows[1]
 
 
+def test_a_trial_that_each_worker_measures_counts_once(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    asked = without_run(checkout.rows())
+    result = checkout.pytest("-n2", "--dist=each")
+    assert (result.code, result.says("4 replayed (100%)", "4 passed")) == (0, True)
+    assert without_run(checkout.rows()) == [{**row, "source": "replayed"} for row in asked]
+
+
 def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedServer) -> None:
     """kill -9 while the third of four questions is under way: only it and the fourth are asked again."""
     server.hold_after = 2

@@ -57,6 +57,13 @@ def test_parts_are_merged_and_can_be_dropped(tmp_path: Path) -> None:
     assert frame["trial"].tolist() == [0, 1]
 
 
+def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
+    """As by a test that was run again (pytest-rerunfailures, pytest-repeat)."""
+    append(tmp_path, "gw0", [row(), row(trial=1)])
+    append(tmp_path, "gw1", [row()])
+    assert merge(tmp_path, tmp_path)["trial"].tolist() == [0, 1]
+
+
 def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
     scenarios = [
         "lines-5",
