@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from longctx.measure.subject import Subject, subjects
+from longctx.measure.words import by_protocol
 from longctx.scenarios.base import MEASURED
 
 Key = tuple[str, int, str, int, int]
@@ -40,9 +41,10 @@ class Pairs:
 
 
 def by_family(rows: pd.DataFrame) -> dict[str, dict[Subject, pd.DataFrame]]:
-    """The rows of each family and subject, in the order in which they come."""
+    """The rows of each family and subject, the families in the protocols' order."""
     found: dict[str, dict[Subject, pd.DataFrame]] = {}
-    for _, group in rows.assign(subject=subjects(rows)).groupby(["family", "subject"], sort=False):
+    ordered = rows.assign(subject=subjects(rows)).iloc[by_protocol(list(rows["family"]))]
+    for _, group in ordered.groupby(["family", "subject"], sort=False):
         first = group.iloc[0]
         found.setdefault(first["family"], {})[first["subject"]] = group
     return found

@@ -16,6 +16,7 @@ from longctx.measure.origins import Origins, origins
 from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject, subjects
+from longctx.measure.words import by_protocol
 
 MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in a rate."""
@@ -91,12 +92,12 @@ class Summary:
 def summarize(
     rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None, sent_as: Mapping[str, str] | None = None
 ) -> Summary:
-    """rows: one a trial, as results.store loads them, in the order in which the summary lists them.
+    """rows: one a trial, as results.store loads them. The summary lists them in their order, by families.
 
     prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
     provider was sent, where that is another.
     """
-    rows = rows.assign(subject=subjects(rows))
+    rows = rows.assign(subject=subjects(rows)).iloc[by_protocol(list(rows["family"]))]
     scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
     measured = rows[rows["outcome"].isin(MEASURED)]
     replayed = rows[rows["source"] == "replayed"]

@@ -22,7 +22,7 @@ from longctx.results.row import Row
 from longctx.results.store import append
 from longctx.results.view import View
 from longctx.scenarios.base import Kind, Outcome, Reply, Trial
-from longctx.scenarios.excerpt import excerpt
+from longctx.scenarios.excerpt import excerpts
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape, Wanted
@@ -126,4 +126,4 @@ def _view(item: pytest.Item, question: Question, trial: Trial, reply: Reply, out
     case = question.case
     marks = case.scenario.marks(case.wording.words, trial, outcome)
     quotes = case.scenario.quotes(trial, reply)
-    return View(item.nodeid, [excerpt(trial.user, mark) for mark in marks], reply.text, quotes)
+    return View(item.nodeid, excerpts(trial.user, marks), reply.text, quotes)

@@ -16,21 +16,22 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
     """Rates of every variant (down) and position (across); then effects, then quotes, for each budget."""
     for subject, group in by_subject(scenarios).items():
         for budget in dict.fromkeys(one.params["budget"] for one in group):
-            cells = [
-                (one.params["variant"], position(one.params["depth"]), str(one.rate))
-                for one in group
-                if one.params["budget"] == budget
-            ]
             params = group[0].params
             kept = filtered(int(params.get("filter_asked") or 0), int(params.get("filter_kept") or 0))
             title = f"Long-context QA, {subject}, {budget:,} tokens, {kept}: rate [95% interval]"
-            yield Table(title, pivot(cells, "variant"))
+            yield Table(title, variants([one for one in group if one.params["budget"] == budget]))
     for one in summaries:
         where = f"{one.subject}, {one.budget:,} tokens, {filtered(one.filter_asked, one.filter_kept)}"
         if one.effects:
             yield Table(f"What helps, {where}: difference on the same questions [95% interval]", _effects(one.effects))
         if one.quotes:
             yield Table(f"Quotes in scratchpads, {where}: share found [95% interval]", _quotes(one.quotes))
+
+
+def variants(scenarios: Sequence[ScenarioSummary]) -> pd.DataFrame:
+    """Rates by variant (down) and position (across). scenarios: of one subject and budget."""
+    cells = [(one.params["variant"], position(one.params["depth"]), str(one.rate)) for one in scenarios]
+    return pivot(cells, "variant")
 
 
 def filtered(asked: int, kept: int) -> str:

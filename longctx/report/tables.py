@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from longctx.measure.summary import ScenarioSummary, Summary
-from longctx.measure.words import order
+from longctx.measure.words import order_and_name
 from longctx.report import qa
 from longctx.report.passkey import passkey
 from longctx.report.table import Table, by_subject, pivot, subject_columns
@@ -39,7 +39,7 @@ def _of(family: str, scenarios: Sequence[ScenarioSummary], summary: Summary) -> 
 def _line_retrieval(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Rate by number of lines (down) and order (across), for each model and prompt set."""
     for subject, group in by_subject(scenarios).items():
-        cells = [(one.params["lines"], order(one.params.get("block_size")), str(one.rate)) for one in group]
+        cells = [(one.params["lines"], order_and_name(one.params.get("block_size")), str(one.rate)) for one in group]
         frame = pivot(cells, "lines")
         yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", frame)
 

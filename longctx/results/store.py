@@ -40,12 +40,12 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("rows-*.jsonl"))
 
 
-def merge(folder: Path, into: Path) -> pd.DataFrame:
+def merge(folder: Path, into: Path | None = None) -> pd.DataFrame:
     """Make the parts of all workers one run in another folder, or in the same. A trial measured twice counts once."""
     pairs: dict[str, str] = {}
     for part in parts(folder):
         pairs |= dict(_pairs(part, part.with_name(part.name.replace("rows-", "views-", 1))))
-    return write(into, list(pairs.items()))
+    return write(into or folder, list(pairs.items()))
 
 
 def drop_parts(folder: Path) -> None:

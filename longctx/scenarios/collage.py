@@ -141,7 +141,8 @@ class Collage(Scenario):
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked: Asked = trial.facts
-        found = multiple_choice.marks(asked.choices, trial.user) + mark("needle", trial.user, asked.needle)
+        found = multiple_choice.marks(asked.choices, trial.user, outcome.returned)
+        found += mark("needle", trial.user, asked.needle)
         if outcome.kind == "wrong" and outcome.returned:
             answer = re.escape(asked.choices.answer(outcome.returned))
             if place := re.search(answer, asked.record, re.IGNORECASE):

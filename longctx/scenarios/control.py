@@ -76,7 +76,7 @@ class Control(Scenario):
         return multiple_choice.judge(trial.facts, reply)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        asked = multiple_choice.marks(trial.facts, trial.user)
+        asked = multiple_choice.marks(trial.facts, trial.user, outcome.returned)
         return asked + mark("record", trial.user, self._text(self.bank(), trial.identity.trial))
 
     @property

@@ -72,10 +72,20 @@ def judge(choices: Choices, reply: Reply) -> Outcome:
     return Outcome("wrong", letter, f"{letter}, not {choices.right}")
 
 
-def marks(choices: Choices, user: str) -> list[Mark]:
-    """The question and its answers, which stand last in the text; examples before them may repeat their words."""
-    parts = {"question": choices.question, "answers": str(choices)}
-    return [Mark(name, start, start + len(part)) for name, part in parts.items() if (start := user.rfind(part)) >= 0]
+def marks(choices: Choices, user: str, returned: str | None) -> list[Mark]:
+    """The question and its answers, which stand last in the text (examples before them may repeat their words); and
+    among the answers the right one, and the one that was returned instead."""
+    found = [
+        Mark(name, start, start + len(part))
+        for name, part in (("question", choices.question), ("answers", str(choices)))
+        if (start := user.rfind(part)) >= 0
+    ]
+    end = found[-1].start - 1
+    for letter, answer in zip(LETTERS, choices.answers, strict=True):
+        start, end = end + 1, end + 1 + len(f"{letter}. {answer}")
+        if letter in (choices.right, returned):
+            found.append(Mark("right answer" if letter == choices.right else "answer given", start, end))
+    return found
 
 
 def _letters(text: str) -> Sequence[str]:

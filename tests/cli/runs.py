@@ -32,7 +32,7 @@ def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """A finished run's folder. Its replies are hostile."""
     found = [replace(one, run=folder.name) for part in parts for one in part]
     append(folder, "", found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found))
-    merge(folder, folder)
+    merge(folder)
     of = {
         "version": "1.0",
         "profile": "tiny",

@@ -52,7 +52,7 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
         *(
             (
                 "collage",
-                f"depth-{depth}-{variant}",
+                f"budget-3000-longest-600-depth-{depth}-variant-{variant}",
                 {"budget": 3000, "longest": 600, "depth": depth, "variant": variant},
             )
             for depth in (0, 50, 100)
@@ -74,7 +74,7 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
 
 def _row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
     right = kind == "correct"
-    trace = {"line": 2, "line_distance": 1 - trial, "place_distance": trial} if family == "line_retrieval" else {}
+    trace = {"line": 2, "line_distance": -2 * trial, "place_distance": trial} if family == "line_retrieval" else {}
     return Row(
         run=MANIFEST.run,
         model=model,
@@ -110,7 +110,17 @@ def _row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: K
 def view(row: Row, text: str = "1234") -> View:
     if row.outcome == "not_asked":
         return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]")
-    excerpts = [Excerpt("needle", 3, f"before {text}\n", f"the needle {text}", f"\nafter {text}")]
+    excerpts = [
+        Excerpt(("needle",), 3, (("", f"before {text}\n"), ("needle", f"the needle {text}"), ("", f"\nafter {text}")))
+    ]
+    if row.family == "collage":
+        asked = [
+            ("", "<Answers>\n"),
+            ("answers", f"A. {text}\n"),
+            ("right answer", "B. so\n"),
+            ("answer given", "C. no"),
+        ]
+        excerpts.append(Excerpt(("question", "answers"), 9, (("question", f"What? {text}"), ("", "\n\n"), *asked)))
     reply, quotes = f"reply {text}", []
     if "scratchpad" in row.scenario:
         reply = f'<scratchpad>"one two three four" and "five six seven {text}"</scratchpad><Answer>A</Answer>'
@@ -122,7 +132,7 @@ def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: st
     """A run's folder with its page. Returns the page."""
     found = list(rows(trials, model, text))
     store.append(folder, "", found, [view(one, text) for one in found])
-    frame = store.merge(folder, folder)
+    frame = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
     write_page(folder, summarize(frame), frame, store.load_views(folder), manifest)

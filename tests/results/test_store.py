@@ -51,7 +51,7 @@ def test_rows_are_added_to_those_before(tmp_path: Path) -> None:
 def test_parts_are_merged_and_can_be_dropped(tmp_path: Path) -> None:
     append(tmp_path, "gw0", [row(trial=1)])
     append(tmp_path, "gw1", [row(trial=0)])
-    frame = merge(tmp_path, tmp_path)
+    frame = merge(tmp_path)
     drop_parts(tmp_path)
     assert names(tmp_path) == ["results.jsonl"]
     assert frame["trial"].tolist() == [0, 1]
@@ -75,7 +75,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-500",
     ]
     append(tmp_path, "gw0", [row(scenario=scenario) for scenario in sorted(scenarios)])
-    assert merge(tmp_path, tmp_path)["scenario"].tolist() == scenarios
+    assert merge(tmp_path)["scenario"].tolist() == scenarios
 
 
 def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
         row(family="passkey", scenario="window-9-k-1", model="a-model"),
     ]
     append(tmp_path, "gw0", rows[::-1])
-    merge(tmp_path, tmp_path)
+    merge(tmp_path)
     lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert lines == [one.to_json() for one in rows]
 
@@ -102,7 +102,7 @@ def test_the_workers_do_not_change_the_results(tmp_path: Path) -> None:
     append(alone, "", rows)
     for place, one in enumerate(reversed(rows)):
         append(shared, f"gw{place % 4}", [one])
-    pd.testing.assert_frame_equal(merge(alone, alone), merge(shared, shared))
+    pd.testing.assert_frame_equal(merge(alone), merge(shared, shared))
     assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
 
 
@@ -110,7 +110,7 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
     append(
         tmp_path, "gw0", [row(depth=0.25, distance_from_end=7, trace={"line": 3}), row(trial=1, outcome="not_asked")]
     )
-    merged = merge(tmp_path, tmp_path)
+    merged = merge(tmp_path)
     pd.testing.assert_frame_equal(load(tmp_path), merged)
     assert merged["params"].tolist() == [{"lines": 5, "block_size": None}] * 2
     assert merged["trace"].tolist() == [{"line": 3}, {}]
@@ -133,7 +133,7 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
 )
 def test_text_survives(tmp_path: Path, text: str) -> None:
     append(tmp_path, "gw0", [row(returned=text, why=text, error=text)])
-    for frame in (merge(tmp_path, tmp_path), load(tmp_path)):
+    for frame in (merge(tmp_path), load(tmp_path)):
         [found] = frame.to_dict("records")
         assert (found["returned"], found["why"], found["error"]) == (text, text, text)
 
@@ -141,7 +141,7 @@ def test_text_survives(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
 def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
     append(tmp_path, "gw0", [row(returned=text)])
-    assert merge(tmp_path, tmp_path)["returned"].tolist() == [text]
+    assert merge(tmp_path)["returned"].tolist() == [text]
 
 
 def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
     part = tmp_path / "rows-gw0.jsonl"
     part.write_bytes(part.read_bytes()[:-20])
     append(tmp_path, "gw1", [row(trial=2)])
-    assert merge(tmp_path, tmp_path)["trial"].tolist() == [0, 2]
+    assert merge(tmp_path)["trial"].tolist() == [0, 2]
 
 
 def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def answered(**fields: Any) -> Row:
 def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     """A finished run's folder; each view's reply is the name of its folder."""
     append(folder, "", rows, [View("test", reply=folder.name)] * len(rows))
-    merge(folder, folder)
+    merge(folder)
     of = {
         "version": "1",
         "profile": "p",

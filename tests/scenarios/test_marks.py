@@ -53,14 +53,19 @@ def test_passkey() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_collage(variant: str) -> None:
     scenario = Collage(280, 200, 50, variant, bank=lambda: BANK)
-    trial, _, found = marked(scenario, "<Answer>E</Answer>")
+    trial, outcome, found = marked(scenario, "<Answer>A</Answer>")
     assert found["needle"] == trial.facts.needle
     assert found["question"] == trial.facts.choices.question
     assert found["answers"] == str(trial.facts.choices)
+    assert found["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
+    given = {} if outcome.kind == "correct" else {"answer given": f"A. {trial.facts.choices.answers[0]}"}
+    assert {name: text for name, text in found.items() if name == "answer given"} == given
 
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_control(record: str) -> None:
     trial, _, found = marked(Control(200, record, bank=lambda: BANK), "")
     assert found["question"] == trial.facts.question
+    assert found["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
+    assert "answer given" not in found
     assert ("record" in found) == (record != "none")

@@ -5,7 +5,7 @@ Colours are CSS variables such as var(--series-1), so that a chart in the page f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,20 +14,30 @@ import pandas as pd
 Spec = dict[str, Any]
 
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
-WIDTH, HEIGHT = 560, 260
+WIDTH, HEIGHT = 620, 260
+"""Pixels; the width is of the whole chart, so that its text is as large as in the others."""
+LETTER = 6
+"""Pixels that a character of a label takes, about."""
+APART = 0.02
+"""Of an axis from 0 to 1: about half of a point."""
+SAME = 0.005
+"""Rates that differ by less hide each other."""
+MOVED = "Points of the same rate are drawn side by side, a hair off their place; the numbers tell their rates."
 LONG = 16
 """Characters of a name, beyond which a legend has a line for each: a reader's font may be wider than the drawer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """name: of its file. family: where the page shows it; empty for all families. spec: a Vega-Lite view."""
+    """name: of its file. family: where the page shows it; empty for all families. spec: a Vega-Lite view. note: a
+    sentence below it, often empty."""
 
     name: str
     family: str
     title: str
     spec: Spec
     frame: pd.DataFrame
+    note: str = ""
 
 
 def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
@@ -47,8 +57,46 @@ def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
     return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": columns})
 
 
+def labelled(labels: Sequence[str]) -> Spec:
+    """An axis of names, which are turned where they would run into one another."""
+    room = WIDTH / max(len(labels), 1)
+    turned = max(map(len, labels), default=0) * LETTER > room - LETTER
+    return {"labelAngle": -35, "labelAlign": "right"} if turned else {}
+
+
+def apart(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
+    """The points of all series with `drawn`, their rates, moved where several would hide each other; and a note that
+    says so. The first series lies on top."""
+    columns: dict[Any, list[dict[str, Any]]] = {}
+    for point in points:
+        columns.setdefault(point[x], []).insert(0, point)
+    found, note = [], ""
+    for column in columns.values():
+        for group in _hiding(sorted(column, key=lambda point: float(point["rate"]))):
+            note = MOVED if len(group) > 1 else note
+            room = APART * (len(group) - 1)
+            low = min(max(sum(point["rate"] for point in group) / len(group) - room / 2, 0), 1 - room)
+            found += [{**point, "drawn": low + APART * place} for place, point in enumerate(group)]
+    return found, note
+
+
+def _hiding(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """points: by rising rates. Those of the same rate together."""
+    group: list[dict[str, Any]] = []
+    for point in points:
+        if group and point["rate"] - group[-1]["rate"] >= SAME:
+            yield group
+            group = []
+        group.append(point)
+    if group:
+        yield group
+
+
 def curves(x: Spec, series: Spec) -> list[Spec]:
-    """Layers: a band from lo to hi, a line through the rates, a point with its description (`say`) at each."""
+    """Layers: a band from lo to hi, a line through the rates, a point with its description (`say`) at each.
+
+    The points are as `apart` makes them.
+    """
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     base = {"x": x, "color": series}
     return [
@@ -56,10 +104,10 @@ def curves(x: Spec, series: Spec) -> list[Spec]:
             "mark": {"type": "area", "opacity": 0.15, "aria": False},
             "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},
         },
-        {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}},
+        {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("drawn")}},
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}},
+            "encoding": {**base, "y": rate_axis("drawn"), "shape": shape, "description": {"field": "say"}},
         },
     ]
 

@@ -24,6 +24,8 @@ CONFIG: dict[str, Any] = {
         "labelFontSize": 11,
         "titleFontSize": 12,
         "labelAngle": 0,
+        "labelSeparation": 8,
+        "labelLimit": 320,
     },
     "legend": {
         "labelColor": "var(--ink-soft)",
@@ -45,7 +47,8 @@ def draw(chart: Chart) -> str:
     """
     import vl_convert
 
-    spec = _seen({**chart.spec, "title": chart.title, "config": CONFIG})
+    fit = {"type": "fit-x", "contains": "padding"}
+    spec = _seen({**chart.spec, "title": chart.title, "autosize": fit, "config": CONFIG})
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
 

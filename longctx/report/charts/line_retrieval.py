@@ -9,9 +9,9 @@ import pandas as pd
 
 from longctx.measure.origins import Origins
 from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import order
-from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, colours, curves, field, layered
-from longctx.report.table import by_subject, pivot
+from longctx.measure.words import order, order_and_name
+from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, apart, colours, curves, field, labelled, layered
+from longctx.report.table import Table, by_subject, pivot
 
 
 def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> Iterator[Chart]:
@@ -19,21 +19,26 @@ def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> 
         points = [_point(one) for one in sorted(group, key=_shape)]
         orders = list(dict.fromkeys(point["order"] for point in points))
         lines = sorted({point["lines"] for point in points})
-        by_lines = pivot([(point["lines"], point["order"], point["text"]) for point in points], "lines")
+        by_lines = pivot([(point["lines"], point["column"], point["text"]) for point in points], "lines")
         if len(lines) > 1:
             kind = "log" if lines[-1] >= 10 * lines[0] else "linear"
             scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
             x = field("lines", "quantitative", "number of lines", scale=scale, axis={"values": lines})
-            spec = layered(points, curves(x, colours("order", orders, "order of lines")))
-            yield Chart(f"line-retrieval-by-length-{number}", "line_retrieval", f"By length: {subject}", spec, by_lines)
+            moved, note = apart(points, "lines")
+            spec = layered(moved, curves(x, colours("order", orders, "order of lines")))
+            name = f"line-retrieval-by-length-{number}"
+            yield Chart(name, "line_retrieval", f"By length: {subject}", spec, by_lines, note)
         if len(orders) > 1:
             names = [f"{count:,} lines" for count in lines]
-            x = field("order", "ordinal", "order of lines", sort=orders)
-            spec = layered(points, curves(x, colours("length", names, "length")))
+            x = field("order", "ordinal", "order of lines", sort=orders, axis=labelled(orders))
+            moved, note = apart(points, "order")
+            spec = layered(moved, curves(x, colours("length", names, "length")))
             by_order = by_lines.T.rename_axis("order of lines")
-            yield Chart(f"line-retrieval-by-order-{number}", "line_retrieval", f"By order: {subject}", spec, by_order)
+            name = f"line-retrieval-by-order-{number}"
+            yield Chart(name, "line_retrieval", f"By order: {subject}", spec, by_order, note)
     for number, one in enumerate(origins, start=1):
-        yield _origins(one, number)
+        if one.other_line:
+            yield _origins(one, number)
 
 
 def _point(one: ScenarioSummary) -> dict[str, Any]:
@@ -42,6 +47,7 @@ def _point(one: ScenarioSummary) -> dict[str, Any]:
         "lines": lines,
         "length": f"{lines:,} lines",
         "order": how,
+        "column": order_and_name(one.params.get("block_size")),
         "rate": one.rate.rate,
         "lo": one.rate.lo,
         "hi": one.rate.hi,
@@ -56,6 +62,19 @@ def _shape(one: ScenarioSummary) -> tuple[bool, int, int]:
     return block_size is not None, int(block_size or 0), int(one.params["lines"] or 0)
 
 
+def origins_table(one: Origins) -> Table:
+    """The numbers of the chart, and what has no place in it."""
+    names = {"in line number": one.by_number, "in place": one.by_place}
+    bands = sorted(set(one.by_number) | set(one.by_place))
+    rows = {_band(band): [str(counts.get(band, 0)) for counts in names.values()] for band in bands}
+    rows["the number of a line"] = [str(one.echoed), ""]
+    rows["nowhere in the file"] = [str(one.nowhere), ""]
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(names))
+    answers = "1 wrong answer comes" if one.wrong == 1 else f"{one.wrong:,} wrong answers come"
+    title = f"Where {answers} from: {one.subject}"
+    return Table(title, frame.rename_axis("distance of the returned line"), "line_retrieval")
+
+
 def _origins(one: Origins, number: int) -> Chart:
     names = {"in line number": one.by_number, "in place": one.by_place}
     values = [
@@ -63,34 +82,26 @@ def _origins(one: Origins, number: int) -> Chart:
         for name, bands in names.items()
         for distance, count in bands.items()
     ]
-    bands = sorted(set(one.by_number) | set(one.by_place))
+    bands = [_band(band) for band in sorted(set(one.by_number) | set(one.by_place))]
     spec = {
         "data": {"values": values},
         "width": WIDTH,
         "height": HEIGHT,
         "mark": {"type": "bar"},
         "encoding": {
-            "x": field(
-                "band", "ordinal", "lines before (-) or after (+) the target", sort=[_band(one) for one in bands]
-            ),
+            "x": field("band", "ordinal", "lines before (-) or after (+) the target", sort=bands, axis=labelled(bands)),
             "xOffset": {"field": "measured", "type": "nominal", "sort": None},
             "y": field("count", "quantitative", "wrong answers"),
             "color": colours("measured", list(names), "distance"),
             "description": {"field": "say"},
         },
     }
-    rows = {_band(band): [str(counts.get(band, 0)) for counts in names.values()] for band in bands}
-    rows["the number of a line"] = [str(one.echoed), ""]
-    rows["nowhere in the file"] = [str(one.nowhere), ""]
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(names)).rename_axis(
-        "distance of the returned line"
-    )
-    title = f"Where {one.wrong:,} wrong answers come from: {one.subject}"
-    return Chart(f"line-retrieval-origins-{number}", "line_retrieval", title, spec, frame)
+    table = origins_table(one)
+    return Chart(f"line-retrieval-origins-{number}", table.family, table.title, spec, table.frame)
 
 
 def _band(distance: int) -> str:
-    """`+4 to 7`: the band that begins at a distance."""
+    """`+4 to +7`: the band that begins at a distance."""
     low = abs(distance)
     sign = "+" if distance > 0 else "-"
-    return f"{sign}{low}" if low < 4 else f"{sign}{low} to {2 * low - 1}"
+    return f"{sign}{low}" if low < 4 else f"{sign}{low} to {sign}{2 * low - 1}"

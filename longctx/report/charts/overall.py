@@ -39,7 +39,9 @@ def heatmaps(places: Sequence[Place]) -> Iterator[Chart]:
             "x": field(
                 "depth", "ordinal", "depth of the needle (0% = start)", sort=[_tenth(band) for band in range(10)]
             ),
-            "y": field("size", "ordinal", f"length, {unit}", sort="descending", axis={"format": ",d"}),
+            "y": field(
+                "size", "ordinal", None, sort="descending", axis={"labelExpr": f"format(datum.value, ',d') + ' {unit}'"}
+            ),
         }
         heat = field(
             "rate", "quantitative", "rate", scale={"type": "quantize", "domain": [0, 1], "range": HEAT}, legend=None

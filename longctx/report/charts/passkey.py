@@ -7,7 +7,7 @@ from typing import Any
 
 from longctx.measure.kmax import SUCCESS_RATE
 from longctx.measure.summary import PasskeySummary, ScenarioSummary
-from longctx.report.charts.chart import HEIGHT, Chart, at, colours, curves, field, layered
+from longctx.report.charts.chart import HEIGHT, Chart, apart, at, colours, curves, field, layered
 from longctx.report.table import pivot
 
 
@@ -30,11 +30,11 @@ def charts(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummar
         colour = colours("subject", subjects, "model")
         x = field("k", "quantitative", "k, tokens from the key to the end", axis={"format": ",d"})
         reached = [_k_max(one) for one in windows if one.window == window and one.effective.k_max is not None]
-        spec = layered(points, [at(SUCCESS_RATE, "y"), *curves(x, colour), *_marks(reached, x, colour)])
+        moved, note = apart(points, "k")
+        spec = layered(moved, [at(SUCCESS_RATE, "y"), *curves(x, colour), *_marks(reached, x, colour)])
         frame = pivot([(one.params["k"], str(one.subject), str(one.rate)) for one in group], "k")
-        yield Chart(
-            f"passkey-window-{window}", "passkey", f"Success by k in a window of {window:,} tokens", spec, frame
-        )
+        title = f"Success by k in a window of {window:,} tokens"
+        yield Chart(f"passkey-window-{window}", "passkey", title, spec, frame, note)
 
 
 def _k_max(one: PasskeySummary) -> dict[str, Any]:
@@ -49,10 +49,16 @@ def _k_max(one: PasskeySummary) -> dict[str, Any]:
 
 
 def _marks(reached: list[dict[str, Any]], x: dict[str, Any], colour: dict[str, Any]) -> list[dict[str, Any]]:
+    """A line and its name for each k_max; lines at the same k stand side by side."""
     encoding = {"x": x, "color": colour, "description": {"field": "say"}}
-    text = {"type": "text", "align": "right", "dx": -4, "aria": False}
+    before = [sum(other["k"] == one["k"] for other in reached[:place]) for place, one in enumerate(reached)]
+    text = {"type": "text", "align": "right", "dx": -4 - 3 * max(before, default=0), "aria": False}
     return [
-        {"data": {"values": reached}, "mark": {"type": "rule", "strokeWidth": 2}, "encoding": encoding},
+        *(
+            {"data": {"values": [one]}, "mark": {"type": "rule", "strokeWidth": 2, "xOffset": -3 * moved}}
+            | {"encoding": encoding}
+            for moved, one in zip(before, reached, strict=True)
+        ),
         {
             "data": {"values": [{**one, "line": HEIGHT - 12 - 14 * place} for place, one in enumerate(reached)]},
             "mark": text,

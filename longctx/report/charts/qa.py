@@ -9,8 +9,9 @@ import pandas as pd
 
 from longctx.measure.qa import CHANCE, Effect, QaSummary
 from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import position
+from longctx.measure.words import position, section, variant
 from longctx.report.charts.chart import Chart, at, colours, field, intervals, layered, rate_axis
+from longctx.report.qa import variants
 from longctx.report.table import by_subject, pivot
 
 ROW = 48
@@ -24,9 +25,9 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
         for budget in dict.fromkeys(one.params["budget"] for one in group)
     ]
     for number, (subject, budget, group) in enumerate(groups, start=1):
-        points = [_point(one, str(one.params["variant"]), position(one.params["depth"])) for one in group]
+        points = [_point(one, variant(str(one.params["variant"])), position(one.params["depth"])) for one in group]
         title = f"By variant and position of the needle: {subject}, {budget:,} tokens"
-        frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "variant")
+        frame = variants(group)
         yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame)
     for number, one in enumerate(summaries, start=1):
         if one.effects:
@@ -35,8 +36,8 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
 
 def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
     if scenarios:
-        points = [_point(one, f"{one.params['record']} record", str(one.subject)) for one in scenarios]
-        frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "record")
+        points = [_point(one, section(str(one.params["record"])), str(one.subject)) for one in scenarios]
+        frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "read")
         yield Chart(
             "controls", "control", "With the right section alone, a wrong one, none", _rows(points, "model"), frame
         )
@@ -78,7 +79,7 @@ def _effects(one: QaSummary, number: int) -> Chart:
 
 def _difference(effect: Effect) -> dict[str, Any]:
     lo, hi = effect.paired.interval()
-    row = f"{effect.change} to {effect.before}"
+    row = f"{effect.change}, to {variant(effect.before)}"
     where = position(effect.depth)
     return {
         "row": row,

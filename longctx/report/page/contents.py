@@ -12,8 +12,9 @@ import pandas as pd
 from longctx.measure.costs import Cost
 from longctx.measure.families import FamilySummary
 from longctx.measure.summary import Summary, UsageSummary
-from longctx.measure.words import FAMILIES, family
+from longctx.measure.words import family
 from longctx.report.charts.chart import Chart
+from longctx.report.charts.line_retrieval import origins_table
 from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
@@ -30,11 +31,12 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawn chart with the table of its numbers."""
+    """A drawn chart with the table of its numbers. note: a sentence below it, often empty."""
 
     title: str
     svg: str
     frame: pd.DataFrame
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,9 @@ def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "family": [family(one.family) for one in found],
+            "rate over all [95% interval]": [str(one.rate) for one in found],
             "model": [str(one.subject) for one in found],
             "scenarios": [f"{one.scenarios:,}" for one in found],
-            "rate over all [95% interval]": [str(one.rate) for one in found],
             "lowest": [f"{one.lowest.rate.rate:.2f} {one.lowest.scenario}" if one.lowest else "-" for one in found],
             "highest": [f"{one.highest.rate.rate:.2f} {one.highest.scenario}" if one.highest else "-" for one in found],
         }
@@ -97,13 +99,12 @@ def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
 
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
-    """One a family, in the protocols' order and then a user's own, then what concerns all."""
-    found = tables(summary)
-    measured = dict.fromkeys(one.family for one in summary.scenarios)
-    for name in [*(one for one in FAMILIES if one in measured), *(one for one in measured if one not in FAMILIES)]:
+    """One a family, in the order of the summary, then what concerns all."""
+    found = [*tables(summary), *(origins_table(one) for one in summary.origins)]
+    for name in dict.fromkeys(one.family for one in summary.scenarios):
         figures = [_figure(one) for one in drawn if one.chart.family == name]
         own = [table for table in found if table.family == name and not _drawn(table, figures)]
-        yield Section(name.replace("_", "-"), FAMILIES.get(name, name), figures, own)
+        yield Section(name.replace("_", "-"), family(name), figures, own)
     figures = [_figure(one) for one in drawn if not one.chart.family]
     yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary.usage))])
 
@@ -114,7 +115,7 @@ def _drawn(table: Table, figures: Sequence[Figure]) -> bool:
 
 
 def _figure(drawn: Drawn) -> Figure:
-    return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame)
+    return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame, drawn.chart.note)
 
 
 def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:

@@ -112,19 +112,29 @@
     return [...parts, ...visible(text.slice(end))];
   };
 
-  // The needle is green, what was asked is yellow, the place of a wrong answer is red.
-  const KINDS = { needle: "needle", record: "needle", instruction: "record", question: "record", answers: "record" };
+  // The needle and the right answer are green, what was asked is yellow, the place of a wrong answer is red.
+  const KINDS = {
+    needle: "needle", record: "needle", "right answer": "needle", instruction: "record", question: "record", answers: "record",
+  };
+  // What is marked within the part that the title names, or beside others, says what it is.
+  const piece = ([name, text], names) => {
+    if (!name) return visible(text);
+    const mark = element("mark", KINDS[name] ?? "nowhere", ...visible(text));
+    if (name === "answers" || (names.length === 1 && names[0] === name)) return [mark];
+    const end = text.endsWith("\n") ? "\n" : "";
+    mark.replaceChildren(...visible(text.slice(0, text.length - end.length)));
+    return [mark, element("span", "says", name), end];
+  };
   const titled = (title, ...children) => [element("h3", "", title), element("pre", "", ...children)];
 
   const open = async (item, place) => {
     const details = (await chunk(Math.floor(place / index.chunk)))[place % index.chunk];
-    const { why, error, ...measured } = details.facts;
     const facts = element("dl", "facts small");
-    for (const [name, value] of Object.entries(measured)) {
-      facts.append(element("div", "", element("dt", "", name.replaceAll("_", " ")), element("dd", "", ...visible(String(value)))));
+    for (const [name, value] of Object.entries(details.facts)) {
+      facts.append(element("div", "", element("dt", "", name), element("dd", "", ...visible(value))));
     }
     const body = element("div", "");
-    for (const sentence of [why, error]) if (sentence) body.append(element("p", "", ...visible(sentence)));
+    for (const sentence of details.why) body.append(element("p", "", ...visible(sentence)));
     body.append(facts);
     if (details.reply !== undefined) {
       const quotes = details.quotes ?? [];
@@ -134,9 +144,9 @@
           element("mark", "record", "elsewhere in the record"), " ", element("mark", "nowhere", "not in the record")));
       }
     }
-    for (const one of details.excerpts ?? []) {
-      const title = element("span", "", ...visible(one.name), ` (line ${one.line} of the prompt)`);
-      body.append(...titled(title, ...visible(one.before), element("mark", KINDS[one.name] ?? "nowhere", ...visible(one.part)), ...visible(one.after)));
+    for (const { names, line, pieces } of details.excerpts) {
+      const title = element("span", "", ...visible(names.join(", ")), ` (line ${line} of the prompt)`);
+      body.append(...titled(title, ...pieces.flatMap((one) => piece(one, names))));
     }
     if (details.command) body.append(...titled("Measure it again (with --ctx-record all: ask anew)", ...visible(details.command)));
     item.append(body);

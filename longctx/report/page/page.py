@@ -15,6 +15,7 @@ from markupsafe import Markup
 from longctx.measure.families import families
 from longctx.measure.findings import findings
 from longctx.measure.summary import Summary
+from longctx.measure.words import by_protocol
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw, standing_alone
 from longctx.report.document import Document
@@ -24,6 +25,8 @@ from longctx.results.manifest import Manifest
 from longctx.visible import visible
 
 HERE = Path(__file__).parent
+LONG = 30
+"""Characters of a cell, beyond which it may have several lines. A rate with its interval and n is shorter."""
 
 
 def write_page(
@@ -63,6 +66,7 @@ def render(
     environment.finalize = lambda value: visible(value) if type(value) is str else value
     if drawn is None:
         drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
+    places = by_protocol(list(rows["family"]))
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -72,8 +76,8 @@ def render(
         families=family_lines(families(summary.scenarios)),
         findings=findings(summary),
         sections=list(sections(summary, drawn)),
-        index=trials.index(rows),
-        chunks=list(trials.chunks(rows, views, manifest.options)),
+        index=trials.index(rows.iloc[places]),
+        chunks=list(trials.chunks(rows.iloc[places], [views[place] for place in places], manifest.options)),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
         script=script,
         script_sha256=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -81,7 +85,7 @@ def render(
 
 
 def _table(frame: pd.DataFrame) -> Markup:
-    """A frame of text cells as a table that scrolls by itself on a narrow screen."""
+    """A frame of text cells as a table that scrolls by itself on a narrow screen. Long cells have several lines."""
     head = [frame.index.name or "", *frame.columns]
     rows = [[index, *cells] for index, cells in zip(frame.index, frame.itertuples(index=False), strict=True)]
     made = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
@@ -89,5 +93,10 @@ def _table(frame: pd.DataFrame) -> Markup:
     made += Markup("</tr></thead><tbody>")
     for first, *cells in rows:
         made += Markup('<tr><th scope="row">{}</th>').format(visible(str(first)))
-        made += Markup("").join(Markup("<td>{}</td>").format(visible(str(cell))) for cell in cells) + Markup("</tr>")
+        made += Markup("").join(map(_cell, cells)) + Markup("</tr>")
     return made + Markup("</tbody></table></div>")
+
+
+def _cell(cell: object) -> Markup:
+    text = visible(str(cell))
+    return (Markup('<td class="long">{}</td>') if len(text) > LONG else Markup("<td>{}</td>")).format(text)

@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -18,21 +18,22 @@ CHUNK = 200
 """Trials a chunk."""
 SHORT = 40
 """Characters of an answer in the index."""
-DETAILS = (
-    "why",
-    "error",
-    "depth",
-    "distance_from_end",
-    "input_tokens",
-    "cached_tokens",
-    "output_tokens",
-    "latency_s",
-    "cost_usd",
-    "stop_reason",
-    "model_returned",
-    "source",
-    "recorded_at",
-)
+SENTENCES = ("why", "error")
+FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "item": ("question", str),
+    "depth": ("depth of the needle", "{:.1%}".format),
+    "distance_from_end": ("needle to the end", "{:,.0f} tokens".format),
+    "input_tokens": ("prompt", "{:,.0f} tokens".format),
+    "cached_tokens": ("read from the prompt cache", "{:,.0f} tokens".format),
+    "output_tokens": ("reply", "{:,.0f} tokens".format),
+    "latency_s": ("latency", "{:,.2f} s".format),
+    "cost_usd": ("cost", lambda usd: f"${usd:,.6f}".rstrip("0").rstrip(".")),
+    "stop_reason": ("stopped by", str),
+    "model_returned": ("answered by", str),
+    "source": ("answer", str),
+    "recorded_at": ("recorded", lambda at: f"{at[:10]} {at[11:16]} UTC"),
+}
+"""Column of a row -> what a reader is told it is, and how."""
 
 
 def index(rows: pd.DataFrame) -> str:
@@ -61,7 +62,7 @@ def index(rows: pd.DataFrame) -> str:
 
 def chunks(rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], options: Sequence[str]) -> Iterator[str]:
     """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order."""
-    records = rows[["trial", "repeat", "item", *DETAILS]].astype(object).where(rows.notna(), None).to_dict("records")
+    records = rows[["trial", "repeat", *SENTENCES, *FACTS]].astype(object).where(rows.notna(), None).to_dict("records")
     details = [_details(row, view, options) for row, view in zip(records, views, strict=True)]
     for start in range(0, len(details), CHUNK):
         text = json.dumps(details[start : start + CHUNK], separators=(",", ":"))
@@ -69,15 +70,23 @@ def chunks(rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], options: Sequ
 
 
 def _details(row: dict[Any, Any], view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    facts = {name: _plain(row[name]) for name in ("item", *DETAILS) if row[name] is not None}
-    seen = {name: view[name] for name in ("excerpts", "reply", "quotes") if view.get(name)}
-    command = _command(view["test"], row["trial"], row["repeat"], options) if view.get("test") else None
-    return {"facts": facts, **seen, "command": command}
+    facts = {label: say(row[name]) for name, (label, say) in FACTS.items() if row[name] is not None}
+    seen = {name: view[name] for name in ("reply", "quotes") if view.get(name)}
+    return {
+        "why": [row[name] for name in SENTENCES if row[name]],
+        "facts": facts,
+        **seen,
+        "excerpts": [_excerpt(one) for one in view.get("excerpts", ())],
+        "command": _command(view["test"], row["trial"], row["repeat"], options) if view.get("test") else None,
+    }
 
 
-def _plain(value: object) -> object:
-    """A whole number as such: a column with gaps holds floats."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _excerpt(one: Mapping[str, Any]) -> Mapping[str, Any]:
+    """As longctx.scenarios.excerpt has it, or as earlier versions had it: one mark, and what stands around it."""
+    if "pieces" in one:
+        return one
+    pieces = [("", one["before"]), (one["name"], one["part"]), ("", one["after"])]
+    return {"names": [one["name"]], "line": one["line"], "pieces": pieces}
 
 
 def _command(test: str, trial: int, repeat: int, options: Sequence[str]) -> str:

@@ -8,11 +8,14 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from longctx.measure.summary import summarize
 from longctx.report.charts import charts
-from longctx.report.charts.chart import Chart
+from longctx.report.charts.chart import APART, MOVED, SAME, Chart, apart, labelled
 from longctx.report.charts.draw import draw
+from longctx.report.page.contents import sections
 from longctx.results.store import as_frame
 from tests.report.sample import rows
 
@@ -51,8 +54,14 @@ def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
 def test_line_retrieval_by_length_and_by_order(drawn: dict[str, Chart]) -> None:
     by_length, by_order = drawn["line-retrieval-by-length-1"].frame, drawn["line-retrieval-by-order-1"].frame
     assert by_length.index.tolist() == by_order.columns.tolist() == [5, 100]
-    assert by_length.columns.tolist() == by_order.index.tolist() == ["ordered", "shuffled", "blocks of 2"]
-    assert by_length.loc[5, "shuffled"] == by_order.loc["shuffled", 5] == "0.75 [0.30, 0.95] n=4"
+    assert (
+        by_length.columns.tolist() == by_order.index.tolist() == ["ordered", "shuffled (block_size-1)", "blocks of 2"]
+    )
+    assert (
+        by_length.loc[5, "shuffled (block_size-1)"]
+        == by_order.loc["shuffled (block_size-1)", 5]
+        == "0.75 [0.30, 0.95] n=4"
+    )
 
 
 def test_where_wrong_answers_come_from(drawn: dict[str, Chart]) -> None:
@@ -94,3 +103,56 @@ def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
     assert svg.startswith("<svg")
     assert "<script" not in svg
     assert not re.search(r"[\x00\x1b\u202e\ufffe]", svg)
+
+
+@pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])
+def test_points_of_the_same_rate_stand_apart(tallest: float) -> None:
+    points = [{"x": 1, "series": name, "rate": tallest} for name in "abc"]
+    moved, note = apart([*points, {"x": 2, "series": "a", "rate": 0.5}], "x")
+    drawn = {(point["x"], point["series"]): point["drawn"] for point in moved}
+    assert drawn[2, "a"] == 0.5
+    assert drawn[1, "a"] - drawn[1, "b"] == pytest.approx(APART)
+    assert drawn[1, "b"] - drawn[1, "c"] == pytest.approx(APART)
+    assert 0 <= drawn[1, "c"] < drawn[1, "a"] <= 1
+    assert note == MOVED
+
+
+def test_points_that_do_not_hide_each_other_stay() -> None:
+    points = [
+        {"x": x, "series": name, "rate": rate} for x, name, rate in ((1, "a", 0.4), (1, "b", 0.41), (2, "b", 0.4))
+    ]
+    moved, note = apart(points, "x")
+    assert all(point["drawn"] == point["rate"] for point in moved)
+    assert note == ""
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)), max_size=8))
+def test_no_point_is_lost_or_leaves_the_chart(places: list[tuple[int, float]]) -> None:
+    points = [{"x": x, "rate": rate, "place": place} for place, (x, rate) in enumerate(places)]
+    moved, _ = apart(points, "x")
+    assert sorted(point["place"] for point in moved) == list(range(len(points)))
+    for point in moved:
+        assert 0 <= point["drawn"] <= 1
+        assert abs(point["drawn"] - point["rate"]) <= len(points) * (APART + SAME)
+
+
+def test_many_names_on_an_axis_are_turned() -> None:
+    assert labelled(["ordered", "shuffled", "blocks of 2"]) == {}
+    assert "labelAngle" in labelled([f"+{n} to +{2 * n}" for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)])
+
+
+def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> None:
+    nowhere = [asdict(row) | {"trace": {}} for row in rows(trials=2) if row.scenario == "lines-5"]
+    summary = summarize(as_frame(nowhere))
+    assert not any("origins" in one.name for one in charts(summary))
+    [lines, _] = sections(summary, [])
+    [table] = [one for one in lines.tables if one.title.startswith("Where")]
+    assert table.title == "Where 1 wrong answer comes from: some-model, prompts seed"
+    assert table.frame.loc["nowhere in the file"].tolist() == ["1", ""]
+
+
+def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
+    found = as_frame([asdict(row) for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"])
+    spec = next(one.spec for one in charts(summarize(found)) if one.name.startswith("passkey"))
+    rules = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("strokeWidth")]
+    assert [mark["xOffset"] for mark in rules] == [0, -3]

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
 TRIALS = 98
 """Of the sample run; 26 of them are not correct."""
 
+PADDED = "budget-3000-longest-600-depth-0-variant-none_scratchpad"
+
 MARKS = """charts => charts.map(chart => {
     const marks = [...chart.querySelectorAll("[role=graphics-symbol][aria-label]")];
     const drawn = marks.map(mark => [mark.getAttribute("aria-roledescription"), mark.getBoundingClientRect()]);
@@ -97,7 +99,7 @@ def test_a_long_list_comes_in_parts(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_trial_opens(browser: Browser, report: Path) -> None:
     page = open_page(browser, report).page
-    page.select_option("#filter-scenario", label="depth-0-none_scratchpad")
+    page.select_option("#filter-scenario", label=PADDED)
     trial = page.locator("details.trial")
     trial.locator("summary").click()
     trial.locator("pre").first.wait_for()
@@ -109,7 +111,7 @@ def test_a_trial_opens(browser: Browser, report: Path) -> None:
     ]
     text = trial.inner_text()
     assert "needle (line 3 of the prompt)" in text
-    assert "pytest 'tests_longctx/test_collage.py::test[depth-0-none_scratchpad]' --ctx-trial=1" in text
+    assert f"pytest 'tests_longctx/test_collage.py::test[{PADDED}]' --ctx-trial=1" in text
 
 
 def test_a_trial_opens_by_keyboard(browser: Browser, report: Path) -> None:
@@ -138,7 +140,7 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, hostile: Path) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_accessibility_checker_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
     page = open_page(browser, report, color_scheme=scheme).page
-    page.select_option("#filter-scenario", label="depth-0-none_scratchpad")
+    page.select_option("#filter-scenario", label=PADDED)
     page.locator("details.trial summary").click()
     page.locator("details.trial pre").first.wait_for()
     page.locator("figure summary").first.click()
@@ -159,3 +161,63 @@ def test_a_phone_does_not_scroll_sideways(browser: Browser, report: Path) -> Non
     page.locator("details.trial summary").first.click()
     page.wait_for_selector("details.trial pre")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    page.select_option("#filter-scenario", label=PADDED)
+    trial = page.locator("details.trial").first
+    trial.locator("summary").click()
+    asked = trial.locator("pre").nth(2)
+    asked.wait_for()
+    marks = [(one.inner_text().strip(), one.get_attribute("class")) for one in asked.locator("mark").all()]
+    assert marks == [("What? 1234", "record"), ("A. 1234", "record"), ("B. so", "needle"), ("C. no", "nowhere")]
+    assert asked.locator(".says").all_inner_texts() == ["question", "right answer", "answer given"]
+    assert "question, answers (line 9 of the prompt)" in trial.inner_text()
+
+
+def test_a_phone_shows_the_rate_of_every_family(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report, viewport={"width": 400, "height": 800}).page
+    first = page.locator("table").first
+    assert first.locator("th").nth(1).inner_text() == "rate over all [95% interval]"
+    for cell in first.locator("tbody tr td:nth-child(2)").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 400
+
+
+CUT = """boxes => boxes.filter(box => !box.closest("details:not([open])") && box.scrollWidth > box.clientWidth)
+    .map(box => getComputedStyle(box).backgroundImage.split("linear-gradient").length - 1)"""
+"""Of each box that shows a part of its content: how many shadows and covers it has."""
+
+
+def test_what_is_cut_on_a_phone_has_a_cue(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report, viewport={"width": 400, "height": 800}).page
+    page.eval_on_selector_all("details.numbers", "all => all.forEach(one => one.open = true)")
+    cues = page.eval_on_selector_all(".scroll, .chart", CUT)
+    assert len(cues) > 10
+    assert set(cues) == {4}
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_no_column_is_cut_on_a_screen(browser: Browser, tmp_path: Path, width: int) -> None:
+    path = write_run(tmp_path, model="a-model-with-a-long-name-2026-11-21")
+    page = open_page(browser, path, viewport={"width": width, "height": 800}).page
+    assert page.eval_on_selector_all(".scroll, .chart", CUT) == []
+
+
+OVERLAPS = """axes => axes.flatMap(axis => {
+    const labels = [...axis.querySelectorAll(".role-axis-label text")]
+        .filter(label => label.textContent && getComputedStyle(label).opacity !== "0");
+    const boxes = labels.map(label => [label.textContent, label.getBoundingClientRect()]);
+    return boxes.flatMap(([name, one], place) => boxes.slice(place + 1)
+        .filter(([_, other]) => one.left < other.right && other.left < one.right
+            && one.top < other.bottom && other.top < one.bottom)
+        .map(([other]) => `${name} over ${other}`));
+})"""
+
+
+def test_axis_labels_do_not_run_into_one_another(browser: Browser, report: Path) -> None:
+    page = open_page(browser, report).page
+    level = "figure svg .role-axis:not(:has(text[transform*=rotate]))"
+    assert page.eval_on_selector_all(level, OVERLAPS) == []

@@ -84,6 +84,18 @@ def test_every_family_has_its_section_and_charts(page: Path) -> None:
     assert text.count("<svg") == len(charts)
 
 
+def test_families_stand_in_one_order(page: Path) -> None:
+    text = page.read_text()
+    families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
+    assert re.findall(r"<h2 id=.*?>(.*?)</h2>", text)[1:5] == families
+    [title] = re.findall(r"<h1>(.*?):", text)
+    assert title.split(", ") == families
+    [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
+    assert re.findall(r'<th scope="row">(.*?)</th>', first) == families
+    index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
+    assert index["names"]["family"] == families
+
+
 def test_charts_beside_the_page_have_real_colours(page: Path) -> None:
     for path in (page.parent / "charts").iterdir():
         assert "var(" not in path.read_text()

@@ -49,13 +49,42 @@ def test_details_stand_in_the_index_s_order() -> None:
     assert all(one["command"].endswith(" --ctx-seed=7") for one in found)
 
 
-def test_what_was_never_known_is_left_out_and_whole_numbers_stay_whole() -> None:
-    [*measured, not_asked] = details(*trials.chunks(frame(), views(), []))
-    assert not_asked["facts"] == {"error": "1234", "stop_reason": "end_turn", "model_returned": "some-model"} | {
-        name: not_asked["facts"][name] for name in ("why", "distance_from_end")
+def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> None:
+    [first, *_, not_asked] = details(*trials.chunks(frame(), views(), []))
+    assert first["facts"] == {
+        "depth of the needle": "5.0%",
+        "needle to the end": "100 tokens",
+        "prompt": "1,000 tokens",
+        "read from the prompt cache": "900 tokens",
+        "reply": "5 tokens",
+        "latency": "0.50 s",
+        "cost": "$0.001",
+        "stopped by": "end_turn",
+        "answered by": "some-model",
+        "answer": "replayed",
+        "recorded": "2026-11-21 00:00 UTC",
     }
-    assert all(isinstance(one["facts"]["input_tokens"], int) for one in measured)
+    assert first["why"] == ["1234"]
+    assert not_asked["facts"] == {
+        "needle to the end": "100 tokens",
+        "stopped by": "end_turn",
+        "answered by": "some-model",
+    }
+    assert not_asked["why"] == ["1234", "1234"]
     assert "reply" not in not_asked
+
+
+def test_a_server_of_one_s_own_costs_nothing() -> None:
+    [free] = details(*trials.chunks(frame()[:1].assign(cost_usd=0.0), views()[:1], []))
+    assert free["facts"]["cost"] == "$0"
+
+
+def test_views_of_an_earlier_version_are_shown_too() -> None:
+    old = {"name": "needle", "line": 3, "before": "above\n", "part": "the needle", "after": "\nbelow"}
+    [one] = details(*trials.chunks(frame()[:1], [{"test": "t", "excerpts": [old]}], []))
+    assert one["excerpts"] == [
+        {"names": ["needle"], "line": 3, "pieces": [["", "above\n"], ["needle", "the needle"], ["", "\nbelow"]]}
+    ]
 
 
 def test_the_command_is_quoted_for_a_shell() -> None:
