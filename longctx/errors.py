@@ -12,6 +12,10 @@ class TapeError(UserError):
     """A cassette that cannot be read."""
 
 
+class Interrupted(UserError):
+    """Ctrl-C: the sentence says what is kept."""
+
+
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """A sentence about the name that comes closest to a mistaken one, or about all that there are."""
     close = difflib.get_close_matches(name, names, n=1)

@@ -148,10 +148,14 @@ class SimulatedServer(_Served):
         """The bodies of the Messages requests."""
         return [one.body for one in self.received if one.path == "/v1/messages"]
 
-    def wait_for(self, number: int) -> None:
-        """Return when that many Messages requests have come."""
+    def wait_for(self, number: int, path: str = "/v1/messages") -> None:
+        """Return when that many requests, of Messages by default, have come."""
+
+        def came() -> int:
+            return [one.path for one in self.received].count(path)
+
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.asked) >= number, PATIENCE), f"{len(self.asked)} came"
+            assert self._changed.wait_for(lambda: came() >= number, PATIENCE), f"{came()} came"
 
     def answer(self, request: Received) -> Answer:
         with self._changed:

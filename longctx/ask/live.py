@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from longctx.ask import interrupted
 from longctx.ask.asking import Asked, Progress, ask_all
 from longctx.ask.bounds import Bounds
 from longctx.ask.calibrate import Unasked, calibrate
@@ -25,7 +26,7 @@ from longctx.ask.providers import provider_of
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
 from longctx.ask.waiting import Say, waiting
-from longctx.errors import UserError
+from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.workspace import Workspace
 
@@ -82,11 +83,16 @@ def ask_live(
     course: Course | None = None,
     beforehand: Beforehand | None = None,
 ) -> Done:
-    """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own.
+    """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own, and
+    where it is interrupted.
 
     progress: opened with the questions. course: where not all is asked in one go.
     """
-    done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand))
+    to_ask: list[int] = []
+    try:
+        done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
+    except KeyboardInterrupt:
+        raise Interrupted(interrupted.sentence(tape, sum(to_ask))) from None
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
         raise UserError(stopped.message)
@@ -104,6 +110,7 @@ async def _ask(
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None,
     beforehand: Beforehand | None,
+    told_number: Callable[[int], object],
 ) -> Done:
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
@@ -121,6 +128,7 @@ async def _ask(
         _say_estimate(say, fit, questions)
         if questions:
             check_writable(tape.written_to)
+        told_number(len(questions))
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
         with progress(questions, say) as shown:
 

@@ -92,6 +92,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
         """Files whose last line was not finished, by a run that was killed."""
+        self.recorded = 0
+        """How many answers this tape was given to keep."""
 
     @property
     def written_to(self) -> Path:
@@ -161,6 +163,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)
         self._add(wanted.file, request, response, metadata)
+        self.recorded += 1
 
     # What vcrpy's Cassette does by scanning every episode, and by saving on exit, is done by index and at once.
 
@@ -173,6 +176,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def _save(self, force: bool = False) -> None:
         """Nothing is left to save: every answer was appended when it came."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a later run finds what this one records."""
+        return len(self._folders) == 1
 
     @property
     def write_protected(self) -> bool:

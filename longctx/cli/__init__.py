@@ -15,7 +15,8 @@ from longctx.workspace import Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains."""
+    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains, or
+    Ctrl-C."""
     parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in (show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except UserError as error:
         print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from longctx.cli.output import say
 from longctx.config.arguments import RECORD_MODES, number
-from longctx.errors import UserError
 
 if TYPE_CHECKING:
     from longctx.ask.case import Case
@@ -34,17 +33,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
-    """Ask what the tape lacks, and say what was not answered and why. Raises UserError where nothing could be asked.
-
-    What was answered is on the tape, whatever ends this.
-    """
+    """Ask what the tape lacks, and say what was not answered and why. Raises UserError where nothing could be asked,
+    or it is interrupted. What was answered is on the tape, whatever ends this."""
     from longctx.ask.live import Terms, ask_live
     from longctx.plugin.progress import live_progress
 
     terms = Terms(options.base_url, options.in_flight, options.max_cost)
-    try:
-        done = ask_live(options.workspace, tape, cases, terms, say, live_progress)
-    except KeyboardInterrupt:
-        raise UserError("Stopped. What was answered is recorded: the same command asks only the rest.") from None
+    done = ask_live(options.workspace, tape, cases, terms, say, live_progress)
     if done.unasked:
         print(f"{len(done.unasked):,} cannot be asked. The first: {done.unasked[0][1].message}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin import gating, minimum, options, replaying, run, selection, skipped, unwritten
+from longctx.plugin import gating, minimum, options, over, replaying, run, selection, skipped, unwritten
 
 if TYPE_CHECKING:
     from longctx.ask.case import Case
@@ -41,7 +41,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
     try:
         return (yield)
     except pytest.UsageError as error:
-        return gating.exit_status_of(config, error)
+        return over.status_of(config, error)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.ask.case import Case
-from longctx.errors import UserError
+from longctx.errors import Interrupted, UserError
 from longctx.files import write_file
 from longctx.plugin import gating, grid, unwritten
+from longctx.plugin.over import over
 from longctx.plugin.progress import live_progress
 from longctx.plugin.run import FAILURES, RUN, Run
 from longctx.plugin.selection import selected
@@ -35,9 +36,14 @@ class Collector:
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
+        self.interrupted = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.cases = selected(session.items)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Of Ctrl-C, and of errors in collection too, which have a type of their own."""
+        self.interrupted = excinfo.type is KeyboardInterrupt
 
 
 def ask_first(config: pytest.Config) -> None:
@@ -51,13 +57,18 @@ def ask_first(config: pytest.Config) -> None:
         raise pytest.UsageError("--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.")
     if settings.record == "none" and not settings.estimate:
         return
-    if not (cases := _selected(config)):
+    say = _sayer(config)
+    try:
+        cases = _selected(config)
+    except KeyboardInterrupt:
+        say("Stopped: nothing was asked.")
+        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+    if not cases:
         return
     from longctx.ask.live import estimate_live
     from longctx.ask.writer import only_writer
 
     capture = config.pluginmanager.get_plugin("capturemanager")
-    say = _sayer(config)
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
             empty = _without_question(cases, say)
@@ -66,17 +77,22 @@ def ask_first(config: pytest.Config) -> None:
                 if foresight := _foresight(run, cases, tape):
                     foresight.check()
                 estimate_live(tape, cases, say)
-                pytest.exit("estimated, nothing was asked", returncode=0)
+                say("Estimated: nothing was asked.")
+                raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             with only_writer(run.private or run.workspace.cassettes):
                 whole = _ask(run, cases, say)
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
+        except Interrupted as stopped:
+            say(str(stopped))
+            raise over(config, pytest.ExitCode.INTERRUPTED) from None
         except gating.Invalid as error:
             gating.end_before_asking(config, error)
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
     if settings.ask_only:
-        pytest.exit("asked, no tests were run", returncode=0 if whole and not empty else 1)
+        say(f"Asked{'' if whole else ' in part'}: no tests were run.")
+        raise over(config, pytest.ExitCode.OK if whole and not empty else pytest.ExitCode.TESTS_FAILED)
 
 
 def _without_question(cases: list[Case], say: Say) -> bool:
@@ -133,13 +149,16 @@ def _foresight(run: Run, cases: list[Case], tape: Tape) -> Foresight | None:
 
 
 def _selected(config: pytest.Config) -> list[Case]:
-    """The cases that this command line selects; none where collection itself fails, which the run then shows."""
+    """The cases that this command line selects; none where collection itself fails, which the run then shows. Raises
+    KeyboardInterrupt, which the nested pytest took for its own."""
     collector = Collector()
     arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
     if config.pluginmanager.has_plugin("xdist"):
         arguments.append("-n0")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         code = pytest.main(arguments, plugins=[collector])
+    if collector.interrupted:
+        raise KeyboardInterrupt
     return collector.cases if code == pytest.ExitCode.OK else []
 
 

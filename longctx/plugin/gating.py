@@ -12,6 +12,7 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.plugin import unwritten
+from longctx.plugin.over import over
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
@@ -51,17 +52,9 @@ def check(run: Run) -> None:
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
-    """End the run as for a mistake of its user, but with the exit status of its verdict (see exit_status_of)."""
-    config.stash[VERDICT] = "invalid"
-    raise pytest.UsageError(f"Gate: invalid - {error}")
-
-
-def exit_status_of(config: pytest.Config, error: pytest.UsageError) -> int:
-    """Where the mistake is one that makes the verdict invalid, say so as pytest does. Raises the error if it is not."""
-    if VERDICT not in config.stash:
-        raise error
-    sys.stderr.write(f"ERROR: {error}\n\n")
-    return EXIT[config.stash[VERDICT]]
+    """End the run as for a mistake of its user, and say it as pytest does, but with the exit status of its verdict."""
+    sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n")
+    raise over(config, EXIT["invalid"])
 
 
 def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder: Path) -> Document | None:

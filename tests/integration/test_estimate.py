@@ -17,8 +17,10 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
         "line_retrieval on toy: 4 of 4 trials to ask, about 720 input and at most 40 output tokens, about $2.76.",
         "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84. Tokens by",
         "In all about $6.60.",
-        "estimated, nothing was asked",
+        "Estimated: nothing was asked.",
     )
+    assert "Exit" not in result.out + result.err
+    assert "!!!" not in result.out
     assert not server.received
     assert not checkout.file("cassettes").exists()
     assert not checkout.file("reports").exists()
@@ -42,3 +44,9 @@ def test_old_prices_are_doubted(checkout: Checkout) -> None:
 
 def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-estimate").says("4 of 4 trials to ask", "price not known")
+
+
+def test_with_workers_none_is_started(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-estimate", "-n2")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[1:] == ["Estimated: nothing was asked."]

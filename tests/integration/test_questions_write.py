@@ -22,7 +22,9 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
         os.kill(pid, signal.SIGINT)
         stopped = checkout.wait()
         assert stopped.code == 2
-        assert stopped.says("Stopped. What was answered is recorded: the same command asks only the rest.")
+        assert stopped.says(
+            "Stopped: 1 of 4 trials were answered and are recorded, so the same command asks only the other 3."
+        )
         server.hold_after = 3
         pid = checkout.start_longctx(*command, *live, "--in-flight=1")
         server.wait_for(4)

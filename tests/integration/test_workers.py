@@ -6,7 +6,9 @@ import os
 import signal
 from typing import Any
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer
 
 
@@ -51,14 +53,58 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
 
 def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout, server: SimulatedServer) -> None:
     """Ctrl-C."""
+    result = interrupted(checkout, server, "--ctx-record=once")
+    assert result.says(
+        "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2. What was in "
+        "flight is lost, and may be billed."
+    )
+    assert checkout.episodes() == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "kept"),
+    [
+        ("--ctx-record=all", "and are recorded. The same command would ask all anew, since its record mode is all."),
+        ("--ctx-no-text", "but nothing is kept without text, so the same command asks all again."),
+    ],
+)
+def test_what_an_interrupted_recording_promises_holds(
+    checkout: Checkout, server: SimulatedServer, option: str, kept: str
+) -> None:
+    mode = () if "record" in option else ("--ctx-record=once",)
+    assert interrupted(checkout, server, option, *mode).says(f"Stopped: 2 of 4 trials were answered {kept}")
+
+
+def test_a_recording_that_is_interrupted_before_it_asks(checkout: Checkout, server: SimulatedServer) -> None:
+    server.held = ("/v1/models",)
+    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once")
+    server.wait_for(1, "/v1/models/toy")
+    os.kill(pid, signal.SIGINT)
+    result = checkout.wait()
+    assert result.code == 2
+    assert result.says("Stopped: nothing was asked.")
+    assert "KeyboardInterrupt" not in result.out + result.err
+
+
+def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("tests_longctx/test_slow.py").write_text("raise KeyboardInterrupt")
+    result = checkout.record(server)
+    assert result.code == 2
+    assert result.says("Stopped: nothing was asked.")
+    assert not server.received
+
+
+def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+    """A run that is interrupted while the third of four questions is under way."""
     server.hold_after = 2
-    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-in-flight=1", *arguments)
     server.wait_for(3)
     os.kill(pid, signal.SIGINT)
     result = checkout.wait()
     assert result.code == 2
-    assert result.says("KeyboardInterrupt")
-    assert checkout.episodes() == 2
+    assert "KeyboardInterrupt" not in result.out + result.err
+    assert "!!!" not in result.out
+    return result
 
 
 def test_a_line_cut_short_is_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
