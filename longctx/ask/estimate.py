@@ -73,7 +73,7 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
     known = [one.price for one in estimates if one.price is not None]
     if len(known) < 2:
         return None
-    rest = "" if len(known) == len(estimates) else ", and what is not known"
+    rest = "" if len(known) == len(estimates) else ", without the models whose prices are not known"
     return f"In all {sum(known[1:], known[0])}{rest}."
 
 

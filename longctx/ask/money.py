@@ -36,7 +36,7 @@ def paid(prices: Prices | None, reply: Reply) -> float | None:
     """USD that a reply cost; None where prices are not known."""
     if prices is None:
         return None
-    return cost(prices, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.cache_write_tokens)
+    return cost(prices, reply.input_tokens, reply.output_tokens, reply.cached_tokens or 0, reply.cache_write_tokens)
 
 
 @dataclass

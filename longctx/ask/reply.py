@@ -43,7 +43,7 @@ def is_message(body: bytes) -> bool:
 def input_tokens(message: dict[str, Any]) -> int:
     """Of the prompt that a message answers, with what the cache had a part in."""
     fresh, written, cached, _ = _tokens(message["usage"])
-    return fresh + written + cached
+    return fresh + written + (cached or 0)
 
 
 def to_reply(
@@ -63,7 +63,7 @@ def to_reply(
         text=text if text.startswith(prefill) else prefill + text,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
-        input_tokens=fresh + written + cached,
+        input_tokens=fresh + written + (cached or 0),
         cached_tokens=cached,
         output_tokens=answered,
         latency_s=latency_s,
@@ -101,12 +101,13 @@ def _text(message: dict[str, Any]) -> str:
     return "".join(texts)
 
 
-def _tokens(usage: object) -> tuple[int, int, int, int]:
+def _tokens(usage: object) -> tuple[int, int, int | None, int]:
     """Input tokens that the cache had no part in, those written to it, those read from it, and output tokens."""
     if not isinstance(usage, dict):
         raise TypeError("its usage is no table of counts")
     written = _count(usage.get("cache_creation_input_tokens") or 0)
-    cached = _count(usage.get("cache_read_input_tokens") or 0)
+    read = usage.get("cache_read_input_tokens")
+    cached = None if read is None else _count(read)
     return _count(usage["input_tokens"]), written, cached, _count(usage["output_tokens"])
 
 

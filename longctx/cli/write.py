@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}")
     files.write(written)
     questions = [question for one in written for question in one.questions]
-    print(_table(written, len(cases), check(corpus, questions), files))
+    print(_table(written, len(cases), options.per_section, check(corpus, questions), files))
     if len(written) < len(cases):
         print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
     if not questions:
@@ -140,8 +140,10 @@ def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
     return f"Ask with --record once {server}."
 
 
-def _table(written: Sequence[Written], sections: int, findings: Sequence[Finding], files: WrittenFiles) -> str:
-    """How many sections, questions and faults, as text."""
+def _table(
+    written: Sequence[Written], sections: int, per_section: int, findings: Sequence[Finding], files: WrittenFiles
+) -> str:
+    """How many sections, questions, parts of replies and faults, as text."""
     from tabulate import tabulate
 
     questions = [question for one in written for question in one.questions]
@@ -150,10 +152,11 @@ def _table(written: Sequence[Written], sections: int, findings: Sequence[Finding
     rows: list[tuple[str, int, object]] = [
         ("sections", sections, ""),
         ("answered", len(written), ""),
+        ("questions asked for", per_section * len(written), ""),
         ("questions written", len(questions), files.questions if questions else ""),
         ("  numerical", sum(question.numerical for question in questions), ""),
-        ("asked for, not in the answers", sum(one.missing for one in written), ""),
-        ("dropped", dropped.total(), files.dropped if dropped else ""),
+        ("questions missing from the replies", sum(one.missing for one in written), ""),
+        ("parts of replies dropped", dropped.total(), files.dropped if dropped else ""),
         *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
         *([("faults found", len(findings), "listed by questions check" if findings else "")] if questions else []),
         *((f"  {kind}", count, "") for kind, count in faults.most_common()),

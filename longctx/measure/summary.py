@@ -55,7 +55,8 @@ class PasskeySummary:
 class UsageSummary:
     """What one family took on one model.
 
-    Tokens; input includes cached, what the server read from its prompt cache, and written, what it wrote to it.
+    Tokens; input includes cached, what the server read from its prompt cache, and written, what it wrote to it. None
+    where no answer tells of the cache.
     cost_usd: what the answers cost when they were asked; None where prices are not known. latency_s: median and 95th
     percentile, seconds.
     """
@@ -63,7 +64,7 @@ class UsageSummary:
     family: str
     model: str
     input: int
-    cached: int
+    cached: int | None
     output: int
     cost_usd: float | None
     latency_s: tuple[float, float]
@@ -136,12 +137,18 @@ def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
 
 
 def _usage(rows: pd.DataFrame) -> UsageSummary:
-    columns = {"input": "input", "cached": "cached", "written": "cache_write", "output": "output"}
+    columns = {"input": "input", "written": "cache_write", "output": "output"}
     tokens = {name: int(rows[f"{column}_tokens"].sum()) for name, column in columns.items()}
+    cached = int(rows["cached_tokens"].sum()) if rows["cached_tokens"].notna().any() else None
     median, slow = rows["latency_s"].quantile([0.5, 0.95])
     cost = None if rows["cost_usd"].isna().any() else float(rows["cost_usd"].sum())
     return UsageSummary(
-        rows["family"].iloc[0], rows["model"].iloc[0], **tokens, cost_usd=cost, latency_s=(float(median), float(slow))
+        rows["family"].iloc[0],
+        rows["model"].iloc[0],
+        **tokens,
+        cached=cached,
+        cost_usd=cost,
+        latency_s=(float(median), float(slow)),
     )
 
 

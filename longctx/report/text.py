@@ -60,10 +60,12 @@ def answered(summary: Summary) -> Iterator[str]:
 
 
 def _usage(one: UsageSummary) -> str:
-    cached = f"{_share(one.cached, one.input)} of them read from the server's cache"
+    cache = ""
+    if one.cached is not None or one.written:
+        cache = f", {_share(one.cached or 0, one.input)} of them read from the server's cache"
     if one.written:
-        cached += f" and {_share(one.written, one.input)} written to it"
-    return f"{one.family} on {one.model}: {one.input:,} input tokens, {cached}; {one.output:,} output tokens."
+        cache += f" and {_share(one.written, one.input)} written to it"
+    return f"{one.family} on {one.model}: {one.input:,} input tokens{cache}; {one.output:,} output tokens."
 
 
 def _trials(number: int) -> str:

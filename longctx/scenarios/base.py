@@ -72,14 +72,15 @@ class Trial:
 class Reply:
     """What the model said. Tokens are the server's own counts.
 
-    input_tokens include cached_tokens, read from the prompt cache, and cache_write_tokens, written to it.
+    input_tokens include cached_tokens, read from the prompt cache (None: the server did not say), and
+    cache_write_tokens, written to it.
     """
 
     text: str
     stop_reason: str | None
     model: str
     input_tokens: int
-    cached_tokens: int
+    cached_tokens: int | None
     output_tokens: int
     latency_s: float
     recorded_at: str

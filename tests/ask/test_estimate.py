@@ -81,7 +81,8 @@ def test_the_price_of_all() -> None:
     unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
     assert in_all([one, unknown]) is None
     assert in_all([one, one]) == "In all about $2.00 ($1.00 with the prompt cache)."
-    assert in_all([one, one, unknown]) == "In all about $2.00 ($1.00 with the prompt cache), and what is not known."
+    said = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
+    assert in_all([one, one, unknown]) == said
 
 
 def test_prices_of_over_a_year_ago_are_doubted() -> None:

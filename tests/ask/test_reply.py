@@ -25,7 +25,7 @@ def test_all_of_a_plain_answer() -> None:
         stop_reason="max_tokens",
         model="toy",
         input_tokens=7,
-        cached_tokens=0,
+        cached_tokens=None,
         output_tokens=2,
         latency_s=0.5,
         recorded_at="now",
@@ -71,6 +71,13 @@ def test_cached_tokens_are_input_too() -> None:
     assert (found.input_tokens, found.cached_tokens) == (125, 100)
 
 
+def test_a_cache_that_was_not_read_is_told_from_one_that_nothing_is_said_of() -> None:
+    told = {"input_tokens": 5, "output_tokens": 1, "cache_read_input_tokens": 0}
+    assert reply(message("42", usage=told)).cached_tokens == 0
+    del told["cache_read_input_tokens"]
+    assert reply(message("42", usage=told)).cached_tokens is None
+
+
 def test_no_cache_may_be_said_by_null() -> None:
     usage = {
         "input_tokens": 5,
@@ -79,7 +86,7 @@ def test_no_cache_may_be_said_by_null() -> None:
         "output_tokens": 1,
     }
     found = reply(message("42", usage=usage))
-    assert (found.input_tokens, found.cached_tokens) == (5, 0)
+    assert (found.input_tokens, found.cached_tokens, found.cache_write_tokens) == (5, None, 0)
 
 
 def without(name: str) -> bytes:

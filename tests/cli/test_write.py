@@ -91,7 +91,9 @@ def test_written_recorded_and_replayed_without_a_server(
     assert record(documents, server) == 0
     printed = capsys.readouterr().out
     assert "writing on toy: 4 of 4 trials to ask" in printed
+    assert re.search(r"questions asked for +8\n", printed)
     assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
+    assert re.search(r"questions missing from the replies +0\n", printed)
     assert re.search(r"numerical +4\n", printed)
     assert printed.endswith(f"questions review {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
     out = documents.parent / "mine.jsonl"
@@ -126,7 +128,9 @@ def test_sloppy_replies_are_read_and_what_is_dropped_is_kept(
 ) -> None:
     server.script = sloppy
     assert record(documents, server) == 0
-    assert re.search(r"dropped +4 +\S+mine\.dropped\.jsonl\n +a number used twice +4\n", capsys.readouterr().out)
+    assert re.search(
+        r"parts of replies dropped +4 +\S+mine\.dropped\.jsonl\n +a number used twice +4\n", capsys.readouterr().out
+    )
     assert len(load_questions(documents.parent / "mine.jsonl").questions) == 8
     lines = (documents.parent / "mine.dropped.jsonl").read_text().splitlines()
     assert json.loads(lines[0]) == {
@@ -167,7 +171,8 @@ def test_without_any_usable_question_no_file_is_written(
     server.script = saying("I would rather not.", stop_reason="refusal")
     assert record(documents, server) == 1
     printed = capsys.readouterr().out
-    assert re.search(r"dropped +4 .*\n +refused +4\n", printed)
+    assert re.search(r"questions missing from the replies +8\n", printed)
+    assert re.search(r"parts of replies dropped +4 .*\n +refused +4\n", printed)
     assert "faults found" not in printed, "nothing was checked"
     out, dropped = documents.parent / "mine.jsonl", documents.parent / "mine.dropped.jsonl"
     assert (

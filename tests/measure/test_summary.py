@@ -141,6 +141,13 @@ def test_tokens_are_those_of_a_family_on_a_model() -> None:
     ]
 
 
+def test_where_no_answer_tells_of_the_cache_it_is_not_known() -> None:
+    taken = {"input_tokens": 9, "output_tokens": 1}
+    [silent] = summary(row(**taken), row(**taken)).usage
+    [mixed] = summary(row(**taken), row(cached_tokens=3, **taken)).usage
+    assert (silent.cached, mixed.cached) == (None, 3)
+
+
 def test_cost_and_latency_are_those_of_what_was_measured() -> None:
     taken = {"input_tokens": 1, "cached_tokens": 0, "output_tokens": 1}
     rows = [row(trial=trial, latency_s=trial + 1.0, cost_usd=0.25, **taken) for trial in range(4)]

@@ -17,7 +17,16 @@ from longctx.report.cost import sentences
             Cost("a", 1, 0.25, 2, 0.5, "2026-01-01"),
             "a: 1 answer asked live cost $0.25; 2 answers replayed had cost $0.50 when asked, at prices of 2026-01-01.",
         ),
-        (Cost("a", 3, None, 0, 0.0), "a: 3 answers asked live cost what is not known, for want of prices."),
+        (
+            Cost("a", 3, None, 0, 0.0),
+            "a: what 3 answers asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "model's profile).",
+        ),
+        (
+            Cost("a", 1, None, 2, 0.5),
+            "a: what 1 answer asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "model's profile); 2 answers replayed had cost $0.50 when asked.",
+        ),
         (Cost("a", 0, 0.0, 3, None), None),
         (Cost("own", 3, 0.0, 3, 0.0, "2026-01-01"), None),
     ],

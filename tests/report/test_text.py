@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from longctx.measure.answered import Answered
-from longctx.measure.summary import Summary, summarize
+from longctx.measure.summary import Summary, UsageSummary, summarize
 from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
@@ -69,6 +69,33 @@ def test_markdown_shows_the_tables(summary: Summary) -> None:
 )
 def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[str, object], sentence: str) -> None:
     assert headline(replace(summary, **counts)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("cached", "written", "said"),
+    [
+        (None, 0, "passkey on a: 200 input tokens; 5 output tokens."),
+        (0, 0, "passkey on a: 200 input tokens, 0% of them read from the server's cache; 5 output tokens."),
+        (50, 0, "passkey on a: 200 input tokens, 25% of them read from the server's cache; 5 output tokens."),
+        (
+            50,
+            20,
+            "passkey on a: 200 input tokens, 25% of them read from the server's cache and 10% written to it; "
+            "5 output tokens.",
+        ),
+        (
+            None,
+            20,
+            "passkey on a: 200 input tokens, 0% of them read from the server's cache and 10% written to it; "
+            "5 output tokens.",
+        ),
+    ],
+)
+def test_the_cache_is_told_of_where_the_server_tells_of_it(
+    summary: Summary, cached: int | None, written: int, said: str
+) -> None:
+    usage = UsageSummary("passkey", "a", 200, cached, 5, None, (1.0, 2.0), written)
+    assert said in as_terminal(replace(summary, usage=(usage,)))
 
 
 def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> None:

@@ -124,7 +124,9 @@ def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:
             "family": [family(one.family) for one in usage],
             "model": [one.model for one in usage],
             "input tokens": [f"{one.input:,}" for one in usage],
-            "read from cache": [f"{one.cached / one.input:.0%}" if one.input else "-" for one in usage],
+            "read from cache": [
+                "-" if one.cached is None or not one.input else f"{one.cached / one.input:.0%}" for one in usage
+            ],
             "written to cache": [f"{one.written / one.input:.0%}" if one.input else "-" for one in usage],
             "output tokens": [f"{one.output:,}" for one in usage],
             "latency, median": [f"{one.latency_s[0]:.2f} s" for one in usage],
