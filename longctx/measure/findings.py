@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from longctx.measure import words
 from longctx.measure.families import grouped
 from longctx.measure.heatmap import SIZES
 from longctx.measure.paired import Paired
@@ -106,7 +107,9 @@ def _favourites(summary: Summary) -> Iterator[str]:
         for variant, favourite in one.favourites.items():
             if favourite.fixed:
                 share = favourite.share
-                fixed.setdefault(favourite.letter, []).append(f"{variant} ({share.correct:,} of {share.n:,})")
+                fixed.setdefault(favourite.letter, []).append(
+                    f"{words.variant(variant)} ({share.correct:,} of {share.n:,})"
+                )
         for letter, variants in fixed.items():
             yield (
                 f"Long-context QA, {one.subject}: the answer is nearly always {letter} with {', '.join(variants)}: "
@@ -124,7 +127,7 @@ def _effects(summary: Summary) -> Iterator[str]:
                 most = max(shown, key=lambda effect: abs(effect.paired.difference))
                 yield (
                     f"Long-context QA, {one.subject}: with {change}, the rate differs in {len(shown)} of {len(tried)} "
-                    f"comparisons, most from {most.before}, needle at {position(most.depth)}: {most.paired}."
+                    f"comparisons, most from {words.variant(most.before)}, needle at {position(most.depth)}: {most.paired}."
                 )
 
 

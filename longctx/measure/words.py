@@ -41,7 +41,7 @@ def order_and_name(block_size: object) -> str:
 def variant(name: str) -> str:
     """Of long-context QA: the examples, and whether there is a scratchpad."""
     examples, pad, _ = name.partition("_scratchpad")
-    return EXAMPLES.get(examples, examples) + (", scratchpad" if pad else "")
+    return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
 
 
 def section(record: str) -> str:

@@ -98,8 +98,8 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     )
     [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
     assert found == (
-        f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from none, needle at "
-        "beginning: +0.40 [+0.24, +0.58] n=30."
+        f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
+        "needle at beginning: +0.40 [+0.24, +0.58] n=30."
     )
 
 
@@ -112,8 +112,8 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
     }
     [found] = findings(replace(nothing, qa=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
     assert found == (
-        f"Long-context QA, {WHO}: the answer is nearly always D with two (28 of 30), five (30 of 30): these rates "
-        "say how often D is right, not what was read."
+        f"Long-context QA, {WHO}: the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
+        "these rates say how often D is right, not what was read."
     )
 
 

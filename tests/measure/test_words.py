@@ -47,7 +47,7 @@ def test_a_shuffled_file_is_also_called_what_its_scenario_is() -> None:
 
 
 def test_every_variant_and_record_has_words() -> None:
-    assert variant("five_scratchpad") == "5 examples, scratchpad"
+    assert variant("five_scratchpad") == "5 examples + scratchpad"
     assert len({variant(name) for name in VARIANTS}) == len(VARIANTS)
     assert not any("_" in variant(name) for name in VARIANTS)
     assert set(SECTIONS) == set(RECORDS)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
+from longctx.report.document import Document, as_html
+from longctx.report.table import Table
 from tests.report.page.browser import MISSING, found, launched, open_page
 from tests.report.sample import HOSTILE, write_run
 
@@ -197,6 +200,16 @@ def test_what_is_cut_on_a_phone_has_a_cue(browser: Browser, report: Path) -> Non
     cues = page.eval_on_selector_all(".scroll, .chart", CUT)
     assert len(cues) > 10
     assert set(cues) == {4}
+
+
+def test_a_comparison_on_a_phone_has_a_cue_too(browser: Browser, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"scenario": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}})
+    (tmp_path / "page.html").write_text(
+        as_html(Document("B against A", (), (Table("Rates", frame.set_index("scenario")),)))
+    )
+    page = browser.new_context(offline=True, viewport={"width": 400, "height": 800}).new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.eval_on_selector_all(".table", CUT) == [4]
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
