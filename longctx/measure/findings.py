@@ -125,9 +125,10 @@ def _effects(summary: Summary) -> Iterator[str]:
             shown = [effect for effect in tried if not _holds_0(effect.paired)]
             if shown:
                 most = max(shown, key=lambda effect: abs(effect.paired.difference))
+                where = f"{words.variant(most.before)}, needle at {position(most.depth)}"
                 yield (
                     f"Long-context QA, {one.subject}: with {change}, the rate differs in {len(shown)} of {len(tried)} "
-                    f"comparisons, most from {words.variant(most.before)}, needle at {position(most.depth)}: {most.paired}."
+                    f"comparisons, most from {where}: {most.paired}."
                 )
 
 
