@@ -271,10 +271,11 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
 
 def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> None:
     """It is not the network's fault, and asking again would be paid again."""
-    (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
     tape = Tape(tmp_path, "once")
+    lacking = missing(tape, [line_case(trials=4)])
+    (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
     with SimulatedServer() as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=4)]))
+        asked, _ = ask(server.url, tape, lacking)
     assert len(server.asked) == 1
     assert asked.stopped is not None
     assert (asked.stopped.cause, asked.stopped.fatal) == ("not_recorded", True)

@@ -18,6 +18,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.scenarios import Passkey
 from tests.ask.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.here import HERE
 from tests.servers import Script, SimulatedServer
 
 TOY = ModelProfile(model="toy")
@@ -55,11 +56,11 @@ def test_no_other_shape_is_a_count(shape: str) -> None:
 
 def test_counts_that_contradict_each_other_are_no_measure() -> None:
     """Every text takes 12 tokens: what is left for a filler is nothing."""
-    wording = PromptSet.open("seed").wording(Passkey)
+    wording = PromptSet.open(HERE, "seed").wording(Passkey)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
         asked(lambda client: measure(client, TOY, Passkey, wording), counting=ONE_COUNT)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*line"):
-        asked(lambda client: tokens_per_unit(client, TOY), counting=ONE_COUNT)
+        asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
 
 
 @pytest.mark.parametrize("shape", NO_MODELS)

@@ -17,7 +17,7 @@ import pytest
 from vcr.cassette import Cassette
 from vcr.request import Request
 
-from longctx.ask import tape as tape_module
+from longctx.ask import episodes
 from longctx.ask.absence import sentence
 from longctx.ask.case import Question
 from longctx.ask.tape import Tape, TapeError
@@ -105,7 +105,7 @@ def test_a_broken_cassette_replayed_through_the_sdk(
 
 
 OF_VCRPY = [
-    (tape_module, "deserialize"),
+    (episodes, "deserialize"),
     (Request, "__init__"),
     (Request, "_from_dict"),
     (Cassette, "__init__"),
