@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
+from benchmarks.gate.clusters import drawn
+from benchmarks.gate.draws import HARD
 from longctx.measure.bound import UNSEEN, design_effect, drop_bound, trials_to_settle
+from longctx.measure.gate import LEAST_CLUSTERS
 from longctx.measure.paired import tango
 
 CHANGES = st.integers(-1, 1)
@@ -81,6 +84,19 @@ def test_a_cluster_not_seen_may_have_lost_much() -> None:
     of_tango = -tango(0, 24 / effect, 86 * 24 / effect, Z95_ONE_SIDED)[0]
     # Of 86 clusters that lost all or nothing, one did: the exact bound of such a share.
     assert of_tango < drop_bound(one_collapsed) == pytest.approx(beta(2, 85).ppf(0.95), abs=0.002)
+
+
+def test_a_drop_of_the_margin_passes_in_at_most_one_gate_of_twenty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the fewest clusters that may show anything, where a change overturns whole sections. The share that a
+    cluster not seen may have lost is the smallest tenth that keeps this."""
+    falls = drawn((5,) * LEAST_CLUSTERS, 5, [(0.9, 0.8), (0.99, 0.89)], HARD, 1000, np.random.default_rng(1))
+
+    def passed(unseen: float) -> float:
+        monkeypatch.setattr("longctx.measure.bound.UNSEEN", unseen)
+        return max(float(np.mean([drop_bound(one.clusters) < 0.1 for one in fall])) for fall in falls)
+
+    assert passed(UNSEEN) <= 0.05
+    assert passed(UNSEEN - 0.1) > 0.06
 
 
 def test_the_bound_over_clusters_takes_them_as_they_are() -> None:

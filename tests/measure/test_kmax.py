@@ -102,6 +102,18 @@ def test_the_interval_widens_with_fewer_trials() -> None:
     assert width(5) > width(50)
 
 
+def test_what_many_trials_show_is_not_overturned_by_one() -> None:
+    """Where a success follows failures, the two are drawn together: as 200 trials and one, and not as two rates."""
+    seldom = Rate(20, 200)
+    assert k_max_interval({100: seldom, 200: Rate(1, 1)}) == (0, 0)
+    assert k_max_interval({100: seldom, 200: Rate(200, 200)}) == (0, 200)
+    assert k_max_interval({100: Rate(0, 1), 200: Rate(60, 200)})[1] == 200
+
+
+def test_a_k_without_trials_is_drawn_from_what_is_known_beforehand() -> None:
+    assert k_max_interval({100: Rate(0, 0), 200: Rate(10, 10)}) == (0, 200)
+
+
 def test_a_dip_among_successes_ends_k_max_and_not_its_interval() -> None:
     by_k = {100 * k: Rate(0 if k == 5 else 10, 10) for k in range(1, 11)}
     assert effective_window(by_k).k_max == 400

@@ -28,10 +28,21 @@ def test_all_measured_is_enough() -> None:
 
 def test_one_in_a_hundred_may_be_missing() -> None:
     assert reasons(99, 1) == []
+    assert reasons(198, 2) == []
 
 
 def test_more_is_too_much_and_the_cause_is_said() -> None:
-    assert reasons(97, 3) == ["3 of 100 trials were not measured (3 overloaded)"]
+    assert reasons(98, 2) == ["2 of 100 trials were not measured (2 overloaded)"]
+    assert reasons(197, 3) == ["3 of 200 trials were not measured (3 overloaded)"]
+
+
+@pytest.mark.parametrize(("missing", "too_many"), [(5, False), (6, True)])
+def test_one_in_twenty_of_a_band_may_be_missing(missing: int, too_many: bool) -> None:
+    long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
+    before = frame(run(*["correct"] * 900, **BAND), run(*["correct"] * 100, **long))
+    cut = [*["correct"] * (100 - missing), *["infra_error"] * missing]
+    both = pairs(before, frame(run(*["correct"] * 900, **BAND), run(*cut, **long)))
+    assert bool(list(unmeasured(both, by_band(both)))) == too_many
 
 
 def test_a_band_with_too_many_missing_is_named() -> None:

@@ -145,3 +145,42 @@ def test_k_max_is_gated_beside_the_bands() -> None:
     assert [one.verdict for one in half.families[0].windows] == ["regression"]
     short = verdict(passkey(2048), passkey(2048), Rules(minimum_k_max={("some-model", 4096): 4096}))
     assert (short.verdict, short.families[0].windows[0].against_minimum) == ("regression", "regression")
+
+
+def test_windows_make_an_alarm_of_a_band_harder() -> None:
+    """Five lost and none gained are 1 in 32 by chance: enough for one hypothesis, and not for one of two."""
+    lost, same = ["wrong"] * 5, ["correct"] * 95
+
+    def alarms(family: str) -> str:
+        fields: dict[str, Any] = {"family": family, "params": {"window": 4096, "k": 4096}, "band": "all"}
+        if family != "passkey":
+            fields["params"] = {"lines": 5}
+        return verdict(frame(run(*["correct"] * 100, **fields)), frame(run(*lost, *same, **fields))).verdict
+
+    assert (alarms("line_retrieval"), alarms("passkey")) == ("regression", "inconclusive")
+
+
+def test_bands_make_an_alarm_of_a_window_harder() -> None:
+    """A drop of k_max with p = 0.0175 is enough for one hypothesis of two, and not for one of three: two windows and
+    a band, in which what one window lost the other gained."""
+
+    def passkey(windows: dict[int, tuple[str, ...]]) -> pd.DataFrame:
+        return frame(
+            *(
+                run(
+                    *outcomes,
+                    family="passkey",
+                    params={"window": window, "k": window},
+                    scenario=f"window-{window}",
+                    band="all",
+                )
+                for window, outcomes in windows.items()
+            )
+        )
+
+    all_right, few_right = ("correct",) * 100, ("correct",) * 12 + ("wrong",) * 88
+    found = verdict(passkey({4096: all_right, 8192: few_right}), passkey({4096: few_right, 8192: all_right}))
+    dropped, gained = found.families[0].windows
+    assert 0.05 / 3 < dropped.drop.p_value < 0.05 / 2
+    assert gained.drop.p_value > 0.5
+    assert [one.verdict for one in found.families[0].windows] == ["inconclusive", "pass"]

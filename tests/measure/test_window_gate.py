@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
+from longctx.measure.kmax import SUCCESS_RATE
 from longctx.measure.window_gate import Change, judge_window, window_drop
 
 KS = [128 * step for step in range(1, 33)]
@@ -40,6 +44,26 @@ def test_half_the_window_lost_is_shown() -> None:
     assert judge_window(drop, shown=True, margin=0.05).verdict == "regression"
     assert judge_window(drop, shown=False, margin=0.05).verdict == "inconclusive"
     assert judge_window(drop, shown=True, margin=0.6).verdict == "pass"
+
+
+def test_the_bound_holds_with_a_chance_of_alpha() -> None:
+    """One k, with all right before and 18 of 60 after: whether k_max is still k turns on one rate, whose posterior is
+    known."""
+    by_k = {4096: [BOTH] * 18 + [LOST] * 42}
+    chance = beta(18.5, 42.5).cdf(SUCCESS_RATE)
+    assert 0.03 < chance < 0.032
+    bounds = {alpha: window_drop(4096, by_k, alpha).bound for alpha in (0.01, 0.02, 0.05, 0.1)}
+    assert bounds == {0.01: 4096, 0.02: 4096, 0.05: 0, 0.1: 0}
+    assert window_drop(4096, by_k, 0.05).p_value == pytest.approx(1 - chance, abs=0.01)
+
+
+def test_a_drop_of_at_most_the_margin_passes() -> None:
+    """The margin is a share of the largest k, and k_max moves in steps: a bound may be the margin itself."""
+    drop = replace(window_drop(4096, reaching(32, 32), 0.05), bound=256)
+    assert judge_window(drop, shown=True, margin=256 / 4096).verdict == "pass"
+    assert judge_window(drop, shown=True, margin=255 / 4096).verdict == "regression"
+    unmoved = replace(drop, bound=0)
+    assert judge_window(unmoved, shown=False, margin=0).verdict == "pass"
 
 
 def test_a_gain_is_no_drop() -> None:
