@@ -31,7 +31,7 @@ from longctx.ask.tape import Tape
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.scenarios.collage import POSITIONS, VARIANTS, Collage
+from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
 from tests.here import HERE
 
 LONGEST = 600

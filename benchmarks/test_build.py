@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.scenarios import LineRetrieval
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
 LINES = 6500

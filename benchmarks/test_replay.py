@@ -19,7 +19,7 @@ from longctx.ask.request import request_body
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.scenarios import LineRetrieval
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
 EPISODES = 50

@@ -3,6 +3,8 @@ longctx; what is written goes to the project."""
 
 from __future__ import annotations
 
+import configparser
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +71,13 @@ class Workspace:
         noun = kind.removesuffix("s")
         raise UserError(f"No {noun} {name!r}: {did_you_mean(name, names)} Or give the path of a .toml file.")
 
+    def setting(self, name: str) -> tuple[str, ...]:
+        """The words of a setting in the file that configures pytest here; none without one. Raises UserError."""
+        for file in MARKERS:
+            if (self.root / file).is_file() and (value := _setting(self.root / file, name)) is not None:
+                return tuple(value.split()) if isinstance(value, str) else tuple(map(str, value))
+        return ()
+
     def find_baseline(self, name: str) -> Path:
         """The file of a baseline's name, or the path of its file or of a run's folder. Raises UserError."""
         for path in (self.own("baselines", f"{name}.jsonl"), Path(name)):
@@ -79,6 +88,22 @@ class Workspace:
             f"No baseline {name!r}: {did_you_mean(name, names)} Or give the path of its file, or of a run's folder. "
             "To make one: python -m longctx baseline save NAME."
         )
+
+
+def _setting(path: Path, name: str) -> str | list[str] | None:
+    """As the file says it: the words of a line or lines, or a list."""
+    try:
+        if path.suffix == ".toml":
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            tool = content.get("tool", {}).get("pytest", {})
+            tables = [content.get("pytest", {}), tool, tool.get("ini_options", {})]
+            return next((table[name] for table in tables if name in table), None)
+        ini = configparser.ConfigParser(interpolation=None)
+        ini.read(path, encoding="utf-8")
+        sections = ("pytest", "tool:pytest")
+        return next((ini[one][name] for one in sections if ini.has_option(one, name)), None)
+    except (configparser.Error, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None
 
 
 def packaged() -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.scenarios import Collage
+from longctx.families.long_context_qa.collage import Collage
 
 
 @pytest.mark.longctx(family=Collage)

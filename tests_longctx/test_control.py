@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.scenarios import Control
+from longctx.families.long_context_qa.control import Control
 
 
 @pytest.mark.longctx(family=Control)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.scenarios import LineRetrieval
+from longctx.families.line_retrieval.protocol import LineRetrieval
 
 
 @pytest.mark.longctx(family=LineRetrieval)

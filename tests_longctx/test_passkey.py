@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 
 
 @pytest.mark.longctx(family=Passkey)

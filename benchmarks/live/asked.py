@@ -16,8 +16,8 @@ from longctx.ask.missing import missing
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.plugin.progress import Silent
-from longctx.scenarios import LineRetrieval
 from tests.here import HERE
 
 LINES = 470

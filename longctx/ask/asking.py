@@ -33,7 +33,7 @@ from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.ask.transport import UNRECORDED
 from longctx.ask.watch import Watch
-from longctx.scenarios.base import Reply, Trial
+from longctx.vocabulary.scenario import Reply, Trial
 
 START_APART_S = 0.008
 """Between the first requests. Begun at once, answers of one latency come at once, for ever, and each waits until the

@@ -10,7 +10,7 @@ from longctx.config.folders import file_name, slug
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
-from longctx.scenarios.base import Identity, Scenario, Trial
+from longctx.vocabulary.scenario import Identity, Scenario, Trial
 
 
 @dataclass(frozen=True, slots=True)

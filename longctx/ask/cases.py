@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from longctx.ask.case import Case
-from longctx.config.grids import Grid
 from longctx.config.models import load_model
 from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.scenarios.bank import Bank
-from longctx.scenarios.base import Scenario
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 

@@ -15,8 +15,8 @@ from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
-from longctx.scenarios import LineRetrieval
-from longctx.scenarios.base import Scenario
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
-from longctx.scenarios.base import Reply
+from longctx.vocabulary.scenario import Reply
 
 if TYPE_CHECKING:
     from longctx.ask.failure import Failure

@@ -8,7 +8,7 @@ from typing import Any
 from longctx.ask.case import Question
 from longctx.ask.request import call
 from longctx.ask.tape import Wanted
-from longctx.scenarios.base import Trial
+from longctx.vocabulary.scenario import Trial
 
 
 @dataclass(frozen=True, slots=True)

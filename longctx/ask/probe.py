@@ -14,7 +14,7 @@ from longctx.ask.waiting import Say, waiting
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 from longctx.workspace import Workspace
 
 

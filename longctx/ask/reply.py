@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from longctx.scenarios.base import Reply
+from longctx.vocabulary.scenario import Reply
 
 MOST_TOKENS = 10**12
 """No answer takes as many."""

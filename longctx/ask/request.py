@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from longctx.config.models import Caching, ModelProfile
-from longctx.scenarios.base import Trial
+from longctx.vocabulary.scenario import Trial
 
 PATH = "/v1/messages"
 TRANSPORT_ONLY = ("cache_control", "stream", "metadata")

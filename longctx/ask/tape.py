@@ -26,7 +26,7 @@ from longctx.ask.lines import append_line
 from longctx.ask.reply import MalformedAnswer, to_reply
 from longctx.ask.request import PATH, digest, prefill, request_body
 from longctx.errors import TapeError
-from longctx.scenarios.base import Reply, Trial
+from longctx.vocabulary.scenario import Reply, Trial
 
 Status = Literal["found", "stale", "missing"]
 

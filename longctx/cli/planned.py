@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.ask.money import estimated_cost
-from longctx.config.grids import Grid
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile, profile_name
 from longctx.errors import UserError
 from longctx.measure.gate import Band
 from longctx.measure.plan import Load
 from longctx.measure.subject import Subject
-from longctx.scenarios import FAMILIES
-from longctx.scenarios.bank import Bank
+from longctx.registry import families
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
 
 BandOf = tuple[Subject, Band]
@@ -73,8 +73,8 @@ def _cases(workspace: Workspace, profile: str | None, models: Sequence[str], ban
     """As pytest would collect them."""
     name = profile_name(workspace, profile)
     tables, asked = load_profile(workspace, profile), functools.partial(_models, name, models)
-    for family in FAMILIES.values():
-        yield from cases_of(workspace, tables, family, asked, (), bank_of)
+    for family in families(workspace).values():
+        yield from cases_of(workspace, tables, family.scenario, asked, (), bank_of)
 
 
 def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:

@@ -17,7 +17,7 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES, Collage, Control
+from longctx.registry import families
 
 
 def add(commands: Any) -> None:
@@ -98,14 +98,15 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     """The question that SCENARIO[#TRIAL] means. Raises UserError."""
     name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
-    if match is None or match[1] not in FAMILIES:
+    known = families(options.workspace)
+    if match is None or match[1] not in known:
         raise UserError(
             f"{name!r} is no scenario: write FAMILY/PARAMETERS[#TRIAL], like line_retrieval/lines-20-block_size-5#3. "
-            f"The families are {', '.join(FAMILIES)}."
+            f"The families are {', '.join(known)}."
         )
-    family = FAMILIES[match[1]]
+    family = known[match[1]].scenario
     given = {}
-    if family in (Collage, Control):
+    if known[match[1]].documents:
         given["bank"] = functools.partial(load_bank, options.workspace, options.corpus, options.questions, model or "")
     try:
         scenario = family.from_slug(match[2], **given)

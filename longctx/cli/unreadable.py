@@ -13,8 +13,8 @@ from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.measure.items import READ
 from longctx.results.store import load_rows, load_views
-from longctx.scenarios.base import MEASURED
 from longctx.visible import visible
+from longctx.vocabulary.scenario import MEASURED
 from longctx.workspace import Workspace
 
 TAGGED = "tagged"

@@ -92,8 +92,8 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.settings import word_for
-    from longctx.scenarios.bank import Section
-    from longctx.scenarios.writing import Writing
+    from longctx.families.long_context_qa.writing import Writing
+    from longctx.vocabulary.bank import Section
 
     model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
     wording = PromptSet.open(options.workspace, options.prompts).wording(Writing, document)
@@ -114,7 +114,7 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """What was written about each section that has an answer on the tape. Raises TapeError."""
     from longctx.ask.tape import Wanted
     from longctx.corpus.written import read_reply
-    from longctx.scenarios.writing import Writing
+    from longctx.families.long_context_qa.writing import Writing
 
     found = []
     for case in cases:

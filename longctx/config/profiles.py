@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt, create_model
 
 from longctx.config.folders import read_toml
-from longctx.config.grids import CollageGrid, ControlGrid, Grid, LineRetrievalGrid, PasskeyGrid
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES
-from longctx.scenarios.bank import Bank
+from longctx.registry import families
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"
@@ -22,21 +24,29 @@ def _listed(value: Any) -> Any:
 
 
 class Profile(BaseModel):
-    """A file of fixtures/profiles/. `seed` draws the trials; `about` is shown in reports."""
+    """A file of fixtures/profiles/, to which `profile_type` adds the tables of the families.
+
+    seed: draws the trials. about: is shown in reports.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     about: str = ""
     seed: NonNegativeInt = 0
-    line_retrieval: Annotated[tuple[LineRetrievalGrid, ...], BeforeValidator(_listed)] = ()
-    passkey: Annotated[tuple[PasskeyGrid, ...], BeforeValidator(_listed)] = ()
-    collage: Annotated[tuple[CollageGrid, ...], BeforeValidator(_listed)] = ()
-    control: Annotated[tuple[ControlGrid, ...], BeforeValidator(_listed)] = ()
 
     def grids(self, family: str) -> tuple[Grid, ...]:
         """The tables of a family; none for a family that the profile leaves out."""
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
+
+
+def profile_type(families: Mapping[str, Family]) -> type[Profile]:
+    """A profile that may have a table, or several, of each of these families."""
+    tables: dict[str, Any] = {
+        name: (Annotated[tuple[one.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
+        for name, one in families.items()
+    }
+    return create_model("Profile", __base__=Profile, **tables)
 
 
 def _no_bank() -> Bank:
@@ -65,8 +75,9 @@ def profile_name(workspace: Workspace, name: str | None) -> str:
 def load_profile(workspace: Workspace, name: str | None) -> Profile:
     """The profile that `profile_path` finds. Raises UserError."""
     path = profile_path(workspace, name)
-    profile = read_toml(path, Profile)
-    for family in FAMILIES:
+    known = families(workspace)
+    profile = read_toml(path, profile_type(known))
+    for family in known:
         for grid in profile.grids(family):
             try:
                 empty = not [grid.band(scenario) for scenario in grid.scenarios(_no_bank)]

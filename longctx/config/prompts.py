@@ -9,7 +9,7 @@ from pathlib import Path
 
 from longctx.config.folders import read_text
 from longctx.errors import UserError
-from longctx.scenarios.base import Scenario, Words
+from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace, packaged
 
 CALLED = {

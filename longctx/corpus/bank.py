@@ -9,8 +9,7 @@ from pathlib import Path
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import load_questions
-from longctx.scenarios.bank import Bank, Section
-from longctx.scenarios.multiple_choice import Item
+from longctx.vocabulary.bank import Bank, Item, Section
 from longctx.workspace import Workspace
 
 

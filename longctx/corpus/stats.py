@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from longctx.scenarios.collage import SEPARATOR_TOKENS
+from longctx.families.long_context_qa.collage import SEPARATOR_TOKENS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from longctx.corpus.questions import Question
 from longctx.corpus.standing import numerical
 from longctx.corpus.tagged import BULLETS, Tagged, bullets, find_tagged
-from longctx.scenarios.base import CUT_OFF, Reply
 from longctx.visible import visible
+from longctx.vocabulary.judging import CUT_OFF
+from longctx.vocabulary.scenario import Reply
 
 LONGEST = 1000
 """Characters of a question, and of an answer."""

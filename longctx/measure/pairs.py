@@ -10,7 +10,7 @@ import pandas as pd
 
 from longctx.measure.subject import Subject, subjects
 from longctx.measure.words import by_protocol
-from longctx.scenarios.base import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 Key = tuple[str, int, str, int, int]
 """Of a trial within a family: scenario, seed, item, trial, repeat. Two trials with one key ask the same question."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from longctx.measure.defaults import MAX_AGE_DAYS
 from longctx.measure.gate import EARLY_STOP
-from longctx.scenarios.base import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -120,8 +120,8 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
 
 def _minimum_k_max(run: Run) -> Mapping[tuple[str, int], int]:
     """(model, window) -> tokens, of the windows that are as large."""
-    from longctx.config.grids import PasskeyGrid
     from longctx.config.profiles import load_profile
+    from longctx.families.passkey.grid import PasskeyGrid
 
     return {
         (model, window): one.min_k_max

@@ -9,7 +9,6 @@ import pytest
 
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
-from longctx.config.grids import Grid
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile, profile_name
 from longctx.corpus.settings import word_for
@@ -18,9 +17,10 @@ from longctx.plugin.frozen import frozen_filters
 from longctx.plugin.run import RUN, Run
 from longctx.plugin.selection import MARKER
 from longctx.plugin.settings import Settings
-from longctx.scenarios import FAMILIES
-from longctx.scenarios.bank import Bank
-from longctx.scenarios.base import Scenario
+from longctx.registry import families, family_of
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Scenario
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
@@ -30,6 +30,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     family: type[Scenario] = marker.kwargs["family"]
     run = metafunc.config.stash[RUN]
     try:
+        if family_of(run.workspace, family.family).scenario is not family:
+            which = f"{family.__module__}.{family.__name__}"
+            raise UserError(f"{which} is not the family that is registered as {family.family!r}: rename one of them.")
         found = cases(run, family)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
@@ -43,12 +46,17 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 def check(run: Run) -> None:
     """Raises UsageError for a mistake in profile, prompts, models or documents, before anything is collected."""
     try:
-        found = [case for family in FAMILIES.values() for case in cases(run, family)]
+        found = all_cases(run)
         _check_prices(run.settings, {case.model.model for case in found})
         if run.settings.corpus or run.settings.questions:
             _bank(run, model="")
     except UserError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def all_cases(run: Run) -> list[Case]:
+    """Those of all families. Raises UserError."""
+    return [case for family in families(run.workspace).values() for case in cases(run, family.scenario)]
 
 
 @functools.lru_cache(maxsize=8)
@@ -76,7 +84,7 @@ def _as_told(case: Case, settings: Settings) -> Case:
 
 def models(run: Run) -> dict[str, ModelProfile]:
     """Those that the run's profile measures, by their ids."""
-    return {case.model.model: case.model for family in FAMILIES.values() for case in cases(run, family)}
+    return {case.model.model: case.model for case in all_cases(run)}
 
 
 def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:

@@ -21,8 +21,8 @@ from longctx.plugin.selection import with_minimum
 from longctx.results.row import Row
 from longctx.results.store import append
 from longctx.results.view import View
-from longctx.scenarios.base import Kind, Outcome, Reply, Trial
-from longctx.scenarios.excerpt import excerpts
+from longctx.vocabulary.excerpt import excerpts
+from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape, Wanted

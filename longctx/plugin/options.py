@@ -14,6 +14,12 @@ DEFAULT = Settings()
 
 
 def add(parser: pytest.Parser) -> None:
+    parser.addini(
+        "longctx_families",
+        "families of this project, each MODULE:FAMILY (a longctx.vocabulary Family)",
+        type="args",
+        default=[],
+    )
     group = parser.getgroup("longctx", "long-context retrieval")
     option = group.addoption
     option(

@@ -13,7 +13,7 @@ from longctx.ask.money import paid
 from longctx.measure.rates import Rate
 from longctx.plugin.live import Live, open_live
 from longctx.plugin.tally import Tally
-from longctx.scenarios.base import Reply, Trial
+from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
     from longctx.ask.asking import Progress

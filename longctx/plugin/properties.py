@@ -31,7 +31,7 @@ class Measured:
 
     @classmethod
     def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> Measured:
-        from longctx.scenarios.base import MEASURED
+        from longctx.vocabulary.scenario import MEASURED
 
         outcomes = [row.outcome for row in rows if row.outcome in MEASURED]
         return cls(

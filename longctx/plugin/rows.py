@@ -8,7 +8,7 @@ from longctx.ask.case import Question
 from longctx.ask.money import paid
 from longctx.plugin.run import Run
 from longctx.results.row import Row
-from longctx.scenarios.base import Kind, Outcome, Reply, Trial
+from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 
 
 def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:

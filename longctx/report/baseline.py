@@ -7,7 +7,7 @@ import pandas as pd
 from longctx.measure.pairs import by_family
 from longctx.measure.rates import Rate
 from longctx.report.table import Table
-from longctx.scenarios.base import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 
 def rates(rows: pd.DataFrame) -> Table:

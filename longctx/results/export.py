@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.results.row import Row
-from longctx.scenarios.base import MEASURED
 from longctx.visible import visible
+from longctx.vocabulary.scenario import MEASURED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from longctx.scenarios.base import Kind
+from longctx.vocabulary.scenario import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from longctx.errors import UserError
 from longctx.results.manifest import Manifest, require_manifest
 from longctx.results.store import load_rows, read
 from longctx.results.whole import left_out_of_all
-from longctx.scenarios.base import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 Place = tuple[str, ...]
 

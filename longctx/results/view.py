@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from longctx.scenarios.excerpt import Excerpt
-from longctx.scenarios.quotes import Quote
+from longctx.vocabulary.excerpt import Excerpt
+from longctx.vocabulary.scenario import Quote
 
 
 @dataclass(frozen=True, slots=True)

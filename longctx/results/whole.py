@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.results.manifest import Manifest
-from longctx.scenarios.base import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 SHOWN = 3
 """Names and causes that a sentence lists."""

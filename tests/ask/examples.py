@@ -21,10 +21,11 @@ from longctx.ask.slots import Slots
 from longctx.ask.tape import WANTED, Tape, Wanted
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
-from longctx.scenarios import LineRetrieval, Passkey
-from longctx.scenarios.collage import Collage
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
+from longctx.families.passkey.protocol import Passkey
+from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.scenarios.bank import small_bank
 from tests.servers import message
 
 AT = "2026-01-01T00:00:00+00:00"

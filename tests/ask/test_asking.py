@@ -19,7 +19,7 @@ from longctx.ask.failure import Failure
 from longctx.ask.missing import missing
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Prices
-from longctx.scenarios.base import Reply, Trial
+from longctx.vocabulary.scenario import Reply, Trial
 from tests.ask.examples import line_case
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, right, saying
 

@@ -19,9 +19,9 @@ from longctx.ask.request import user_text
 from longctx.ask.sharing import shared
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import Caching, Prices
+from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.plugin.progress import Silent
-from longctx.scenarios.base import Reply
-from longctx.scenarios.collage import VARIANTS
+from longctx.vocabulary.scenario import Reply
 from tests.ask.examples import collage_case
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.servers import SimulatedServer, count_tokens

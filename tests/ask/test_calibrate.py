@@ -17,7 +17,7 @@ from longctx.ask.waiting import Say
 from longctx.config.folders import file_name
 from longctx.config.models import load_model
 from longctx.errors import UserError
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 from longctx.workspace import Workspace
 from tests.ask.examples import line_case, passkey_case
 from tests.ask.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT

@@ -9,8 +9,7 @@ import pytest
 from longctx.ask.case import Case
 from longctx.config.folders import file_name
 from longctx.errors import UserError
-from longctx.scenarios import Passkey
-from longctx.scenarios.passkey import FillerTokens
+from longctx.families.passkey.protocol import FillerTokens, Passkey
 from tests.ask.examples import line_case, passkey_case
 
 

@@ -11,8 +11,9 @@ from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.config.profiles import load_profile
 from longctx.errors import UserError
-from longctx.scenarios import LineRetrieval, Passkey
-from longctx.scenarios.bank import Bank
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.passkey.protocol import Passkey
+from longctx.vocabulary.bank import Bank
 from tests.here import HERE
 
 TABLES = """

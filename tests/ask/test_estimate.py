@@ -11,7 +11,7 @@ from longctx.ask.case import Case, Question
 from longctx.ask.estimate import Estimate, Price, doubts, estimate, in_all
 from longctx.ask.sharing import shared
 from longctx.config.models import Caching, ModelProfile, Prices, TokensPerUnit
-from longctx.scenarios.collage import VARIANTS
+from longctx.families.long_context_qa.collage import VARIANTS
 from tests.ask.examples import collage_case, line_case, passkey_case
 
 DAY = datetime.date(2026, 1, 1)

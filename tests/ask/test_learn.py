@@ -16,7 +16,7 @@ from longctx.ask.providers import Client
 from longctx.ask.reply import MalformedAnswer
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 from tests.ask.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.here import HERE
 from tests.servers import Script, SimulatedServer

@@ -14,7 +14,7 @@ from longctx.ask.money import Budget, check_cap, cost, estimated_cost, highest_c
 from longctx.ask.reply import to_reply
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.errors import UserError
-from longctx.scenarios.base import Reply
+from longctx.vocabulary.scenario import Reply
 from tests.servers import message
 
 PRICES = Prices(input=3, output=15, cache_read=0.3, dated=datetime.date(2026, 1, 1))

@@ -158,7 +158,7 @@ from longctx.ask.case import Case, Question
 from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.scenarios import LineRetrieval
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
 wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)

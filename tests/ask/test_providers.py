@@ -18,7 +18,7 @@ from longctx.ask.providers import provider_of
 from longctx.ask.tape import Tape
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 from longctx.workspace import Workspace
 from tests.ask.examples import line_case, passkey_case, send, wanted
 from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.ask.reply import MalformedAnswer, is_message, to_reply
-from longctx.scenarios.base import Reply
+from longctx.vocabulary.scenario import Reply
 from tests.servers import message
 
 

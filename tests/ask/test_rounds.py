@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 from longctx.ask.case import Case, Question
 from longctx.ask.rounds import ROUNDS, in_rounds, round_of
-from longctx.scenarios.base import Scenario
+from longctx.vocabulary.scenario import Scenario
 from tests.ask.examples import line_case, passkey_case
 
 

@@ -17,7 +17,7 @@ from longctx.ask.request import digest, parameters, request_body
 from longctx.ask.sharing import Beginning, beginnings, common_length, pays, plan, shared
 from longctx.ask.tape import Tape
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.scenarios.collage import VARIANTS
+from longctx.families.long_context_qa.collage import VARIANTS
 from tests.ask.examples import collage_case, line_case, passkey_case
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 

@@ -13,7 +13,7 @@ import pytest
 from longctx.cli import main
 from longctx.config.models import load_model, read_profile
 from longctx.config.prompts import PromptSet
-from longctx.scenarios import Passkey
+from longctx.families.passkey.protocol import Passkey
 from longctx.workspace import Workspace
 from tests.ask.examples import line_case, recorded
 from tests.ask.shapes import NO_COUNTS, NO_MODELS

@@ -11,9 +11,9 @@ from longctx.cli import main
 from longctx.cli.planned import planned
 from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.measure.gate import Band
 from longctx.measure.subject import Subject
-from longctx.scenarios import LineRetrieval
 from tests.cli.runs import rows, run
 from tests.here import HERE
 

@@ -6,9 +6,11 @@ import pytest
 
 from longctx.config.profiles import Profile, load_profile
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES, LineRetrieval, Passkey
-from longctx.scenarios.bank import Bank
-from longctx.scenarios.base import Scenario
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.passkey.protocol import Passkey
+from longctx.registry import families
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
 
 
@@ -30,7 +32,7 @@ def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
 def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(HERE, name)
     assert profile.about
-    assert any(grid(profile, family) for family in FAMILIES.values())
+    assert any(grid(profile, family) for family in [one.scenario for one in families(HERE).values()])
 
 
 @pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])

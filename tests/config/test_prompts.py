@@ -7,12 +7,17 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
-from longctx.scenarios import FAMILIES, Collage, Control, LineRetrieval, Passkey
-from longctx.scenarios.base import Scenario
-from longctx.scenarios.writing import Writing
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
+from longctx.families.long_context_qa.control import Control
+from longctx.families.long_context_qa.writing import Writing
+from longctx.families.passkey.protocol import Passkey
+from longctx.registry import families
+from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
 
-TEMPLATES = [(family, template) for family in FAMILIES.values() for template in family.templates]
+FAMILIES = [one.scenario for one in families(HERE).values()]
+TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
 
 
 @pytest.fixture
@@ -86,10 +91,10 @@ def test_a_digest_changes_with_every_template_of_its_family_alone(
     folder: Path, family: type[Scenario], template: str
 ) -> None:
     prompts = PromptSet.open(HERE, str(folder))
-    before = {other: prompts.wording(other).digest for other in FAMILIES.values()}
+    before = {other: prompts.wording(other).digest for other in FAMILIES}
     path = folder / family.family / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8") + "more", encoding="utf-8")
-    after = {other: prompts.wording(other).digest for other in FAMILIES.values()}
+    after = {other: prompts.wording(other).digest for other in FAMILIES}
     assert {other for other in before if before[other] != after[other]} == {family}
 
 
@@ -129,7 +134,7 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(
     ("family", "template", "placeholder"),
     [
         (family, template, placeholder)
-        for family in FAMILIES.values()
+        for family in FAMILIES
         for template, holds in family.templates.items()
         for placeholder in holds
     ],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.corpus.stats import collages
-from longctx.scenarios.collage import SEPARATOR_TOKENS
+from longctx.families.long_context_qa.collage import SEPARATOR_TOKENS
 
 
 def all_of(tokens: list[int], budget: int) -> set[tuple[int, ...]]:

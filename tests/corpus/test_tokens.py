@@ -8,7 +8,7 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus import tokens
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError
-from longctx.scenarios import LineRetrieval
+from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
 

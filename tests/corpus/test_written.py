@@ -14,8 +14,8 @@ from longctx.corpus.check import check
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.questions import dump, load_questions
 from longctx.corpus.written import LONGEST, Written, dump_dropped, read_reply
-from longctx.scenarios.base import Reply
-from longctx.scenarios.writing import Writing
+from longctx.families.long_context_qa.writing import Writing
+from longctx.vocabulary.scenario import Reply
 from tests.corpus.examples import section, write_folder
 from tests.here import HERE
 

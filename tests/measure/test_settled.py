@@ -11,7 +11,7 @@ from longctx.measure.gate import EARLY_STOP
 from longctx.measure.verdict import Rules, give_verdict
 from longctx.results.row import Row
 from longctx.results.store import as_frame
-from longctx.scenarios.base import Kind
+from longctx.vocabulary.scenario import Kind
 
 RULES = Rules(early_stop=True)
 

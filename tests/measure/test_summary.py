@@ -11,7 +11,7 @@ from longctx.measure.subject import Subject
 from longctx.measure.summary import MEASURED, Summary, UsageSummary, summarize
 from longctx.results.row import Row
 from longctx.results.store import as_frame
-from longctx.scenarios import base
+from longctx.vocabulary import scenario as base
 
 LINES = {
     "run": "today",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from longctx.families.long_context_qa.collage import VARIANTS
+from longctx.families.long_context_qa.control import RECORDS
 from longctx.measure.words import (
     FAMILIES,
     SECTIONS,
@@ -13,13 +15,12 @@ from longctx.measure.words import (
     section,
     variant,
 )
-from longctx.scenarios import FAMILIES as ALL
-from longctx.scenarios.collage import VARIANTS
-from longctx.scenarios.control import RECORDS
+from longctx.registry import families
+from tests.here import HERE
 
 
 def test_every_family_of_the_suite_has_a_name() -> None:
-    assert set(FAMILIES) == set(ALL)
+    assert set(FAMILIES) == set(families(HERE))
     assert family("line_retrieval") == "Line retrieval"
     assert family("mine") == "mine"
 

@@ -13,13 +13,13 @@ from longctx.ask.case import Case, Question
 from longctx.ask.failure import Failure
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.writing import Writing
 from longctx.measure.rates import Rate
 from longctx.plugin.progress import AskingProgress, live_progress
 from longctx.plugin.tally import Tally
-from longctx.scenarios import LineRetrieval
-from longctx.scenarios.bank import Section
-from longctx.scenarios.base import Reply
-from longctx.scenarios.writing import Writing
+from longctx.vocabulary.bank import Section
+from longctx.vocabulary.scenario import Reply
 from tests.ask.examples import AT, line_case
 from tests.here import HERE
 

@@ -13,9 +13,8 @@ from longctx.results import store
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.view import View
-from longctx.scenarios.base import Kind
-from longctx.scenarios.excerpt import Excerpt
-from longctx.scenarios.quotes import Quote
+from longctx.vocabulary.excerpt import Excerpt
+from longctx.vocabulary.scenario import Kind, Quote
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

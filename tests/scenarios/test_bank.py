@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from tests.scenarios.bank import small_bank
+from tests.families.long_context_qa.bank import small_bank
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from longctx.scenarios.stream import frozen_stream
+from longctx.vocabulary.stream import frozen_stream
 
 Item = TypeVar("Item")
 

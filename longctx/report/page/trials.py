@@ -82,7 +82,7 @@ def _details(row: dict[Any, Any], view: Mapping[str, Any], options: Sequence[str
 
 
 def _excerpt(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """As longctx.scenarios.excerpt has it, or as earlier versions had it: one mark, and what stands around it."""
+    """As longctx.vocabulary.excerpt has it, or as earlier versions had it: one mark, and what stands around it."""
     if "pieces" in one:
         return one
     pieces = [("", one["before"]), (one["name"], one["part"]), ("", one["after"])]

@@ -1,0 +1,39 @@
+"""The grid of line retrieval: numbers of lines in orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.scenario import Scenario
+
+
+def _order(value: Any) -> str | int:
+    if value in ("ordered", "shuffled") or (type(value) is int and value >= 1):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(
+        'an order is "ordered", "shuffled", or a number of lines: the size of the blocks that are shuffled'
+    )
+
+
+Order = Annotated[Any, BeforeValidator(_order)]
+
+
+class LineRetrievalGrid(Grid):
+    """Every number of lines in every order; blocks larger than a file, or as large, are left out."""
+
+    lines: tuple[Count, ...] = Field(min_length=1)
+    orders: tuple[Order, ...] = ("ordered", "shuffled")
+    max_tokens: Count = 10
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        for order in self.orders:
+            block_size = {"ordered": None, "shuffled": 1}.get(order, order)
+            for lines in self.lines:
+                if block_size is None or block_size < lines:
+                    yield LineRetrieval(lines, block_size, max_tokens=self.max_tokens)

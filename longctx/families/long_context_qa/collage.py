@@ -1,0 +1,199 @@
+"""Long-context QA: a multiple-choice question about one section of a randomized collage of notices.
+
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023). Its text is
+followed, not its program: one copy of the needle section, the true middle, one answer a line, no examples from the
+needle's section.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar
+
+from longctx.families.long_context_qa import choices as multiple_choice
+from longctx.families.long_context_qa import quotes
+from longctx.families.long_context_qa.choices import Choices
+from longctx.vocabulary.bank import Bank, Item, Section
+from longctx.vocabulary.scenario import Identity, Mark, Outcome, Quote, Reply, Scenario, Trial, Words
+from longctx.vocabulary.text import fill, mark
+
+SEPARATOR = "\n\n\n\n"
+SEPARATOR_TOKENS = 4  # at most, in any vocabulary
+EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
+"""Variant -> how many examples come from the same collage. Each exists with and without a scratchpad."""
+PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "examples_prefill"}
+"""How the answer begins without a scratchpad. The notebook begins it in the first of these only."""
+VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
+POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A collage. text: its sections in order; sections: their ids; depth: share of the text before the needle."""
+
+    text: str
+    sections: tuple[str, ...]
+    depth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a trial's judge needs."""
+
+    choices: Choices
+    record: str
+    needle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collage(Scenario):
+    """A collage of at most `budget` tokens with its needle at `depth` percent (0 = first section, 100 = last).
+
+    variant: one of VARIANTS. longest: sections of more tokens, and the questions about them, are left out.
+    The same question has the same collage in every variant, and at every depth but for the needle's place.
+    """
+
+    family: ClassVar[str] = "collage"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "prefill": (),
+        "unrelated_prefill": (),
+        "examples_prefill": (),
+        "without_prefill": ("prefill",),
+        "example": ("question", "answers", "correct_answer"),
+        **{
+            f"{name}{pad}": ("record", "question", "answers", *(["examples"] if name == "examples" else []))
+            for name in ("none", "unrelated", "examples")
+            for pad in ("", "_scratchpad")
+        },
+    }
+
+    budget: int
+    longest: int
+    depth: int
+    variant: str
+    max_tokens: int = field(default=3000, kw_only=True)
+    bank: Callable[[], Bank] = field(kw_only=True, repr=False, compare=False)
+    """Gives the sections and questions, which are read when first needed, not when tests are collected."""
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise ValueError(f"there is no variant {self.variant!r}: choose from {', '.join(VARIANTS)}.")
+        if not 1 <= self.longest <= self.budget:
+            raise ValueError(
+                f"sections of up to {self.longest} tokens do not fit a budget of {self.budget}: "
+                f"give a longest section of 1 to {self.budget}."
+            )
+        if not 0 <= self.depth <= 100:
+            raise ValueError(f"depth {self.depth} is no percentage: give 0 (beginning) to 100 (end).")
+
+    def indices(self, trials: int) -> Sequence[int]:
+        bank = self.bank()
+        return [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept][:trials]
+
+    @property
+    def why_empty(self) -> str:
+        return self.bank().why_none(self.longest, filtered=True)
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        bank = self.bank()
+        item = bank.items[index]
+        record = self._record(bank, item, seed)
+        choices = multiple_choice.choices_in(bank, index, seed)
+        name, pad, _ = f"{self.variant}_".partition("_scratchpad")
+        name = name.rstrip("_")
+        filled = {
+            "record": record.text,
+            "question": item.question,
+            "answers": str(choices),
+            "examples": self._examples(bank, words, record, item, seed, EXAMPLES[name]),
+        }
+        kind = "examples" if EXAMPLES[name] else name
+        user = fill(words[kind + pad], filled)
+        prefill = "" if pad else words[PREFILLS[kind]]
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=choices.right,
+            max_tokens=self.max_tokens,
+            depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
+            prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}/{EXAMPLES[name]}-{kind}",
+            recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
+            prefill=prefill,
+            without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
+            facts=Asked(choices, record.text, bank.needle(index).text),
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        outcome = multiple_choice.judge(trial.facts.choices, reply)
+        if not self.variant.endswith("_scratchpad"):
+            return outcome
+        return replace(outcome, trace={**outcome.trace, **asdict(quotes.count(self.quotes(trial, reply)))})
+
+    def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
+        asked: Asked = trial.facts
+        padded = self.variant.endswith("_scratchpad")
+        return quotes.looked_up(reply.text, asked.record, asked.needle) if padded else []
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        asked: Asked = trial.facts
+        found = multiple_choice.marks(asked.choices, trial.user, outcome.returned)
+        found += mark("needle", trial.user, asked.needle)
+        if outcome.kind == "wrong" and outcome.returned:
+            answer = re.escape(asked.choices.answer(outcome.returned))
+            if place := re.search(answer, asked.record, re.IGNORECASE):
+                found += mark("where the wrong answer stands", trial.user, place[0])
+        return found
+
+    @property
+    def length(self) -> int:
+        """Tokens of the record."""
+        return self.budget
+
+    def cluster(self, index: int) -> str:
+        """The section that is asked about."""
+        return self.bank().items[index].section
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return int(self.budget * tokens["reference"]) + 600
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))
+
+    def _record(self, bank: Bank, item: Item, seed: int) -> Record:
+        """The needle, and others in random order until the next would pass the budget."""
+        needle = bank.sections[item.section]
+        pool = [one for one in bank.sections.values() if one.tokens <= self.longest and one.id != needle.id]
+        order = bank.stream("record", seed, item.id, self.budget, self.longest).permutation(len(pool))
+        others: list[Section] = []
+        room = self.budget - needle.tokens
+        for section in (pool[place] for place in order):
+            room -= section.tokens + SEPARATOR_TOKENS
+            if room < 0:
+                break
+            others.append(section)
+        place = round(self.depth / 100 * len(others))
+        placed = [*others[:place], needle, *others[place:]]
+        before = len(SEPARATOR.join(one.text for one in others[:place])) + (len(SEPARATOR) if place else 0)
+        text = SEPARATOR.join(one.text for one in placed)
+        return Record(text, tuple(one.id for one in placed), before / len(text))
+
+    def _examples(self, bank: Bank, words: Words, record: Record, item: Item, seed: int, count: int) -> str:
+        """Answered questions about other sections of the same collage. Raises ValueError where there are too few."""
+        others = [place for place, one in enumerate(bank.items) if one.section in record.sections]
+        others = [place for place in others if bank.items[place].section != item.section]
+        if len(others) < count:
+            raise ValueError(f"the collage of {item.id} has questions for {len(others)} examples, not {count}.")
+        order = bank.stream("examples", seed, item.id).permutation(len(others))
+        filled = []
+        for place in (others[position] for position in order[:count]):
+            choices = multiple_choice.choices_in(bank, place, seed)
+            question = bank.items[place].question
+            answered = {"question": question, "answers": str(choices), "correct_answer": choices.right}
+            filled.append(fill(words["example"], answered))
+        return "\n".join(filled)

@@ -1,0 +1,27 @@
+"""The grid of passkey retrieval: distances evenly spaced in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import Field
+
+from longctx.families.passkey.protocol import Passkey, spaced
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.scenario import Scenario
+
+
+class PasskeyGrid(Grid):
+    """`distances` values of k evenly spaced in each window (tokens)."""
+
+    windows: tuple[Count, ...] = Field(min_length=1)
+    distances: Count = 32
+    max_tokens: Count = 16
+    min_k_max: Count | None = None
+    """Tokens: a gate holds k_max of each window that is as large against it."""
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        for window in self.windows:
+            for k in spaced(window, self.distances):
+                yield Passkey(window, k, max_tokens=self.max_tokens)

@@ -1,0 +1,178 @@
+"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens from its end.
+
+Source: S. Chen et al., "Extending Context Window of Large Language Models via Position Interpolation", 2023,
+section 3.3 and Figure 3, https://arxiv.org/abs/2306.15595; prompt by A. Mohtashami and M. Jaggi, "Landmark
+Attention", 2023, https://arxiv.org/abs/2305.16300. Figure 3's line wraps belong to its page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from longctx.vocabulary.judging import cut_within, first_integer, unanswered
+from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.text import mark
+
+
+@dataclass(frozen=True, slots=True)
+class FillerTokens:
+    """What a model's tokenizer makes of the wording, in tokens.
+
+    filler: one repetition of the filler. fixed: everything else, chat template included.
+    after_key: from the last mention of the key to the end of the text, without filler.
+    """
+
+    filler: float
+    fixed: int
+    after_key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey(Scenario):
+    """The key k tokens before the end of a prompt that fills `window`, the reply's max_tokens included.
+
+    The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that
+    the model reached back at least k. The largest k of a grid is the window itself and stands for the farthest
+    place there is: no filler before the key.
+    """
+
+    family: ClassVar[str] = "passkey"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("window", "k")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "opening": (),
+        "filler": (),
+        "needle": ("key",),
+        "question": (),
+    }
+
+    window: int
+    k: int
+    tokens: FillerTokens | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= self.window:
+            raise ValueError(f"k {self.k} does not lie in a window of {self.window} tokens: give 1 to {self.window}.")
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        key = "12345"
+        text, key_ends = document(words, key, 0, 0)
+        return {
+            "fixed": text,
+            "through_key": text[:key_ends],
+            "10 fillers each": document(words, key, 10, 10)[0],
+            "40 fillers each": document(words, key, 40, 40)[0],
+        }
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        filler = (counts["40 fillers each"] - counts["10 fillers each"]) / 60
+        values = {
+            "filler": round(filler, 4),
+            "fixed": math.ceil(max(counts["fixed"], counts["10 fillers each"] - 20 * filler)),
+            "after_key": counts["fixed"] - counts["through_key"],
+        }
+        if missing := _not_positive(values):
+            raise ValueError(f"{missing} would take {values[missing]:g} tokens")
+        return values
+
+    def fit(self, measured: Mapping[str, float]) -> Passkey:
+        if missing := _not_positive(measured):
+            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        tokens = FillerTokens(measured["filler"], int(measured["fixed"]), int(measured["after_key"]))
+        fitted = replace(self, tokens=tokens)
+        fitted.fillers()
+        return fitted
+
+    def fillers(self) -> tuple[int, int]:
+        """How often the filler stands before (X) and after (Y) the key.
+
+        Raises ValueError where the window cannot hold the prompt's fixed text.
+        """
+        if self.tokens is None:
+            raise ValueError("the model's tokens per filler are not known.")
+        room = self.window - self.max_tokens - self.tokens.fixed
+        if room < 0:
+            raise ValueError(
+                f"a window of {self.window} tokens is smaller than the prompt's fixed text of {self.tokens.fixed} "
+                f"and its answer of {self.max_tokens}: give at least {self.tokens.fixed + self.max_tokens}."
+            )
+        total = int(room / self.tokens.filler)
+        after = round((self.k - self.tokens.after_key) / self.tokens.filler)
+        after = min(max(after, 0), total)
+        return total - after, after
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        before, after = self.fillers()
+        key = str(self.stream(seed, index).randint(10_000, 100_000, dtype=np.int64))
+        user, key_ends = document(words, key, before, after)
+        assert self.tokens is not None
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=key,
+            max_tokens=self.max_tokens,
+            depth=(key_ends - len(key)) / len(user),
+            distance_from_end=round(after * self.tokens.filler) + self.tokens.after_key,
+            prefix=f"{self.family}/{self.window}/{before:09d}",
+            recorded={"fillers_before": before, "fillers_after": after},
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        found = first_integer(reply)
+        if reply.stop_reason == "refusal" or found is None:
+            return unanswered(reply)
+        if found[0] == trial.expected:
+            return Outcome("correct", found[0], "the key")
+        if cut := cut_within(found, reply):
+            return cut
+        same = sum(a == b for a, b in zip(found[0], trial.expected, strict=False))
+        return Outcome(
+            "wrong",
+            found[0],
+            f"{same} of {len(trial.expected)} digits stand where the key has them",
+            {"digits_right": same},
+        )
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        needle = mark("needle", trial.user, words["needle"].replace("{key}", trial.expected))
+        return [*needle, Mark("question", trial.user.rindex(words["question"]), len(trial.user))]
+
+    @property
+    def length(self) -> int:
+        """Tokens from the passkey to the end."""
+        return self.k
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return self.window - self.max_tokens
+
+
+def _not_positive(measured: Mapping[str, float]) -> str | None:
+    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    return next((name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0), None)
+
+
+def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:
+    """Figure 3 with the filler `before` and `after` times, and the offset at which the key's last mention ends."""
+    needle = words["needle"].replace("{key}", key)
+    head = "".join(f"{part}\n" for part in (words["opening"], " ".join([words["filler"]] * before)) if part)
+    tail = "".join(f"\n{part}" for part in (" ".join([words["filler"]] * after), words["question"]) if part)
+    return head + needle + tail, len(head) + needle.rindex(key) + len(key)
+
+
+def spaced(window: int, count: int) -> list[int]:
+    """`count` distances k evenly spaced in the window, the largest being the window.
+
+    Raises ValueError where the window has fewer tokens than places.
+    """
+    if not 1 <= count <= window:
+        raise ValueError(f"{count} distances do not fit in a window of {window} tokens.")
+    return [round(window * step / count) for step in range(1, count + 1)]

@@ -1,0 +1,78 @@
+"""Which families there are, for pytest and for the commands alike.
+
+Those of longctx come first; then those of installed packages, which name them as entry points of the group GROUP; then
+those that a project names in its own configuration of pytest: `longctx_families = my_module:MY_FAMILY`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Iterator, Mapping
+
+from longctx.errors import UserError, did_you_mean
+from longctx.vocabulary.family import Family
+from longctx.workspace import Workspace
+
+GROUP = "longctx.families"
+SETTING = "longctx_families"
+"""In the project's configuration of pytest."""
+OURS = (
+    "longctx.families.line_retrieval:FAMILY",
+    "longctx.families.passkey:FAMILY",
+    "longctx.families.long_context_qa:COLLAGE",
+    "longctx.families.long_context_qa:CONTROL",
+)
+
+
+@functools.lru_cache(maxsize=8)
+def families(workspace: Workspace) -> Mapping[str, Family]:
+    """Name -> family, in the order in which tables and reports show them. Raises UserError."""
+    found: dict[str, Family] = {}
+    for where, name in _named(workspace):
+        family = _load(where, name, workspace)
+        if family.name in found:
+            raise UserError(f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.")
+        found[family.name] = family
+    return found
+
+
+def family_of(workspace: Workspace, name: str) -> Family:
+    """The family of that name. Raises UserError where none is registered."""
+    known = families(workspace)
+    if name in known:
+        return known[name]
+    raise UserError(
+        f"No family {name!r}: {did_you_mean(name, list(known))} A family of your own is named in the project's "
+        f"configuration of pytest: {SETTING} = MODULE:FAMILY."
+    )
+
+
+def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Who names a family, and which: MODULE:ATTRIBUTE."""
+    for name in OURS:
+        yield "longctx", name
+    for point in importlib.metadata.entry_points(group=GROUP):
+        yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
+    for name in workspace.setting(SETTING):
+        yield f"{workspace.root}: {SETTING}", name
+
+
+def _load(where: str, name: str, workspace: Workspace) -> Family:
+    module, _, attribute = name.partition(":")
+    root = str(workspace.root)
+    added = root not in sys.path
+    if added:
+        sys.path.insert(0, root)
+    try:
+        found = getattr(importlib.import_module(module), attribute or "FAMILY")
+    except Exception as error:
+        raise UserError(f"{where} names {name}, which cannot be loaded: {type(error).__name__}: {error}.") from error
+    finally:
+        if added:
+            sys.path.remove(root)
+    if not isinstance(found, Family):
+        raise UserError(f"{where} names {name}, which is no Family but a {type(found).__name__}.")
+    return found

@@ -1,0 +1,70 @@
+"""A bank of questions about the sections of a corpus: what the QA families draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from longctx.vocabulary.stream import frozen_stream
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One notice. tokens: by the reference vocabulary frozen with its corpus."""
+
+    id: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question about one section: one right answer and three wrong ones. It names its section in words."""
+
+    id: str
+    section: str
+    question: str
+    right: str
+    wrong: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
+    made from `asked` items; without a filter all are kept and `asked` is 0."""
+
+    sections: Mapping[str, Section]
+    items: tuple[Item, ...]
+    digest: str
+    kept: frozenset[str]
+    asked: int = 0
+
+    def needle(self, index: int) -> Section:
+        """The section that item `index` asks about."""
+        return self.sections[self.items[index].section]
+
+    def item_name(self, index: int) -> str:
+        """What identifies item `index` in a trial: its id and the bank it belongs to. Raises ValueError."""
+        if index >= len(self.items):
+            raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
+        return f"{self.items[index].id}@{self.digest[:12]}"
+
+    def order(self, longest: int) -> list[int]:
+        """All items about sections of at most `longest` tokens, in a frozen random order, so that sections vary."""
+        order = self.stream("order").permutation(len(self.items))
+        return [int(index) for index in order if self.needle(index).tokens <= longest]
+
+    def why_none(self, longest: int, filtered: bool) -> str:
+        """Why no item is about a section of at most `longest` tokens. filtered: of those that are kept."""
+        of_size = f"is about a section of at most {longest:,} tokens"
+        if not (filtered and self.asked):
+            return f"none of the {len(self.items):,} questions {of_size}"
+        if not self.kept:
+            return f"the model's filter keeps none of the {self.asked:,} questions it was made from"
+        return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
+
+    def stream(self, *names: object) -> np.random.RandomState:
+        """A frozen random stream that several scenarios share, unlike a trial's own."""
+        return frozen_stream("bank", self.digest, *names)

@@ -1,0 +1,41 @@
+"""A grid: what a table of a profile may say, and the scenarios that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.scenario import Scenario
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class Grid(BaseModel):
+    """What every family's table may say. A family adds entries of its own, and says what scenarios they give."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
+    trials: Count
+    min_rate: float | None = Field(default=None, ge=0, le=1)
+    bands: dict[str, Count] = {}
+    """Of the gate: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
+
+    def band(self, scenario: Scenario) -> str:
+        """The shortest band that holds the scenario. Raises ValueError where none does."""
+        if not self.bands:
+            return "all"
+        holding = [(largest, name) for name, largest in self.bands.items() if scenario.length <= largest]
+        if not holding:
+            raise ValueError(
+                f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}."
+            )
+        return min(holding)[1]
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        """The table's scenarios. bank: gives questions about documents, for families that ask them."""
+        raise NotImplementedError

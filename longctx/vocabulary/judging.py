@@ -1,0 +1,39 @@
+"""What judges have in common: replies that were not finished, refused or empty, and the first number in a reply."""
+
+from __future__ import annotations
+
+import re
+
+from longctx.vocabulary.scenario import Outcome, Reply
+
+CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
+"""Stop reasons of a reply that was not finished -> what they add to the sentence."""
+
+
+def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
+    """The outcome of a reply that refuses, or in which no answer was found. lacks: what a whole reply has not."""
+    if reply.stop_reason == "refusal":
+        return Outcome("refusal", why="the model refused")
+    if reply.stop_reason in CUT_OFF:
+        return Outcome("truncated", why=f"{_cut_off(reply)}, before an answer")
+    if reply.stop_reason == "pause_turn":
+        return Outcome("unparseable", why="the model paused its turn, before an answer")
+    if reply.stop_reason == "tool_use":
+        return Outcome("unparseable", why="the model called a tool, and gave no answer")
+    return Outcome("unparseable", why=lacks if reply.text.strip() else "an empty reply")
+
+
+def first_integer(reply: Reply) -> re.Match[str] | None:
+    """The first run of digits in the reply, as the seed's regex finds it."""
+    return re.search(r"\d+", reply.text, re.ASCII)
+
+
+def cut_within(match: re.Match[str], reply: Reply) -> Outcome | None:
+    """The outcome of a reply that may have been cut within this number, the last thing in it; None where it was not."""
+    if reply.stop_reason in CUT_OFF and match.end() == len(reply.text):
+        return Outcome("truncated", match[0], f"{_cut_off(reply)}, within a number")
+    return None
+
+
+def _cut_off(reply: Reply) -> str:
+    return f"cut off after {reply.output_tokens} tokens{CUT_OFF[reply.stop_reason or '']}"

@@ -1,0 +1,160 @@
+"""The collage: one needle, its place, the budget, examples from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.config.prompts import PromptSet
+from longctx.families.long_context_qa.collage import SEPARATOR, SEPARATOR_TOKENS, VARIANTS, Collage
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.text import fill
+from tests.families.long_context_qa.bank import small_bank
+from tests.here import HERE
+
+BANK = small_bank()
+WORDS = PromptSet.open(HERE, "seed").wording(Collage).words
+
+
+def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK) -> Collage:
+    return Collage(budget, min(budget, 200), depth, variant, bank=lambda: bank)
+
+
+def sections(trial: Trial) -> list[str]:
+    return list(trial.facts.record.split(SEPARATOR))
+
+
+@given(st.integers(60, 600), st.integers(0, 100), st.integers(0, 23), st.integers(0, 10**6))
+def test_one_copy_of_the_needle_within_the_budget(budget: int, depth: int, index: int, seed: int) -> None:
+    trial = collage(depth, budget=budget).build(WORDS, seed, index)
+    found = sections(trial)
+    tokens = {section.text: section.tokens for section in BANK.sections.values()}
+    assert found.count(trial.facts.needle) == 1
+    assert len(set(found)) == len(found)
+    assert sum(tokens[text] + SEPARATOR_TOKENS for text in found) - SEPARATOR_TOKENS <= budget
+    assert found.index(trial.facts.needle) == round(depth / 100 * (len(found) - 1))
+
+
+@pytest.mark.parametrize(("depth", "place"), [(0, 0), (50, 3), (100, 6)])
+def test_beginning_middle_end(depth: int, place: int) -> None:
+    found = sections(collage(depth).build(WORDS, 0, 0))
+    assert len(found) == 7
+    assert found.index(BANK.sections["s0"].text) == place
+
+
+def test_the_record_is_the_same_in_every_variant_and_but_for_the_needle_at_every_depth() -> None:
+    records = {collage(50, variant).build(WORDS, 0, 3).facts.record for variant in VARIANTS}
+    assert len(records) == 1
+    others = [[one for one in sections(trial) if one != trial.facts.needle] for trial in
+              (collage(depth).build(WORDS, 0, 3) for depth in (0, 50, 100))]  # fmt: skip
+    assert others[0] == others[1] == others[2]
+
+
+def test_letters_are_the_same_in_every_scenario_and_balanced() -> None:
+    letters = [collage(0).build(WORDS, 0, index).expected for index in range(24)]
+    assert letters == [collage(100, "five_scratchpad", 600).build(WORDS, 0, index).expected for index in range(24)]
+    assert {letter: letters.count(letter) for letter in "ABCD"} == dict.fromkeys("ABCD", 6)
+
+
+@pytest.mark.parametrize(("variant", "count"), [("two", 2), ("five", 5), ("two_scratchpad", 2), ("five_scratchpad", 5)])
+def test_examples_come_from_the_collage_and_never_from_the_needle(variant: str, count: int) -> None:
+    trial = collage(variant=variant).build(WORDS, 0, 4)
+    asked = re.findall(r"<Question>\nWhat is the \w+ of district (\d+)\?", trial.user)
+    *examples, question = asked
+    assert question == "2"
+    assert len(examples) == count
+    assert "2" not in examples
+    assert all(BANK.sections[f"s{number}"].text in trial.facts.record for number in examples)
+
+
+def test_too_few_examples_is_an_error() -> None:
+    with pytest.raises(ValueError, match="has questions for 4 examples, not 5"):
+        collage(variant="five", budget=120).build(WORDS, 0, 0)
+
+
+def test_only_kept_questions_are_asked_in_an_order_that_mixes_sections() -> None:
+    assert len(collage().indices(100)) == 24
+    assert collage().indices(5) == collage().indices(24)[:5]
+    assert collage().indices(24) != sorted(collage().indices(24))
+    kept = small_bank(kept=frozenset({"s3-toll", "s5-hour"}))
+    assert sorted(collage(bank=kept).indices(100)) == [6, 11]
+
+
+def test_questions_about_long_sections_are_left_out() -> None:
+    scenario = Collage(280, 35, 0, "none", bank=lambda: BANK)
+    assert len(scenario.indices(100)) == 12
+    assert all(BANK.sections[BANK.items[index].section].tokens <= 35 for index in scenario.indices(100))
+
+
+def test_identity_names_question_and_bank() -> None:
+    identity = collage(50, "two").build(WORDS, 7, 3).identity
+    assert str(identity) == (
+        "collage.v1/budget-280-longest-200-depth-50-variant-two/s1-hour@0123456789ab/seed-7/trial-3/repeat-0"
+    )
+
+
+def test_slug_round_trip() -> None:
+    slug = collage(100, "five_scratchpad").slug
+    assert slug == "budget-280-longest-200-depth-100-variant-five_scratchpad"
+
+
+def test_bad_parameters_are_sentences() -> None:
+    with pytest.raises(ValueError, match="there is no variant 'six'"):
+        collage(variant="six")
+    with pytest.raises(ValueError, match="depth 101 is no percentage"):
+        collage(depth=101)
+
+
+def test_sections_longer_than_the_budget_are_an_error() -> None:
+    with pytest.raises(ValueError, match="sections of up to 500 tokens do not fit a budget of 280"):
+        Collage(280, 500, 0, "none", bank=lambda: BANK)
+
+
+def test_filled_in_text_is_not_filled_again() -> None:
+    assert fill("{record} {question} {other}", {"record": "{question}", "question": "Q"}) == "{question} Q {other}"
+
+
+def test_depth_is_the_share_of_the_prompt_before_the_needle() -> None:
+    trial = collage(50).build(WORDS, 0, 0)
+    assert trial.depth == pytest.approx(trial.user.index(trial.facts.needle) / len(trial.user))
+
+
+def test_quotes_are_traced_for_scratchpads() -> None:
+    scenario = collage(50, "none_scratchpad")
+    trial = scenario.build(WORDS, 0, 0)
+    text = f"<scratchpad>{trial.facts.needle}</scratchpad><Answer>{trial.expected}</Answer>"
+    outcome = scenario.judge(trial, Reply(text, "end_turn", "m", 1, 0, 1, 0.1, "", ""))
+    assert outcome.kind == "correct"
+    assert outcome.trace == {"quotes": 1, "in_record": 1, "in_needle": 1}
+
+
+@pytest.mark.parametrize(
+    ("depth", "variant", "digest"),
+    [
+        (0, "none", "8774a188533e8e19"),
+        (50, "five_scratchpad", "9b379afa5fc8ee6c"),
+    ],
+)
+def test_golden(depth: int, variant: str, digest: str) -> None:
+    """A changed digest means that the family builds other trials: raise its `version` and record anew."""
+    assert hashlib.sha256(collage(depth, variant).build(WORDS, 0, 5).user.encode()).hexdigest()[:16] == digest
+
+
+def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_comes_first() -> None:
+    kinds = {"prefill": "On record:", "unrelated_prefill": "As above:", "examples_prefill": "So:"}
+    words = {**WORDS, **kinds, "without_prefill": "Say {prefill}"}
+    built = {variant: collage(variant=variant).build(words, 0, 0) for variant in VARIANTS}
+    begun = {variant: (one.prefill, one.without_prefill) for variant, one in built.items() if one.prefill}
+    assert begun == {
+        "none": ("On record:", "Say On record:"),
+        "unrelated": ("As above:", "Say As above:"),
+        "two": ("So:", "Say So:"),
+        "five": ("So:", "Say So:"),
+    }
+    seeds = {variant: collage(variant=variant).build(WORDS, 0, 0).prefill for variant in VARIANTS}
+    assert [variant for variant, prefill in seeds.items() if prefill] == ["none"]

@@ -1,0 +1,71 @@
+"""What a reader of the report is shown of a prompt: the marked parts are what they are called."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import VARIANTS, Collage
+from longctx.families.long_context_qa.control import RECORDS, Control
+from longctx.families.passkey.protocol import FillerTokens, Passkey
+from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial
+from tests.families.long_context_qa.bank import small_bank
+from tests.here import HERE
+
+BANK = small_bank()
+
+
+def reply(text: str) -> Reply:
+    return Reply(text, "end_turn", "m", 1, 0, 1, 0.0, "2026-11-22T00:00:00+00:00", "0" * 64)
+
+
+def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tuple[Trial, Outcome, dict[str, str]]:
+    """A trial, its outcome for a reply, and its marked parts by name."""
+    words = PromptSet.open(HERE, "seed").wording(type(scenario)).words
+    trial = scenario.build(words, seed, index)
+    outcome = scenario.judge(trial, reply(text))
+    return trial, outcome, {one.name: trial.user[one.start : one.end] for one in scenario.marks(words, trial, outcome)}
+
+
+@given(st.integers(2, 40), st.integers(0, 10**6), st.data())
+def test_line_retrieval(lines: int, seed: int, data: st.DataObject) -> None:
+    scenario = LineRetrieval(lines, data.draw(st.none() | st.integers(1, lines)))
+    trial, _, right = marked(scenario, "", seed)
+    assert right["needle"] == f"line {trial.facts.target}: REGISTER_CONTENT is <{trial.expected}>\n"
+    assert f"Go to line {trial.facts.target} and report only" in right["instruction"]
+    other = data.draw(st.sampled_from([line for line in range(1, lines + 1) if line != trial.facts.target]))
+    value = trial.facts.values[other - 1]
+    _, outcome, wrong = marked(scenario, str(value), seed)
+    if "line" in outcome.trace:
+        assert wrong["the line that was returned"] == f"line {other}: REGISTER_CONTENT is <{value}>\n"
+
+
+def test_passkey() -> None:
+    scenario = Passkey(400, 200, FillerTokens(10, 60, 30))
+    trial, _, found = marked(scenario, "7")
+    assert trial.expected in found["needle"]
+    assert trial.user.endswith(found["question"])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_collage(variant: str) -> None:
+    scenario = Collage(280, 200, 50, variant, bank=lambda: BANK)
+    trial, outcome, found = marked(scenario, "<Answer>A</Answer>")
+    assert found["needle"] == trial.facts.needle
+    assert found["question"] == trial.facts.choices.question
+    assert found["answers"] == str(trial.facts.choices)
+    assert found["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
+    given = {} if outcome.kind == "correct" else {"answer given": f"A. {trial.facts.choices.answers[0]}"}
+    assert {name: text for name, text in found.items() if name == "answer given"} == given
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_control(record: str) -> None:
+    trial, _, found = marked(Control(200, record, bank=lambda: BANK), "")
+    assert found["question"] == trial.facts.question
+    assert found["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
+    assert "answer given" not in found
+    assert ("record" in found) == (record != "none")

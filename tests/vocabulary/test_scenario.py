@@ -1,0 +1,156 @@
+"""What all families share: identities, slugs, random streams, and replies without an answer."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.passkey.protocol import Passkey
+from longctx.vocabulary.judging import cut_within, first_integer, unanswered
+from longctx.vocabulary.scenario import Identity, Reply, Scenario, Trial
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = st.one_of(
+    st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
+    st.builds(Passkey, st.integers(1000, 10**7), st.integers(1, 1000)),
+)
+
+
+def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
+    return Reply(text, stop_reason, "some-model", 100, 0, 10, 0.5, "2026-11-21T10:00:00+00:00", "0" * 64)
+
+
+def test_an_identity_reads_as_a_path() -> None:
+    assert str(Identity("passkey", 2, "window-10-k-5", 7, 3, 1)) == "passkey.v2/window-10-k-5/seed-7/trial-3/repeat-1"
+
+
+def test_an_identity_names_its_item() -> None:
+    assert str(Identity("collage", 1, "size-70", 0, 3, item="q12")) == "collage.v1/size-70/q12/seed-0/trial-3/repeat-0"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "slug"),
+    [
+        (LineRetrieval(500), "lines-500"),
+        (LineRetrieval(500, 10), "lines-500-block_size-10"),
+        (LineRetrieval(500, 10, max_tokens=99), "lines-500-block_size-10"),
+        (Passkey(8192, 256), "window-8192-k-256"),
+    ],
+)
+def test_a_slug_names_the_parameters_that_are_given(scenario: Scenario, slug: str) -> None:
+    assert scenario.slug == slug
+
+
+@given(SCENARIOS)
+def test_a_scenario_is_found_again_by_its_slug(scenario: Scenario) -> None:
+    assert type(scenario).from_slug(scenario.slug) == scenario
+
+
+@pytest.mark.parametrize("slug", ["", "lines", "lines--5", "lines-5-", "rows-5", "lines-5-k-3", "block_size-2-lines-5"])
+def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"no scenario .* written like lines-10-block_size-10\.$"):
+        LineRetrieval.from_slug(slug)
+
+
+@pytest.mark.parametrize(("family", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
+def test_a_slug_that_lacks_a_parameter_is_refused(family: type[Scenario], slug: str) -> None:
+    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(family.identified_by)}"):
+        family.from_slug(slug)
+
+
+def test_a_slug_of_impossible_parameters_is_refused() -> None:
+    with pytest.raises(ValueError, match="block_size 6 does not fit a file of 5 lines"):
+        LineRetrieval.from_slug("lines-5-block_size-6")
+
+
+def test_an_identity_holds_all_that_tells_trials_apart() -> None:
+    identity = LineRetrieval(5, 2).identity(seed=7, index=3, repeat=1)
+    assert identity == Identity("line_retrieval", LineRetrieval.version, "lines-5-block_size-2", 7, 3, 1)
+
+
+def test_a_stream_never_changes_its_draws() -> None:
+    draws = LineRetrieval(500).stream(seed=0, index=0).randint(0, 1000, size=5)
+    assert draws.tolist() == [219, 419, 915, 336, 26]
+
+
+def test_every_trial_has_its_own_stream() -> None:
+    scenarios = [LineRetrieval(5), LineRetrieval(6), LineRetrieval(5, 1), Passkey(5, 1), Passkey(5, 2)]
+    draws = {
+        int(scenario.stream(seed, index).randint(2**62, dtype="int64"))
+        for scenario in scenarios
+        for seed in range(5)
+        for index in range(5)
+    }
+    assert len(draws) == 125
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "kind", "why"),
+    [
+        ("I cannot tell.", "refusal", "refusal", "the model refused"),
+        ("", "refusal", "refusal", "the model refused"),
+        ("I think", "max_tokens", "truncated", "cut off after 10 tokens, before an answer"),
+        (
+            "I think",
+            "model_context_window_exceeded",
+            "truncated",
+            "cut off after 10 tokens, with the window full, before an answer",
+        ),
+        ("Let me see.", "pause_turn", "unparseable", "the model paused its turn, before an answer"),
+        ("", "tool_use", "unparseable", "the model called a tool, and gave no answer"),
+        ("I cannot tell.", "end_turn", "unparseable", "no number in the reply"),
+        ("I cannot tell.", None, "unparseable", "no number in the reply"),
+        ("I cannot tell.", "a_reason_of_tomorrow", "unparseable", "no number in the reply"),
+        (" \n", "end_turn", "unparseable", "an empty reply"),
+    ],
+)
+def test_a_reply_without_an_answer_says_why(text: str, stop_reason: str | None, kind: str, why: str) -> None:
+    outcome = unanswered(reply(text, stop_reason))
+    assert (outcome.kind, outcome.returned, outcome.why) == (kind, None, why)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12345", "12345"),
+        ("It is <12345>, not 54321.", "12345"),
+        ("\n\n 7\n", "7"),
+        ("x12y34", "12"),
+        ("no number", None),
+        ("", None),
+        ("\uff19\uff18", None),
+    ],
+)
+def test_the_first_run_of_ascii_digits_is_the_number(text: str, number: str | None) -> None:
+    found = first_integer(reply(text))
+    assert (found and found[0]) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "cut"),
+    [
+        ("It is 123", "max_tokens", True),
+        ("It is 123.", "max_tokens", False),
+        ("123 or", "max_tokens", False),
+        ("12 or 34", "max_tokens", False),
+        ("It is 123", "end_turn", False),
+        ("It is 123", "model_context_window_exceeded", True),
+    ],
+)
+def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason: str, cut: bool) -> None:
+    answer = reply(text, stop_reason)
+    found = first_integer(answer)
+    assert found is not None
+    outcome = cut_within(found, answer)
+    assert (outcome is not None) is cut
+    assert outcome is None or (outcome.kind, outcome.returned) == ("truncated", "123")
+
+
+def test_the_page_on_new_families_names_what_a_trial_needs() -> None:
+    page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
+    needed = [one.name for one in dataclasses.fields(Trial) if one.default is one.default_factory]
+    assert needed == ["identity", "system", "user", "expected", "max_tokens", "depth"]
+    assert all(f"`{name}`" in page for name in needed)
