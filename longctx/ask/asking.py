@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -62,18 +63,21 @@ class Progress(Protocol):
 class Asked:
     """What an asking pass did: how many were answered, and why the others were not, by `Question.key`.
 
-    stopped: what kept it from asking on. settled: why the rest needed no asking.
+    stopped: what kept it from asking on. settled: why the rest needed no asking. others: (model asked for, model that
+    the server says it was) -> answers, where they differ.
     """
 
     answered: int = 0
     failures: dict[str, Failure] = field(default_factory=dict)
     stopped: Failure | None = None
     settled: Failure | None = None
+    others: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, other: Asked) -> None:
         """What a further round did."""
         self.answered += other.answered
         self.failures |= other.failures
+        self.others += other.others
         self.stopped = other.stopped
 
 
@@ -154,6 +158,9 @@ class _Asking:
         if isinstance(result, Reply):
             self.asked.answered += 1
             self._patience.in_vain = 0
+            model = question.case.model
+            if result.model not in ("", model.model, model.sent_as):
+                self.asked.others[model.model, result.model] += 1
             return
         self.asked.failures[question.key] = result
         self._patience.in_vain += 1

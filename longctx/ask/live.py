@@ -28,6 +28,7 @@ from longctx.ask.tape import Tape, Wanted
 from longctx.ask.waiting import Say, waiting
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
+from longctx.visible import visible
 from longctx.workspace import Workspace
 
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
@@ -67,6 +68,8 @@ class Done:
         asked = self.asked
         stopped = f": {asked.stopped.message}" if asked.stopped else ""
         yield f"asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
+        for (model, by), number in asked.others.items():
+            yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
             yield f"stopped early: {asked.settled.message}"
         for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():

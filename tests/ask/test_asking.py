@@ -6,6 +6,7 @@ import asyncio
 import datetime
 import gc
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -280,6 +281,17 @@ def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> No
     assert asked.stopped is not None
     assert (asked.stopped.cause, asked.stopped.fatal) == ("not_recorded", True)
     assert asked.stopped.message.startswith("An answer could not be written to its cassette: [Errno ")
+
+
+@pytest.mark.parametrize(("by", "others"), [("toy", {}), ("sent", {}), ("", {}), ("another", {("toy", "another"): 2})])
+def test_answers_of_another_model_are_counted(tmp_path: Path, by: str, others: dict[tuple[str, str], int]) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(provider_model="sent")])
+    with SimulatedServer(saying("42", model=by)) as server:
+        asked, _ = ask(server.url, tape, questions)
+    assert asked.others == others
+    asked.add(Asked(1, others=Counter({("toy", "another"): 1})))
+    assert asked.others["toy", "another"] == others.get(("toy", "another"), 0) + 1
 
 
 def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:

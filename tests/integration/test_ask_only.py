@@ -17,6 +17,13 @@ def test_nothing_is_tested(checkout: Checkout, server: SimulatedServer) -> None:
     assert not checkout.file("reports").exists()
 
 
+def test_a_server_that_answers_as_another_model_is_told(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13", model="other")
+    result = checkout.record(server, "--ctx-ask-only")
+    assert result.code == 0
+    assert result.says("asked 4 of 4 trials", "toy was asked for, but the server says that other answered 4 of them.")
+
+
 def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = failing(400, "too odd")
     result = checkout.record(server, "--ctx-ask-only")
