@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,6 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     with whole_folder(out, store.RESULTS) as folder:
         summary = summarize(store.write(folder, pairs), manifest.prices_of, manifest.sent_as)
         write_report(folder, summary, manifest)
-    print(as_terminal(summary))
+    print(as_terminal(summary, shlex.quote(str(out))))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
     return 0

@@ -16,6 +16,7 @@ from longctx.measure.origins import Origins, origins
 from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject, subjects
+from longctx.measure.truncated import Truncated, truncated
 from longctx.measure.words import by_protocol
 
 MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
@@ -88,6 +89,7 @@ class Summary:
     errors: Mapping[str, int] = field(default_factory=dict)
     costs: tuple[Cost, ...] = ()
     answered: tuple[Answered, ...] = ()
+    truncated: tuple[Truncated, ...] = ()
 
 
 def summarize(
@@ -117,6 +119,7 @@ def summarize(
         errors=dict(Counter(rows["error"].dropna())),
         costs=costs(measured, prices_of or {}),
         answered=answered_as_another(measured, sent_as or {}),
+        truncated=truncated(measured),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -84,13 +85,14 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """The tables, and where the report lies."""
     run, summary = config.stash[RUN], config.stash[SUMMARY]
     terminal.section("longctx")
-    terminal.write_line(as_terminal(summary))
+    folder = os.path.relpath(run.folder)
+    terminal.write_line(as_terminal(summary, shlex.quote(folder)))
     if gating.DOCUMENT in config.stash:
         terminal.write_line(f"\n{document_as_terminal(config.stash[gating.DOCUMENT])}")
     if unwritten.UNWRITTEN in config.stash:
         return
     page = "index.html" if run.settings.page else "summary.md"
-    terminal.write_line(f"\nReport: {os.path.relpath(run.folder)}/{page}, rows in results.jsonl beside it.")
+    terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
     for warning in config.stash[WARNINGS]:

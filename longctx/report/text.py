@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longctx.measure.summary import Summary, UsageSummary
+from longctx.measure.truncated import Truncated
 from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
@@ -16,14 +17,15 @@ MOST_NAME = 80
 """Characters of the name of a model that a server gives."""
 
 
-def as_terminal(summary: Summary) -> str:
-    head = "\n".join(visible(line) for line in _usages(summary))
+def as_terminal(summary: Summary, folder: str = "RUN") -> str:
+    """folder: of the run, as commands are given it."""
+    head = "\n".join(visible(line) for line in _usages(summary, folder))
     return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
     """verdict: of a gate, which stands first."""
-    head = [plain(f"# longctx run {run}"), *map(plain, _usages(summary))]
+    head = [plain(f"# longctx run {run}"), *map(plain, _usages(summary, "RUN"))]
     first = [document_as_markdown(verdict)] if verdict else []
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
@@ -42,10 +44,11 @@ def headline(summary: Summary) -> str:
     return f"{_trials(total)}: {'; '.join(parts)}."
 
 
-def _usages(summary: Summary) -> list[str]:
+def _usages(summary: Summary, folder: str) -> list[str]:
     return [
         headline(summary),
         *answered(summary),
+        *(_truncated(one, folder) for one in summary.truncated),
         *(_usage(one) for one in summary.usage),
         *sentences(summary.costs),
     ]
@@ -57,6 +60,23 @@ def answered(summary: Summary) -> Iterator[str]:
         by = one.by if len(one.by) <= MOST_NAME else f"{one.by[:MOST_NAME]}…"
         count = f"all {one.of:,} trials" if one.number == one.of > 1 else f"{one.number:,} of {_trials(one.of)}"
         yield f"{one.model} was asked for, but the server says that {by} answered {count}."
+
+
+def _truncated(one: Truncated, folder: str) -> str:
+    """What happened, what to do, and where these trials are."""
+    fewest, most = one.tokens
+    after = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    how = f"after {after} tokens{', with the window full,' if one.full else ''}"
+    room = (
+        f"Raise max_tokens in [{one.family}] of the profile, or thinking_tokens in the model's if it thinks first; "
+        "--ctx-record new_episodes then asks that table anew."
+    )
+    advice = "Choose smaller sizes in the profile." if one.full else room
+    return (
+        f"{one.family} on {one.subject}: {one.number:,} of {one.of:,} replies were cut off {how} and count as "
+        f"truncated. {advice} See the first with python -m longctx show {one.family}/{one.scenario}#{one.trial} --run "
+        f"{folder}; in results.jsonl all have the outcome truncated."
+    )
 
 
 def _usage(one: UsageSummary) -> str:

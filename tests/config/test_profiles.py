@@ -42,11 +42,24 @@ def test_the_profiles_of_the_readme_run_the_families(name: str) -> None:
     assert grid(profile, Passkey)
 
 
+def test_a_reply_in_a_sentence_is_not_cut_off() -> None:
+    """Chat models answer so, in up to 30 tokens; what smoke shows, the larger grids have paid room for."""
+    rooms = {
+        grid.max_tokens for name in ("smoke", "paper", "frontier") for grid in load_profile(HERE, name).line_retrieval
+    }
+    assert rooms == {64}
+
+
 def test_the_papers_profile_has_the_papers_sizes() -> None:
     profile = load_profile(HERE, "paper")
     [lines], [passkey] = profile.line_retrieval, profile.passkey
     assert (lines.lines, lines.trials) == (tuple(range(500, 6501, 500)), 50)
     assert (passkey.windows, passkey.distances, passkey.trials) == ((8192, 16384, 32768), 32, 10)
+
+
+@pytest.mark.parametrize("name", ["recorded", "lines"])
+def test_what_is_recorded_has_the_room_that_it_was_recorded_with(name: str) -> None:
+    assert {grid.max_tokens for grid in load_profile(HERE, name).line_retrieval} == {10}
 
 
 def test_line_retrieval_is_every_number_of_lines_in_every_order(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from dataclasses import asdict, replace
 import pytest
 
 from longctx.measure.answered import Answered
+from longctx.measure.subject import Subject
 from longctx.measure.summary import Summary, UsageSummary, summarize
+from longctx.measure.truncated import Truncated
+from longctx.report.render import plain
 from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
@@ -107,6 +110,24 @@ def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> N
         assert "…" in text
         assert "\x1b" not in text
     assert "<script" not in as_markdown(changed, "today")
+
+
+def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> None:
+    subject = Subject("some-model", "seed")
+    cut = Truncated("line_retrieval", subject, 11, 12, (10, 10), False, "lines-5-block_size-1", 3)
+    full = Truncated("passkey", subject, 2, 3, (1, 7), True, "window-400-k-40", 0)
+    changed = replace(summary, truncated=(cut, full))
+    told = (
+        "line_retrieval on some-model, prompts seed: 11 of 12 replies were cut off after 10 tokens and count as "
+        "truncated. Raise max_tokens in [line_retrieval] of the profile, or thinking_tokens in the model's if it "
+        "thinks first; --ctx-record new_episodes then asks that table anew. See the first with python -m longctx show "
+        "line_retrieval/lines-5-block_size-1#3 --run reports/mine; in results.jsonl all have the outcome truncated."
+    )
+    assert told in as_terminal(changed, "reports/mine")
+    assert plain(told.replace("reports/mine", "RUN")) in as_markdown(changed, "today")
+    assert "2 of 3 replies were cut off after 1 to 7 tokens, with the window full, and count as truncated. Choose " in (
+        as_terminal(changed, "reports/mine")
+    )
 
 
 def test_what_a_model_says_stands_in_no_table() -> None:
