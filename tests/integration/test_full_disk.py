@@ -15,8 +15,11 @@ from tests.servers import SimulatedServer
 
 FULL_DISK = """\
 import resource
+import sys
 
 import pytest
+
+sys.dont_write_bytecode = True  # Python would put half of a large .pyc in its place
 
 
 def pytest_configure():
