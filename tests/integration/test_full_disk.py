@@ -70,7 +70,7 @@ def test_a_folder_that_was_named_is_tried_at_once(checkout: Checkout, server: Si
 def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(
     checkout: Checkout, server: SimulatedServer
 ) -> None:
-    checkout.file("cassettes").write_text("")
+    checkout.file("cassettes").symlink_to("/proc/nothing")
     result = checkout.record(server)
     assert result.code == 4
     assert result.says("cassettes cannot be written: ")
