@@ -46,6 +46,9 @@ class Beforehand(Protocol):
         """All else will be asked, but for these."""
 
 
+BUILT = "the prompts to be built, to find those without a recording"
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD."""
@@ -123,7 +126,7 @@ async def _ask(
     async with opened as client:
         told, uncounted = await calibrate(workspace, client, cases, say)
         fit, unfit = fitted(told)
-        with waiting(say, "the prompts of what is selected: those without a recording are looked for"):
+        with waiting(say, BUILT):
             lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
         if beforehand:
             beforehand.ready((*uncounted, *unfit))
@@ -145,7 +148,9 @@ async def _ask(
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
     """Say what this tape's record mode would ask, without a key and without the network."""
     fit, unfit = fitted(cases)
-    _say_estimate(say, fit, shared(missing(tape, fit)), [case for case, _ in unfit])
+    with waiting(say, BUILT):
+        questions = shared(missing(tape, fit))
+    _say_estimate(say, fit, questions, [case for case, _ in unfit])
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:

@@ -59,15 +59,16 @@ class Silent:
 
 
 class Plain(Silent):
-    """Says what is waited for: at first soon, and then in a line of each silence twice as long as any before."""
+    """Says what is waited for: at first soon, and then in a line of each silence three times as long as any before."""
 
     def __init__(self, say: Say) -> None:
         self._say, self._worth_a_line_s = say, 0.0
 
     def waiting(self, silent_s: float, what: str) -> None:
         if silent_s >= self._worth_a_line_s:
-            self._worth_a_line_s = 2 * silent_s
-            self._say(f"Waiting for {what} …")
+            still = f"Still waiting, after {silent_s:,.0f} s," if self._worth_a_line_s else "Waiting"
+            self._worth_a_line_s = 3 * silent_s
+            self._say(f"{still} for {what} …")
 
 
 class AskingProgress:

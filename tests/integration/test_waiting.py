@@ -31,8 +31,9 @@ def until(checkout: Checkout, server: SimulatedServer, sentence: str) -> str:
             written += line
             if sentence in line:
                 server.release.set()
+    code = checkout.launcher.wait()
     assert sentence in written
-    assert checkout.launcher.wait() == 0
+    assert code == 0
     return written
 
 
@@ -52,7 +53,7 @@ def test_what_is_asked_first(checkout: Checkout, server: SimulatedServer, held: 
 
 def test_the_first_answer(checkout: Checkout, server: SimulatedServer) -> None:
     server.hold_after = 0
-    until(checkout, server, f"Waiting for the first answer of {server.url}: 4 in flight, for up to 600 s each …")
+    until(checkout, server, f"for the first answer of {server.url}: 4 in flight, for up to 600 s each …")
     assert checkout.episodes() == 4
 
 
@@ -68,3 +69,7 @@ def test_on_a_terminal_it_is_part_of_the_progress(checkout: Checkout, server: Si
     assert shown.code == 0
     assert f"4 in flight, waiting for the first answer of {server.url}" in shown.text
     assert not any("first answer" in line for line in shown.screen)
+
+
+def test_an_estimate_waits_for_prompts_to_be_built(checkout: Checkout) -> None:
+    assert checkout.pytest("--ctx-estimate", "--ctx-trials=200").says("Waiting for the prompts to be built, to find")

@@ -124,9 +124,13 @@ def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -
     said: list[str] = []
     with live_progress([Question(line_case(), 0)], said.append) as progress:
         assert not isinstance(progress, AskingProgress)
-        for silent_s in (2, 4, 2, 8, 5, 20):
-            progress.waiting(silent_s, f"an answer, for {silent_s} s")
-    assert said == [f"Waiting for an answer, for {silent_s} s …" for silent_s in (2, 4, 8, 20)]
+        for silent_s in (2, 4, 2, 8, 5, 1200):
+            progress.waiting(silent_s, "an answer")
+    assert said == [
+        "Waiting for an answer …",
+        "Still waiting, after 8 s, for an answer …",
+        "Still waiting, after 1,200 s, for an answer …",
+    ]
 
 
 def test_what_is_waited_for_is_shown_until_it_comes() -> None:
