@@ -40,8 +40,9 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
         yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
     if kept and kept < FEW:
         yield (
-            f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: a rate of so many is "
-            f"known to within {100 * _reach(kept):.0f} points. Ask or write more of them."
+            f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: the 95% interval of a "
+            f"rate of {kept} {'answer' if kept == 1 else 'answers'} reaches up to {100 * _reach(kept):.0f} points to "
+            "either side. Ask or write more of them."
         )
 
 

@@ -125,8 +125,10 @@ def _moved(found: RunVerdict) -> Iterator[Table]:
         }
         for one, name, paired in moved[:MOST]
     ]
-    count = f"{len(scenarios):,} scenarios"
-    title = f"Moved most, of {count}; intervals of 95% for all of them together, and no ground for an alarm"
+    title = (
+        f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: the verdict rests on what "
+        f"stands above; the 95% intervals hold for all {len(scenarios):,} together"
+    )
     yield Table(title, _frame(rows, "scenario"))
 
 

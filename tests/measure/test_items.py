@@ -125,5 +125,10 @@ def test_questions_that_measure_little_are_told(right: int, wrong: int, gained: 
 
 def test_few_questions_are_told() -> None:
     [one] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
-    assert one.startswith("40 questions are kept, few for a collage: a rate of so many is known to within 15 points.")
-    assert worth(Rate(0, 0), Rate(0, 0), Rate(0, 0), 0, 0, 1)[0].startswith("1 question is kept")
+    assert one.startswith(
+        "40 questions are kept, few for a collage: the 95% interval of a rate of 40 answers reaches up to 15 points to "
+        "either side."
+    )
+    assert worth(Rate(0, 0), Rate(0, 0), Rate(0, 0), 0, 0, 1)[0].startswith(
+        "1 question is kept, few for a collage: the 95% interval of a rate of 1 answer reaches up to"
+    )

@@ -14,15 +14,9 @@ from longctx.plugin.whole import empty, left_out
 from longctx.results.store import as_frame
 from tests.cli.runs import rows
 from tests.here import HERE
+from tests.integration import conftest
 
-PASSKEY = """
-[passkey]
-models = ["toy"]
-windows = [256]
-distances = 2
-trials = 2
-min_k_max = 200
-"""
+PASSKEY = f"{conftest.PASSKEY}min_k_max = 200\n"
 LINES = """
 [line_retrieval]
 models = ["toy", "other"]
