@@ -10,12 +10,15 @@ import functools
 import importlib
 import importlib.metadata
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from longctx.errors import UserError, did_you_mean
+from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
 from longctx.workspace import Workspace
 
+Kind = TypeVar("Kind")
 GROUP = "longctx.families"
 SETTING = "longctx_families"
 """In the project's configuration of pytest."""
@@ -50,6 +53,25 @@ def family_of(workspace: Workspace, name: str) -> Family:
     )
 
 
+@functools.cache
+def shipped() -> Mapping[str, Family]:
+    """Those of longctx alone."""
+    return {family.name: family for family in (_loaded(name, Family) for name in OURS)}
+
+
+def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
+    """The places of families' names in the order of the families, then of others as they come; equals as they stand."""
+    found = dict.fromkeys((*(shipped() if known is None else known), *names))
+    ranks = {name: rank for rank, name in enumerate(found)}
+    return sorted(range(len(names)), key=lambda place: ranks[names[place]])
+
+
+def account_of(family: Family) -> Account:
+    """What is measured of a family and how it is shown, loaded when first needed."""
+    made: Account = _loaded(family.account, type)()
+    return made
+
+
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Who names a family, and which: MODULE:ATTRIBUTE."""
     for name in OURS:
@@ -61,18 +83,23 @@ def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
 
 
 def _load(where: str, name: str, workspace: Workspace) -> Family:
-    module, _, attribute = name.partition(":")
     root = str(workspace.root)
     added = root not in sys.path
     if added:
         sys.path.insert(0, root)
     try:
-        found = getattr(importlib.import_module(module), attribute or "FAMILY")
+        return _loaded(name, Family)
     except Exception as error:
-        raise UserError(f"{where} names {name}, which cannot be loaded: {type(error).__name__}: {error}.") from error
+        raise UserError(f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}.") from error
     finally:
         if added:
             sys.path.remove(root)
-    if not isinstance(found, Family):
-        raise UserError(f"{where} names {name}, which is no Family but a {type(found).__name__}.")
+
+
+def _loaded(name: str, kind: type[Kind]) -> Kind:
+    """What MODULE:ATTRIBUTE means. Raises what importing it raises, and TypeError where it is of another kind."""
+    module, _, attribute = name.partition(":")
+    found = getattr(importlib.import_module(module), attribute or "FAMILY")
+    if not isinstance(found, kind):
+        raise TypeError(f"it is no {kind.__name__} but a {type(found).__name__}")
     return found

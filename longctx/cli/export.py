@@ -12,6 +12,7 @@ from longctx.cli.output import check_free
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.measure.summary import Summary
@@ -37,70 +38,72 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(f"{file.name!r} does not say a format: end it in {', '.join(WRITERS)}.")
     folder = find_run(options.folder)
     check_free(file, options.force)
-    write_file(file, lambda part: write(folder, part))
+    write_file(file, lambda part: write(options.workspace, folder, part))
     print(f"{file}: {file.stat().st_size:,} bytes")
     return 0
 
 
-def _csv(folder: Path, file: Path) -> None:
+def _csv(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.results.export import to_csv, typed
     from longctx.results.store import load_rows
 
     to_csv(typed(load_rows(folder)), file)
 
 
-def _parquet(folder: Path, file: Path) -> None:
+def _parquet(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.results.export import to_parquet, typed
     from longctx.results.store import load_rows
 
     to_parquet(typed(load_rows(folder)), file)
 
 
-def _rows(folder: Path, file: Path) -> None:
+def _rows(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.results.store import RESULTS
 
     shutil.copyfile(folder / RESULTS, file)
 
 
-def _json(folder: Path, file: Path) -> None:
+def _json(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.report.data import as_json
 
-    file.write_text(as_json(_summary(folder), folder.name), encoding="utf-8")
+    file.write_text(as_json(_summary(workspace, folder), folder.name), encoding="utf-8")
 
 
-def _markdown(folder: Path, file: Path) -> None:
+def _markdown(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.report.text import as_markdown
     from longctx.report.verdict_data import load_shown
 
-    file.write_text(as_markdown(_summary(folder), folder.name, load_shown(folder)), encoding="utf-8")
+    file.write_text(as_markdown(_summary(workspace, folder), folder.name, load_shown(folder)), encoding="utf-8")
 
 
-def _summary(folder: Path) -> Summary:
+def _summary(workspace: Workspace, folder: Path) -> Summary:
     from longctx.measure.summary import summarize
+    from longctx.registry import families
     from longctx.results.manifest import MANIFEST, load_manifest
     from longctx.results.store import load
 
     rows = load(folder)
     if not (folder / MANIFEST).exists():
-        return summarize(rows)
+        return summarize(rows, families=families(workspace))
     manifest = load_manifest(folder)
-    return summarize(rows, manifest.prices_of, manifest.sent_as)
+    return summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace))
 
 
-def _page(folder: Path, file: Path) -> None:
+def _page(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.measure.summary import summarize
+    from longctx.registry import families
     from longctx.report.page.page import render
     from longctx.report.verdict_data import load_shown
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load, load_views
 
     rows, manifest = load(folder), require_manifest(folder)
-    summary = summarize(rows, manifest.prices_of, manifest.sent_as)
+    summary = summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace))
     page = render(summary, rows, load_views(folder), manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 
 
-WRITERS: dict[str, Callable[[Path, Path], None]] = {
+WRITERS: dict[str, Callable[[Workspace, Path, Path], None]] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".jsonl": _rows,

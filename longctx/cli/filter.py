@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.unreadable import sentences
 from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
-from longctx.measure.items import READ
+from longctx.families.long_context_qa.items import READ
 from longctx.measure.summary import MEASURED
 from longctx.results.folder import find_run
 from longctx.results.store import load

@@ -26,6 +26,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.measure.summary import summarize
+    from longctx.registry import families
     from longctx.report.files import write_report
     from longctx.report.text import as_terminal
     from longctx.results import store
@@ -36,7 +37,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     with whole_folder(out, store.RESULTS) as folder:
-        summary = summarize(store.write(folder, pairs), manifest.prices_of, manifest.sent_as)
+        rows, known = store.write(folder, pairs), families(options.workspace)
+        summary = summarize(rows, manifest.prices_of, manifest.sent_as, known)
         write_report(folder, summary, manifest)
     print(as_terminal(summary, shlex.quote(str(out))))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")

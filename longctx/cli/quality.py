@@ -101,11 +101,11 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
 
     room: max_tokens of an answer. Returns whether the model has a filter.
     """
-    from longctx.measure.items import quality
+    from longctx.families.long_context_qa.items import quality
+    from longctx.families.long_context_qa.items_report import as_csv, document
+    from longctx.families.long_context_qa.worth import warnings
     from longctx.measure.summary import summarize
-    from longctx.measure.worth import warnings
     from longctx.report.document import as_markdown, as_terminal
-    from longctx.report.items import as_csv, document
     from longctx.report.text import headline
     from longctx.results.store import load
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
-from longctx.measure.items import READ
+from longctx.families.long_context_qa.items import READ
 from longctx.results.store import load_rows, load_views
 from longctx.visible import visible
 from longctx.vocabulary.scenario import MEASURED

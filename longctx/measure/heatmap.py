@@ -13,8 +13,6 @@ import pandas as pd
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 
-SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget"}
-"""The parameter that says how long a family's context is."""
 BANDS = 10
 
 
@@ -29,13 +27,18 @@ class Place:
     rate: Rate
 
 
-def heatmap(rows: pd.DataFrame) -> Iterator[Place]:
-    """rows: measured trials, with a column `subject`. The controls have no place, and are left out."""
-    placed = rows[(rows["family"] != "control") & rows["depth"].notna()]
+def heatmap(rows: pd.DataFrame, sizes: Mapping[str, str | None]) -> Iterator[Place]:
+    """rows: measured trials, with a column `subject`.
+
+    sizes: family -> the parameter that says how long its context is; empty or missing: the prompt's tokens do.
+    None: its needle has no place, and it is left out.
+    """
+    placeless = [name for name, size in sizes.items() if size is None]
+    placed = rows[~rows["family"].isin(placeless) & rows["depth"].notna()]
     columns = (placed["family"], placed["params"], placed["input_tokens"])
-    sizes = [_size(family, params, tokens) for family, params, tokens in zip(*columns, strict=True)]
+    lengths = [_size(sizes.get(family), params, tokens) for family, params, tokens in zip(*columns, strict=True)]
     depths = (placed["depth"].astype(float) * BANDS).astype(int).clip(0, BANDS - 1)
-    keys = list(zip(placed["family"], placed["subject"], sizes, depths, strict=True))
+    keys = list(zip(placed["family"], placed["subject"], lengths, depths, strict=True))
     correct = [outcome == "correct" for outcome in placed["outcome"]]
     measured = Counter(keys)
     right = Counter(itertools.compress(keys, correct))
@@ -43,8 +46,6 @@ def heatmap(rows: pd.DataFrame) -> Iterator[Place]:
         yield Place(*key, Rate(right[key], measured[key]))
 
 
-def _size(family: str, params: Mapping[str, Any], input_tokens: float) -> int:
+def _size(parameter: str | None, params: Mapping[str, Any], input_tokens: float) -> int:
     """Of a family without a size of its own: the prompt's tokens, to one digit."""
-    if family in SIZES:
-        return int(params[SIZES[family]])
-    return int(float(f"{input_tokens:.0e}"))
+    return int(params[parameter]) if parameter else int(float(f"{input_tokens:.0e}"))

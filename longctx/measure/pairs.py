@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from longctx.measure.subject import Subject, subjects
-from longctx.measure.words import by_protocol
+from longctx.registry import in_order
 from longctx.vocabulary.scenario import MEASURED
 
 Key = tuple[str, int, str, int, int]
@@ -43,7 +43,7 @@ class Pairs:
 def by_family(rows: pd.DataFrame) -> dict[str, dict[Subject, pd.DataFrame]]:
     """The rows of each family and subject, the families in the protocols' order."""
     found: dict[str, dict[Subject, pd.DataFrame]] = {}
-    ordered = rows.assign(subject=subjects(rows)).iloc[by_protocol(list(rows["family"]))]
+    ordered = rows.assign(subject=subjects(rows)).iloc[in_order(list(rows["family"]))]
     for _, group in ordered.groupby(["family", "subject"], sort=False):
         first = group.iloc[0]
         found.setdefault(first["family"], {})[first["subject"]] = group

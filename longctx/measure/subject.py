@@ -22,6 +22,11 @@ class Subject:
         return cls(model, prompt_set, tuple(sorted(labels.items())))
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """As programs read it."""
+        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels)}
+
+    @property
     def label(self) -> str:
         """`method=PI steps=200`; empty without labels."""
         return " ".join(f"{name}={value}" for name, value in self.labels)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
 from longctx.measure.answered import Answered, answered_as_another
 from longctx.measure.costs import Cost, costs
 from longctx.measure.heatmap import Place, heatmap
-from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
-from longctx.measure.origins import Origins, origins
-from longctx.measure.qa import QaSummary, summarize_qa
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject, subjects
 from longctx.measure.truncated import Truncated, truncated
-from longctx.measure.words import by_protocol
+from longctx.registry import account_of, in_order, shipped
+from longctx.vocabulary.account import Account
+from longctx.vocabulary.family import Family
 
 MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in a rate."""
@@ -35,21 +35,6 @@ class ScenarioSummary:
     outcomes: Mapping[str, int]
     depth: float | None
     distance_from_end: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class PasskeySummary:
-    """The effective window of one subject, measured in one window (tokens).
-
-    interval: of k_max, 95%; 0 as an end stands for less than the smallest k. farthest: the largest k of the grid.
-    """
-
-    subject: Subject
-    window: int
-    effective: EffectiveWindow
-    interval: tuple[int, int]
-    farthest: int
-    distance_at_k_max: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +58,23 @@ class UsageSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class OfFamily:
+    """A family in a run. unit: of its contexts' lengths. analysis: what its account made of the measured trials."""
+
+    title: str
+    unit: str
+    account: Account
+    analysis: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
-    """live, replayed, unmeasured: numbers of trials. recorded: first and last day of the replayed answers."""
+    """live, replayed, unmeasured: numbers of trials. recorded: first and last day of the replayed answers.
+
+    families: those that it has, in their order.
+    """
 
     scenarios: tuple[ScenarioSummary, ...]
-    passkey: tuple[PasskeySummary, ...]
-    qa: tuple[QaSummary, ...]
-    origins: tuple[Origins, ...]
     places: tuple[Place, ...]
     usage: tuple[UsageSummary, ...]
     live: int
@@ -90,27 +85,41 @@ class Summary:
     costs: tuple[Cost, ...] = ()
     answered: tuple[Answered, ...] = ()
     truncated: tuple[Truncated, ...] = ()
+    families: Mapping[str, OfFamily] = field(default_factory=dict)
+
+    def of(self, family: str) -> list[ScenarioSummary]:
+        """The scenarios of a family."""
+        return [one for one in self.scenarios if one.family == family]
+
+    def title(self, family: str) -> str:
+        """As a heading says it; a family that is not installed here keeps its name."""
+        return self.families[family].title if family in self.families else family
 
 
 def summarize(
-    rows: pd.DataFrame, prices_of: Mapping[str, str] | None = None, sent_as: Mapping[str, str] | None = None
+    rows: pd.DataFrame,
+    prices_of: Mapping[str, str] | None = None,
+    sent_as: Mapping[str, str] | None = None,
+    families: Mapping[str, Family] | None = None,
 ) -> Summary:
     """rows: one a trial, as results.store loads them. The summary lists them in their order, by families.
 
     prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
-    provider was sent, where that is another.
+    provider was sent, where that is another. families: those that are known, by default those of longctx.
     """
-    rows = rows.assign(subject=subjects(rows)).iloc[by_protocol(list(rows["family"]))]
+    known = shipped() if families is None else families
+    rows = rows.assign(subject=subjects(rows)).iloc[in_order(list(rows["family"]), known)]
     scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
     measured = rows[rows["outcome"].isin(MEASURED)]
     replayed = rows[rows["source"] == "replayed"]
     days = sorted(str(at)[:10] for at in replayed["recorded_at"])
     return Summary(
         scenarios=scenarios,
-        passkey=tuple(_passkeys(scenarios)),
-        qa=tuple(summarize_qa(measured[measured["family"] == "collage"])),
-        origins=tuple(origins(measured[measured["family"] == "line_retrieval"])),
-        places=tuple(heatmap(measured)),
+        places=tuple(heatmap(measured, {name: one.size for name, one in known.items()})),
+        families={
+            name: _of_family(name, known.get(name), scenarios, measured)
+            for name in dict.fromkeys(one.family for one in scenarios)
+        },
         usage=tuple(_usage(group) for _, group in measured.groupby(["family", "model"], sort=False)),
         live=int((rows["source"] == "live").sum()),
         replayed=len(replayed),
@@ -121,6 +130,16 @@ def summarize(
         answered=answered_as_another(measured, sent_as or {}),
         truncated=truncated(measured),
     )
+
+
+def _of_family(
+    name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: pd.DataFrame
+) -> OfFamily:
+    """family: None where it is not installed here: its rows are shown plainly."""
+    account = account_of(family) if family else Account()
+    own = [one for one in scenarios if one.family == name]
+    analysis = account.analyse(own, measured[measured["family"] == name])
+    return OfFamily(family.title if family else name, family.unit if family else "tokens", account, analysis)
 
 
 def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
@@ -153,18 +172,3 @@ def _usage(rows: pd.DataFrame) -> UsageSummary:
         cost_usd=cost,
         latency_s=(float(median), float(slow)),
     )
-
-
-def _passkeys(scenarios: tuple[ScenarioSummary, ...]) -> list[PasskeySummary]:
-    windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
-    for one in scenarios:
-        window, k = one.params.get("window"), one.params.get("k")
-        if one.family == "passkey" and isinstance(window, int) and isinstance(k, int):
-            windows.setdefault((one.subject, window), {})[k] = one
-    found = []
-    for (subject, window), by_k in windows.items():
-        rates = {k: one.rate for k, one in by_k.items()}
-        effective = effective_window(rates)
-        distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
-        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
-    return found

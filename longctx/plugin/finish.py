@@ -21,6 +21,7 @@ from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
+from longctx.registry import families
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
 from longctx.report.text import as_markdown, as_terminal
@@ -52,7 +53,7 @@ def _write(config: pytest.Config, folder: Path) -> None:
     run = config.stash[RUN]
     rows = store.merge(run.folder, folder)
     manifest = _manifest(run, rows)
-    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as)
+    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, families(run.workspace))
     verdict = gating.judge(config, rows, manifest, folder)
     write_report(folder, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))

@@ -9,12 +9,13 @@ from longctx.measure.rates import Rate
 from longctx.measure.subject import subjects
 from longctx.results.store import as_frame
 
+SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "control": None}
 BASE = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "correct", "input_tokens": 1234}
 
 
 def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
     frame = as_frame([BASE | row for row in rows])
-    found: list[Place] = list(heatmap(frame.assign(subject=subjects(frame))))
+    found: list[Place] = list(heatmap(frame.assign(subject=subjects(frame)), SIZES))
     return [(one.family, one.size, one.depth, one.rate) for one in found]
 
 

@@ -1,10 +1,12 @@
 """What a run measured, from its rows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
+from longctx.families.passkey.windows import PasskeySummary
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
@@ -122,7 +124,7 @@ def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
 
 def test_a_run_without_rows_is_empty() -> None:
     found = summary()
-    assert (found.scenarios, found.passkey, found.usage) == ((), (), ())
+    assert (found.scenarios, found.families, found.usage) == ((), {}, ())
     assert (found.live, found.replayed, found.unmeasured, found.errors) == (0, 0, 0, {})
 
 
@@ -165,21 +167,26 @@ def test_labels_keep_runs_of_one_model_apart() -> None:
     ]
 
 
+def windows(*rows: Row) -> Sequence[PasskeySummary]:
+    found: Sequence[PasskeySummary] = summary(*rows).families["passkey"].analysis
+    return found
+
+
 def test_k_max_is_that_of_a_window() -> None:
-    [one] = summary(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong")).passkey
+    [one] = windows(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong"))
     assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "seed", 400)
     assert one.effective == EffectiveWindow(200, 200, 300)
     assert one.distance_at_k_max == 207
 
 
 def test_without_k_max_there_is_no_distance() -> None:
-    [one] = summary(passkey(100, "wrong"), passkey(200)).passkey
+    [one] = windows(passkey(100, "wrong"), passkey(200))
     assert one.effective == EffectiveWindow(None, None, 100)
     assert one.distance_at_k_max is None
 
 
 def test_a_k_that_was_not_measured_ends_k_max() -> None:
-    [one] = summary(passkey(100), passkey(200, "not_asked", error="missing"), passkey(300)).passkey
+    [one] = windows(passkey(100), passkey(200, "not_asked", error="missing"), passkey(300))
     assert one.effective.k_max == 100
 
 
@@ -191,7 +198,8 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
         row(),
     )
-    assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in found.passkey] == [
+    reached = found.families["passkey"].analysis
+    assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in reached] == [
         ("some-model", "seed", 400, 100),
         ("weak", "seed", 400, None),
         ("some-model", "mine", 400, None),

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from longctx.families.passkey.windows import PasskeySummary
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
-from longctx.measure.summary import PasskeySummary, ScenarioSummary, Summary, summarize
+from longctx.measure.summary import ScenarioSummary, Summary, summarize
 from longctx.results.store import as_frame
+from tests.summaries import made
 
 SUBJECT = Subject("some-model", "seed")
 
@@ -34,8 +36,16 @@ def empty() -> Summary:
 @pytest.fixture
 def summary(empty: Summary) -> Summary:
     """Two families, one scenario of which was not measured."""
-    return replace(
+    measured = replace(
         empty,
+        live=1,
+        replayed=59,
+        unmeasured=10,
+        recorded=("2026-11-20", "2026-11-21"),
+        errors={"missing": 10},
+    )
+    return made(
+        measured,
         scenarios=(
             line_retrieval(5, None, Rate(3, 10)),
             line_retrieval(5, 1, Rate(0, 0)),
@@ -46,9 +56,4 @@ def summary(empty: Summary) -> Summary:
             passkey(2048, Rate(10, 10)),
         ),
         passkey=(PasskeySummary(SUBJECT, 4096, EffectiveWindow(2048, None, None), (512, 2048), 4096, 2040),),
-        live=1,
-        replayed=59,
-        unmeasured=10,
-        recorded=("2026-11-20", "2026-11-21"),
-        errors={"missing": 10},
     )

@@ -7,6 +7,7 @@ from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary, Summary
 from longctx.report.tables import tables
+from tests.summaries import made
 
 OTHER = Subject("other", "seed")
 MINE = Subject("some-model", "mine")
@@ -40,7 +41,7 @@ def test_what_was_not_measured_is_told_from_what_was_not_run(summary: Summary) -
 
 
 def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> None:
-    frame = tables(replace(summary, scenarios=summary.scenarios[3::-1]))[0].frame
+    frame = tables(made(summary, scenarios=summary.scenarios[3::-1]))[0].frame
     assert frame.index.tolist() == [5, 10]
     assert frame.columns.tolist() == ["blocks of 2", "ordered", "shuffled (block_size-1)"]
 
@@ -48,7 +49,7 @@ def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> Non
 def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:
     first = summary.scenarios[0]
     scenarios = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
-    found = tables(replace(summary, scenarios=scenarios))
+    found = tables(made(summary, scenarios=scenarios))
     assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in found] == [
         ("Line retrieval, some-model, prompts seed", "0.30"),
         ("Line retrieval, other, prompts seed", "0.30"),
@@ -69,16 +70,16 @@ def test_passkey_is_k_by_model_and_window(summary: Summary) -> None:
 def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -> None:
     first = summary.scenarios[-1]
     scenarios = (first, replace(first, subject=MINE), replace(first, subject=OTHER))
-    frame = tables(replace(summary, scenarios=scenarios))[0].frame
+    frame = tables(made(summary, scenarios=scenarios))[0].frame
     assert frame.columns.tolist() == ["some-model 4096", "some-model 4096 mine", "other 4096"]
 
 
 def test_effective_windows_are_in_tokens(summary: Summary) -> None:
-    [one] = summary.passkey
+    [one] = summary.families["passkey"].analysis
     other = replace(
         one, subject=OTHER, interval=(0, 512), effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None
     )
-    frame = tables(replace(summary, passkey=(one, other)))[2].frame
+    frame = tables(made(summary, passkey=(one, other)))[2].frame
     assert frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",
@@ -103,7 +104,7 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
 
 def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
     mine = ScenarioSummary("my_family", Subject("some-model", "seed"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
-    [table] = tables(replace(summary, scenarios=(mine,)))
+    [table] = tables(made(summary, scenarios=(mine,)))
     assert table.title == "my_family"
     assert table.frame.reset_index().to_dict("records") == [
         {"model": "some-model", "prompts": "seed", "scenario": "size-3", "rate [95% interval]": "0.50 [0.09, 0.91] n=2"}

@@ -4,6 +4,13 @@ from longctx.families.line_retrieval.grid import LineRetrievalGrid
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.vocabulary.family import Family
 
-FAMILY = Family(LineRetrieval, LineRetrievalGrid, "Line retrieval", unit="lines")
+FAMILY = Family(
+    LineRetrieval,
+    LineRetrievalGrid,
+    title="Line retrieval",
+    unit="lines",
+    size="lines",
+    account=f"{__name__}.account:Account",
+)
 
 __all__ = ["FAMILY", "LineRetrieval"]

@@ -5,7 +5,21 @@ from longctx.families.long_context_qa.control import Control
 from longctx.families.long_context_qa.grids import CollageGrid, ControlGrid
 from longctx.vocabulary.family import Family
 
-COLLAGE = Family(Collage, CollageGrid, "Long-context QA", documents=True)
-CONTROL = Family(Control, ControlGrid, "Controls of the questions", documents=True)
+COLLAGE = Family(
+    Collage,
+    CollageGrid,
+    title="Long-context QA",
+    documents=True,
+    size="budget",
+    account=f"{__name__}.account:CollageAccount",
+)
+CONTROL = Family(
+    Control,
+    ControlGrid,
+    title="Controls of the questions",
+    documents=True,
+    size=None,
+    account=f"{__name__}.account:ControlAccount",
+)
 
 __all__ = ["COLLAGE", "CONTROL", "Collage", "Control"]

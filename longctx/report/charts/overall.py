@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
 from longctx.measure.heatmap import Place
 from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import family as name_of
+from longctx.measure.summary import Summary
 from longctx.report.charts.chart import WIDTH, Chart, field
 from longctx.report.table import pivot
 
 HEAT = [f"var(--heat-{step})" for step in range(10)]
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
-UNITS = {"line_retrieval": "lines"}
 
 
-def heatmaps(places: Sequence[Place]) -> Iterator[Chart]:
+def heatmaps(summary: Summary) -> Iterator[Chart]:
     groups: dict[tuple[str, Subject], list[Place]] = {}
-    for one in places:
+    for one in summary.places:
         groups.setdefault((one.family, one.subject), []).append(one)
     for number, ((family, subject), group) in enumerate(groups.items(), start=1):
-        unit = UNITS.get(family, "tokens")
+        unit = summary.families[family].unit
         values = [
             {
                 "depth": _tenth(one.depth),
@@ -63,14 +61,14 @@ def heatmaps(places: Sequence[Place]) -> Iterator[Chart]:
             ],
         }
         cells = [(one.size, _tenth(one.depth), str(one.rate)) for one in sorted(group, key=lambda one: one.depth)]
-        title = f"{name_of(family)} by depth and length: {subject}"
+        title = f"{summary.title(family)} by depth and length: {subject}"
         yield Chart(f"heatmap-{number}", "", title, spec, pivot(cells, f"length, {unit}"))
 
 
-def outcomes(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
+def outcomes(summary: Summary) -> Iterator[Chart]:
     groups: dict[str, Counter[str]] = {}
-    for one in scenarios:
-        groups.setdefault(f"{name_of(one.family)}, {one.subject}", Counter()).update(one.outcomes)
+    for one in summary.scenarios:
+        groups.setdefault(f"{summary.title(one.family)}, {one.subject}", Counter()).update(one.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]

@@ -10,11 +10,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from longctx.measure.costs import Cost
-from longctx.measure.families import FamilySummary
-from longctx.measure.summary import Summary, UsageSummary
-from longctx.measure.words import family
+from longctx.measure.families import families
+from longctx.measure.summary import Summary
 from longctx.report.charts.chart import Chart
-from longctx.report.charts.line_retrieval import origins_table
 from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
@@ -51,7 +49,7 @@ class Section:
 
 def headline(summary: Summary) -> str:
     """Which families, which models."""
-    names = dict.fromkeys(family(one.family) for one in summary.scenarios)
+    names = dict.fromkeys(summary.title(one.family) for one in summary.scenarios)
     models = dict.fromkeys(one.subject.model for one in summary.scenarios)
     return f"{', '.join(names)}: {', '.join(models)}" if names else "Nothing was measured"
 
@@ -84,11 +82,12 @@ def _nothing(costs: Sequence[Cost]) -> str:
     return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
 
 
-def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
+def family_lines(summary: Summary) -> pd.DataFrame:
     """The first table of the page."""
+    found = families(summary.scenarios)
     return pd.DataFrame(
         {
-            "family": [family(one.family) for one in found],
+            "family": [summary.title(one.family) for one in found],
             "rate over all [95% interval]": [str(one.rate) for one in found],
             "model": [str(one.subject) for one in found],
             "scenarios": [f"{one.scenarios:,}" for one in found],
@@ -100,13 +99,15 @@ def family_lines(found: Sequence[FamilySummary]) -> pd.DataFrame:
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
     """One a family, in the order of the summary, then what concerns all."""
-    found = [*tables(summary), *(origins_table(one) for one in summary.origins)]
-    for name in dict.fromkeys(one.family for one in summary.scenarios):
+    found = tables(summary)
+    for name, family in summary.families.items():
         figures = [_figure(one) for one in drawn if one.chart.family == name]
-        own = [table for table in found if table.family == name and not _drawn(table, figures)]
-        yield Section(name.replace("_", "-"), family(name), figures, own)
+        all_of_it = [table for table in found if table.family == name]
+        all_of_it += family.account.further_tables(family.analysis)
+        own = [table for table in all_of_it if not _drawn(table, figures)]
+        yield Section(name.replace("_", "-"), family.title, figures, own)
     figures = [_figure(one) for one in drawn if not one.chart.family]
-    yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary.usage))])
+    yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary))])
 
 
 def _drawn(table: Table, figures: Sequence[Figure]) -> bool:
@@ -118,10 +119,11 @@ def _figure(drawn: Drawn) -> Figure:
     return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame, drawn.chart.note)
 
 
-def _usage(usage: Sequence[UsageSummary]) -> pd.DataFrame:
+def _usage(summary: Summary) -> pd.DataFrame:
+    usage = summary.usage
     return pd.DataFrame(
         {
-            "family": [family(one.family) for one in usage],
+            "family": [summary.title(one.family) for one in usage],
             "model": [one.model for one in usage],
             "input tokens": [f"{one.input:,}" for one in usage],
             "read from cache": [

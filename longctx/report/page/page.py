@@ -12,10 +12,9 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from longctx.measure.families import families
 from longctx.measure.findings import findings
 from longctx.measure.summary import Summary
-from longctx.measure.words import by_protocol
+from longctx.registry import in_order
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw, standing_alone
 from longctx.report.document import Document
@@ -66,17 +65,17 @@ def render(
     environment.finalize = lambda value: visible(value) if type(value) is str else value
     if drawn is None:
         drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
-    places = by_protocol(list(rows["family"]))
+    places = in_order(list(rows["family"]), summary.families)
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
         headline=headline(summary),
         verdict=verdict,
         facts=list(facts(summary, manifest)),
-        families=family_lines(families(summary.scenarios)),
+        families=family_lines(summary),
         findings=findings(summary),
         sections=list(sections(summary, drawn)),
-        index=trials.index(rows.iloc[places]),
+        index=trials.index(rows.iloc[places], summary.title),
         chunks=list(trials.chunks(rows.iloc[places], [views[place] for place in places], manifest.options)),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
         script=script,

@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 
 from longctx.measure.subject import subjects
-from longctx.measure.words import family
 
 CHUNK = 200
 """Trials a chunk."""
@@ -36,13 +35,13 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
 """Column of a row -> what a reader is told it is, and how."""
 
 
-def index(rows: pd.DataFrame) -> str:
+def index(rows: pd.DataFrame, title: Callable[[str], str]) -> str:
     """JSON: names, and for each trial its places among them, its own name, and what was expected and returned.
 
-    It holds no `<`, so that it can stand in a page.
+    title: of a family. It holds no `<`, so that it can stand in a page.
     """
     columns = {
-        "family": [family(name) for name in rows["family"]],
+        "family": [title(name) for name in rows["family"]],
         "scenario": list(rows["scenario"]),
         "model": [str(one) for one in subjects(rows)],
         "outcome": list(rows["outcome"]),

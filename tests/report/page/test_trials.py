@@ -31,7 +31,7 @@ def details(*packed: str) -> list[Any]:
 
 def test_every_trial_is_found_by_its_names() -> None:
     run = frame()
-    found = json.loads(trials.index(run))
+    found = json.loads(trials.index(run, str))
     assert len(found["trials"]) == len(run)
     for (_, row), trial in zip(run.iterrows(), found["trials"], strict=True):
         assert found["names"]["scenario"][trial[1]] == row["scenario"]
@@ -100,13 +100,13 @@ def test_a_run_without_text_has_no_views() -> None:
 
 
 def test_nothing_to_show() -> None:
-    assert json.loads(trials.index(as_frame([])))["trials"] == []
+    assert json.loads(trials.index(as_frame([]), str))["trials"] == []
     assert list(trials.chunks(as_frame([]), [], [])) == []
 
 
 @given(st.text() | st.just(HOSTILE + "\ud800"))
 def test_no_text_can_end_the_script_that_holds_it(text: str) -> None:
     run = frame(trials=1, text=text, model=text)
-    index = trials.index(run)
+    index = trials.index(run, str)
     assert "<" not in index
     assert json.loads(index)["names"]["model"] == [f"{text}, prompts seed"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from longctx.families.long_context_qa.analysis import Favourite, favourite
 from longctx.measure.paired import Paired
-from longctx.measure.qa import Favourite, favourite
 from longctx.measure.rates import Rate
 from longctx.measure.summary import MEASURED
 

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from longctx.corpus.documents import Corpus, Section
 from longctx.corpus.settings import Settings
-from longctx.corpus.stats import Collages, collages
+from longctx.families.long_context_qa.stock import Collages, collages
 
 NAMED = 5
 """So many sections are named, of those that are left out."""

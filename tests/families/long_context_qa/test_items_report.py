@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
+from longctx.families.long_context_qa.items_report import as_csv, document
 from longctx.report.document import as_markdown, as_terminal
-from longctx.report.items import as_csv, document
-from tests.measure.test_items import found
+from tests.families.long_context_qa.test_items import found
 
 ASKED = {"q1": "What?", "q2": "=1+1|`x`\x1b[31m\u202e", "q3": "Who?", "q4": "Where?"}
 

@@ -6,11 +6,11 @@ from dataclasses import asdict
 
 import pytest
 
-from longctx.measure.items import Item, Quality, quality
+from longctx.families.long_context_qa.analysis import Favourite
+from longctx.families.long_context_qa.items import Item, Quality, quality
+from longctx.families.long_context_qa.worth import warnings
 from longctx.measure.paired import Paired
-from longctx.measure.qa import Favourite
 from longctx.measure.rates import Rate
-from longctx.measure.worth import warnings
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from longctx.families.long_context_qa.analysis import Effect, QaSummary, Quotes
+from longctx.families.long_context_qa.tables import collage, control
 from longctx.measure.paired import Paired
-from longctx.measure.qa import Effect, QaSummary, Quotes
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary
-from longctx.report.qa import collage, control
 
 SUBJECT = Subject("m", "seed")
 

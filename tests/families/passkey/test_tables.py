@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from longctx.families.passkey.tables import passkey
+from longctx.families.passkey.windows import PasskeySummary
 from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.subject import Subject
-from longctx.measure.summary import PasskeySummary
-from longctx.report.passkey import passkey
 
 
 def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> PasskeySummary:

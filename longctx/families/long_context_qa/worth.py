@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longctx.measure.items import Quality
-from longctx.measure.qa import CHANCE, Favourite
+from longctx.families.long_context_qa.analysis import CHANCE, Favourite
+from longctx.families.long_context_qa.items import Quality
 from longctx.measure.rates import Rate
 
 FEW = 50

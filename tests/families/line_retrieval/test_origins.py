@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.measure.origins import EDGES, Origins, band, origins
+from longctx.families.line_retrieval.origins import EDGES, Origins, band, origins
 from longctx.measure.subject import subjects
 from longctx.results.store import as_frame
 

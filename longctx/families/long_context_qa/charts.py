@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.qa import CHANCE, Effect, QaSummary
+from longctx.families.long_context_qa.analysis import CHANCE, Effect, QaSummary
+from longctx.families.long_context_qa.names import position, section, variant
+from longctx.families.long_context_qa.tables import variants
 from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import position, section, variant
 from longctx.report.charts.chart import Chart, at, colours, field, intervals, layered, rate_axis
-from longctx.report.qa import variants
 from longctx.report.table import by_subject, pivot
 
 ROW = 48

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from longctx.families.long_context_qa.analysis import Favourite, above_chance, effects, favourites, quotes
 from longctx.measure.paired import Paired
-from longctx.measure.qa import Favourite, above_chance, effects, favourites, quotes
 from longctx.measure.rates import Rate
 
 

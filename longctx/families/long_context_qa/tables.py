@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from longctx.measure.qa import Effect, QaSummary, Quotes, above_chance
+from longctx.families.long_context_qa.analysis import Effect, QaSummary, Quotes, above_chance
+from longctx.families.long_context_qa.names import position
 from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import position
 from longctx.report.table import Table, by_subject, pivot, subject_columns
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.origins import Origins
+from longctx.families.line_retrieval.names import order, order_and_name
+from longctx.families.line_retrieval.origins import Origins
 from longctx.measure.summary import ScenarioSummary
-from longctx.measure.words import order, order_and_name
 from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, apart, colours, curves, field, labelled, layered
 from longctx.report.table import Table, by_subject, pivot
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from longctx.measure.items import RECORDS, Item, Quality
-from longctx.measure.qa import above_chance
+from longctx.families.long_context_qa.analysis import above_chance
+from longctx.families.long_context_qa.items import RECORDS, Item, Quality
 from longctx.measure.rates import Rate
 from longctx.report.document import Document
 from longctx.report.table import Table

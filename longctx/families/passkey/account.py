@@ -1,0 +1,79 @@
+"""What is measured of passkey retrieval, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longctx.families.passkey import charts, tables
+from longctx.families.passkey.windows import PasskeySummary, windows_of
+from longctx.measure.summary import ScenarioSummary
+from longctx.report.charts.chart import Chart
+from longctx.report.table import Table
+from longctx.vocabulary import account
+from longctx.vocabulary.account import Rank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Account(account.Account):
+    """analysis: the effective window of each subject in each window."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[PasskeySummary, ...]:
+        return windows_of(scenarios)
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[Table]:
+        return tables.passkey(scenarios, analysis)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[Chart]:
+        return charts.charts(scenarios, analysis)
+
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
+    ) -> Iterator[tuple[Rank, str]]:
+        yield from ((Rank.LEVEL, one) for one in _windows(scenarios, analysis))
+
+    def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {"passkey": [_entry(one) for one in analysis]}
+
+
+def _entry(one: PasskeySummary) -> dict[str, Any]:
+    return {
+        **one.subject.fields,
+        "window": one.window,
+        "k_max": one.effective.k_max,
+        "distance_at_k_max": one.distance_at_k_max,
+        "k_max_lo": one.interval[0],
+        "k_max_hi": one.interval[1],
+        "at_least": one.effective.at_least,
+        "less_than": one.effective.less_than,
+    }
+
+
+def _windows(scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[str]:
+    for one in analysis:
+        k_max, (lo, hi) = one.effective.k_max, one.interval
+        where = f"Passkey, {one.subject}: in a window of {one.window:,} tokens"
+        if k_max is None:
+            yield f"{where}, the key is not found even at the smallest distance."
+        elif k_max == one.farthest and (low := _lowest(scenarios, one)) is not None:
+            yield (
+                f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least often at "
+                f"{low.params['k']:,} tokens: {low.rate}."
+            )
+        elif k_max == one.farthest:
+            yield f"{where}, the key is found from every distance (k_max {k_max:,})."
+        else:
+            yield f"{where}, the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond."
+
+
+def _lowest(scenarios: Sequence[ScenarioSummary], one: PasskeySummary) -> ScenarioSummary | None:
+    """The distance at which the key is found least often, if it is missed there more often than one time in ten."""
+    distances = [
+        scenario
+        for scenario in scenarios
+        if scenario.subject == one.subject and scenario.params.get("window") == one.window and scenario.rate.n
+    ]
+    low = min(distances, key=lambda scenario: scenario.rate.rate, default=None)
+    return low if low is not None and low.rate.rate < 0.9 else None

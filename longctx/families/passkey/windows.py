@@ -1,0 +1,41 @@
+"""The effective window of each subject, in each window that it was asked in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
+from longctx.measure.subject import Subject
+from longctx.measure.summary import ScenarioSummary
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeySummary:
+    """The effective window of one subject, measured in one window (tokens).
+
+    interval: of k_max, 95%; 0 as an end stands for less than the smallest k. farthest: the largest k of the grid.
+    """
+
+    subject: Subject
+    window: int
+    effective: EffectiveWindow
+    interval: tuple[int, int]
+    farthest: int
+    distance_at_k_max: int | None
+
+
+def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
+    """Of each subject and window among scenarios of this family."""
+    windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
+    for one in scenarios:
+        window, k = one.params.get("window"), one.params.get("k")
+        if isinstance(window, int) and isinstance(k, int):
+            windows.setdefault((one.subject, window), {})[k] = one
+    found = []
+    for (subject, window), by_k in windows.items():
+        rates = {k: one.rate for k, one in by_k.items()}
+        effective = effective_window(rates)
+        distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
+        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
+    return tuple(found)

@@ -1,0 +1,35 @@
+"""A family without charts of its own: the rate of each scenario, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from longctx.measure.summary import ScenarioSummary
+from longctx.report.charts.chart import Chart, colours, field, intervals, layered, rate_axis
+from longctx.report.table import pivot
+
+ROW = 32
+"""Height of a scenario's row, pixels."""
+
+
+def charts(family: str, scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
+    """One chart, a row a scenario, a series a subject; none without scenarios."""
+    if not scenarios:
+        return
+    points = [
+        {
+            "row": one.scenario,
+            "series": str(one.subject),
+            "rate": one.rate.rate,
+            "lo": one.rate.lo,
+            "hi": one.rate.hi,
+            "say": f"{one.scenario}, {one.subject}: {one.rate}",
+        }
+        for one in scenarios
+    ]
+    rows = list(dict.fromkeys(one.scenario for one in scenarios))
+    names = list(dict.fromkeys(str(one.subject) for one in scenarios))
+    marks = intervals(field("row", "ordinal", None, sort=rows), colours("series", names, "model"), rate_axis("rate"))
+    spec = layered(points, marks, height=ROW * len(rows) + ROW)
+    frame = pivot([(one.scenario, str(one.subject), str(one.rate)) for one in scenarios], "scenario")
+    yield Chart(f"{family.replace('_', '-')}-scenarios", family, "Rate of each scenario", spec, frame)

@@ -1,0 +1,58 @@
+"""What is measured of a family and how it is shown. A family overrides what the plain ways of a report do not serve."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.measure.summary import ScenarioSummary
+    from longctx.report.charts.chart import Chart
+    from longctx.report.table import Table
+
+Scenarios = Sequence["ScenarioSummary"]
+"""Those of one family, of all subjects of a run."""
+
+
+class Rank(enum.IntEnum):
+    """Of what stands out in a run, the most urgent first."""
+
+    UNMEASURED = enum.auto()
+    LEVEL = enum.auto()
+    """How well, and how far."""
+    UNUSABLE = enum.auto()
+    CAUSE = enum.auto()
+    """Why answers are wrong, or right."""
+    EFFECT = enum.auto()
+    """What a change of the prompt does."""
+
+
+class Account:
+    """analysis: what `analyse` gave; None where a family has nothing of its own to tell."""
+
+    def analyse(self, scenarios: Scenarios, rows: pd.DataFrame) -> Any:
+        """What is measured beside rates. rows: the family's measured trials, with a column `subject`."""
+        return None
+
+    def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
+        """None: a plain list of scenarios and their rates."""
+        return None
+
+    def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
+        """None: rates by length where lengths differ. scenarios: those in which something was measured."""
+        return None
+
+    def further_tables(self, analysis: Any) -> Iterable[Table]:
+        """Tables that the page alone has, beside its charts."""
+        return ()
+
+    def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
+        """What stands out, a sentence each."""
+        return ()
+
+    def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """For summary.json: name -> entries."""
+        return {}

@@ -1,0 +1,34 @@
+"""Summaries made by hand, for tests of what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from longctx.measure.summary import OfFamily, ScenarioSummary, Summary
+from longctx.registry import account_of, shipped
+from longctx.vocabulary.account import Account
+
+
+def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:
+    """The summary with these scenarios instead of its own, and analyses by family, empty where none is given."""
+    kept = summary.scenarios if scenarios is None else tuple(scenarios)
+    names = [*shipped(), *(one.family for one in kept if one.family not in shipped())]
+    families = {
+        name: _of(name, analyses.get(name, _before(summary, name)))
+        for name in names
+        if name in analyses or any(one.family == name for one in kept)
+    }
+    return replace(summary, scenarios=kept, families=families)
+
+
+def _of(name: str, analysis: Any) -> OfFamily:
+    family = shipped().get(name)
+    if family is None:
+        return OfFamily(name, "tokens", Account(), None)
+    return OfFamily(family.title, family.unit, account_of(family), analysis)
+
+
+def _before(summary: Summary, name: str) -> Any:
+    return summary.families[name].analysis if name in summary.families else ()

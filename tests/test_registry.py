@@ -1,0 +1,81 @@
+"""Which families there are, and in which order they stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.registry import account_of, families, family_of, in_order, shipped
+from longctx.vocabulary.account import Account
+from longctx.workspace import Workspace
+from tests.here import HERE
+
+OWN = """
+from longctx.families.passkey.grid import PasskeyGrid
+from longctx.families.passkey.protocol import Passkey
+from longctx.vocabulary.family import Family
+
+class {name}(Passkey):
+    family = "{name}"
+
+FAMILY = Family({name}, PasskeyGrid, title="Mine")
+LIST = []
+"""
+
+
+INI = "[pytest]\nlongctx_families = {}\n"
+
+
+def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = INI) -> Workspace:
+    (folder / file).write_text(text.format(setting))
+    return Workspace(folder)
+
+
+def test_those_of_longctx_come_first_and_have_accounts() -> None:
+    assert list(families(HERE)) == list(shipped()) == ["line_retrieval", "passkey", "collage", "control"]
+    assert all(isinstance(account_of(one), Account) for one in shipped().values())
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pytest.ini", "[pytest]\nlongctx_families =\n    {}\n"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\nlongctx_families = ["{}"]\n'),
+        ("setup.cfg", "[tool:pytest]\nlongctx_families = {}\n"),
+    ],
+)
+def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
+    module = f"own_{file.partition('.')[0]}"
+    (tmp_path / f"{module}.py").write_text(OWN.format(name=module))
+    found = families(project(tmp_path, f"{module}:FAMILY", file, text))
+    assert list(found) == [*shipped(), module]
+    assert found[module].title == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("no_such_module", "names no_such_module, which cannot be used: ModuleNotFoundError"),
+        ("own_faulty:NOTHING", "which cannot be used: AttributeError"),
+        ("own_faulty:LIST", "which cannot be used: TypeError: it is no Family but a list"),
+        ("longctx.families.passkey", "but there is a family 'passkey' already: rename one of them."),
+    ],
+)
+def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, says: str) -> None:
+    (tmp_path / "own_faulty.py").write_text(OWN.format(name="own_faulty"))
+    with pytest.raises(UserError) as caught:
+        families(project(tmp_path, setting))
+    assert says in str(caught.value)
+
+
+def test_an_unknown_name_is_suggested() -> None:
+    with pytest.raises(UserError, match=r"No family 'paskey': Did you mean 'passkey'\?.*longctx_families"):
+        family_of(HERE, "paskey")
+
+
+@pytest.mark.parametrize("rows", [["control", "mine", "passkey", "line_retrieval", "mine", "alone", "passkey"], []])
+def test_families_stand_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
+    ordered = [("line_retrieval", 3), ("passkey", 2), ("passkey", 6), ("control", 0), ("mine", 1), ("mine", 4)]
+    assert [(rows[place], place) for place in in_order(rows)] == ([*ordered, ("alone", 5)] if rows else [])
