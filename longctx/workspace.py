@@ -3,15 +3,11 @@ longctx; what is written goes to the project."""
 
 from __future__ import annotations
 
-import configparser
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from longctx import pytest_file
 from longctx.errors import UserError, did_you_mean
-
-MARKERS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-"""Files that pytest takes a project's root from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +18,9 @@ class Workspace:
 
     @classmethod
     def around(cls, folder: Path) -> Workspace:
-        """The project that a folder lies in: the closest folder, itself included, with a file that configures pytest;
-        the folder itself where there is none."""
+        """The project that a folder lies in; the folder itself where it lies in none. Raises UserError."""
         folder = folder.absolute()
-        found = (one for one in (folder, *folder.parents) if any((one / name).is_file() for name in MARKERS))
-        return cls(next(found, folder))
+        return cls(pytest_file.root_around(folder) or folder)
 
     @property
     def cassettes(self) -> Path:
@@ -73,10 +67,7 @@ class Workspace:
 
     def setting(self, name: str) -> tuple[str, ...]:
         """The words of a setting in the file that configures pytest here; none without one. Raises UserError."""
-        for file in MARKERS:
-            if (self.root / file).is_file() and (value := _setting(self.root / file, name)) is not None:
-                return tuple(value.split()) if isinstance(value, str) else tuple(map(str, value))
-        return ()
+        return pytest_file.setting(self.root, name)
 
     def find_baseline(self, name: str) -> Path:
         """The file of a baseline's name, or the path of its file or of a run's folder. Raises UserError."""
@@ -88,22 +79,6 @@ class Workspace:
             f"No baseline {name!r}: {did_you_mean(name, names)} Or give the path of its file, or of a run's folder. "
             "To make one: python -m longctx baseline save NAME."
         )
-
-
-def _setting(path: Path, name: str) -> str | list[str] | None:
-    """As the file says it: the words of a line or lines, or a list."""
-    try:
-        if path.suffix == ".toml":
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-            tool = content.get("tool", {}).get("pytest", {})
-            tables = [content.get("pytest", {}), tool, tool.get("ini_options", {})]
-            return next((table[name] for table in tables if name in table), None)
-        ini = configparser.ConfigParser(interpolation=None)
-        ini.read(path, encoding="utf-8")
-        sections = ("pytest", "tool:pytest")
-        return next((ini[one][name] for one in sections if ini.has_option(one, name)), None)
-    except (configparser.Error, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
 
 
 def packaged() -> Path:

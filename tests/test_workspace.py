@@ -8,13 +8,53 @@ from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
 
 
-def test_a_project_is_the_closest_folder_that_configures_pytest(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").touch()
+ROOTS = {
+    "pytest.ini": "",
+    ".pytest.toml": "",
+    "pyproject.toml": '[project]\nname = "p"\n[tool.pytest.ini_options]\n',
+    "tox.ini": "[tox]\n[pytest]\n",
+    "setup.cfg": "[tool:pytest]\n",
+}
+NO_ROOTS = {"pyproject.toml": "[tool.ruff]\n", "tox.ini": "[tox]\n", "setup.cfg": "[metadata]\n", "setup.py": ""}
+
+
+def rootdir(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What pytest itself takes for the project's root."""
+    monkeypatch.chdir(folder)
+    config = pytest.Config.fromdictargs({}, [])
+    config._ensure_unconfigure()
+    return config.rootpath
+
+
+@pytest.mark.parametrize("name", ROOTS)
+@pytest.mark.parametrize("beside", NO_ROOTS)
+def test_a_project_is_what_pytest_takes_for_its_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, beside: str
+) -> None:
+    """The closest folder that configures pytest; a file that could and does not is passed over."""
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
+    (deep.parent / beside).write_text(NO_ROOTS[beside])
+    (tmp_path / name).write_text(ROOTS[name])
     assert Workspace.around(deep) == Workspace.around(tmp_path) == Workspace(tmp_path)
-    (deep / "pyproject.toml").touch()
-    assert Workspace.around(deep) == Workspace(deep)
+    assert rootdir(deep, monkeypatch) == tmp_path
+
+
+@pytest.mark.parametrize("name", NO_ROOTS)
+def test_a_project_that_does_not_configure_pytest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The closest pyproject.toml, or else setup.py, as pytest has it."""
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep.parent / name).write_text(NO_ROOTS[name])
+    found = Workspace.around(deep)
+    assert found == Workspace(deep.parent if name in ("pyproject.toml", "setup.py") else deep)
+    assert rootdir(deep, monkeypatch) == found.root
+
+
+def test_a_file_of_pytests_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool\n")
+    with pytest.raises(UserError, match=r"pyproject\.toml cannot be read: "):
+        Workspace.around(tmp_path)
 
 
 def test_without_such_a_file_a_folder_is_its_own_project(tmp_path: Path) -> None:

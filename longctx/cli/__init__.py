@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
-    found.workspace = Workspace.around(Path.cwd())
     try:
+        found.workspace = Workspace.around(Path.cwd())
         code = int(found.run(found, rest))
         sys.stdout.flush()
         return code

@@ -28,8 +28,9 @@ def pytest_configure(config: pytest.Config) -> None:
     started = run.start(config)
     if not started.worker:
         if options.given(started.settings):
-            from longctx.plugin import grid
+            from longctx.plugin import grid, root
 
+            root.check(config)
             gating.check(started)
             grid.check(started)
         config.pluginmanager.register(minimum.Minimum(config))

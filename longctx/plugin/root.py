@@ -1,0 +1,41 @@
+"""The project's root, as pytest found it: pytest reads the value of an option that stands apart as one more path, and may
+take its root from there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from longctx.pytest_file import root_around
+
+
+def check(config: pytest.Config) -> None:
+    """Raises UsageError where the run would read and write in another project than that of its tests."""
+    option = config.option
+    if option.rootdir or option.inifilename or option.pyargs:
+        return
+    start = config.invocation_params.dir
+    given = config.args_source is config.ArgsSource.ARGS
+    folders = [_folder(start, path) for path in config.args] if given else [start]
+    common = Path(os.path.commonpath(folders))
+    expected = root_around(common)
+    projects = list(dict.fromkeys(filter(None, map(root_around, folders))))
+    if expected is None and len(projects) > 1:
+        raise pytest.UsageError(
+            f"The tests lie in two projects, {projects[0]} and {projects[1]}: run one at a time, or give --rootdir=PATH."
+        )
+    expected = expected or Path(os.path.commonpath([start, common]))
+    if config.rootpath != expected:
+        raise pytest.UsageError(
+            f"pytest takes {config.rootpath} for the root of the project, though the tests lie in {expected}: it reads "
+            "the value of an option that stands apart as one more path. Write the value with an equals sign, such as "
+            "--ctx-profile=PATH, or give --rootdir=PATH."
+        )
+
+
+def _folder(start: Path, argument: str) -> Path:
+    """That of a path, or of a test in it."""
+    path = Path(os.path.abspath(start / argument.split("::")[0]))
+    return path if path.is_dir() else path.parent
