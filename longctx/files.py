@@ -15,15 +15,18 @@ ROOM = 64 * 1024
 
 
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path`, then put it in its place. Raises UserError."""
+    """Let `write` fill a file beside `path`, whose folder is made if need be, then put it in its place. Raises
+    UserError."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write(part)
         part.replace(path)
     except OSError as error:
         raise unwritable(path, error) from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 @contextlib.contextmanager
@@ -76,4 +79,6 @@ def _made(folder: Path, stays: bool = True) -> Iterator[None]:
 
 def unwritable(path: Path, error: OSError) -> UserError:
     """In the operating system's words: a library's may be longer."""
+    if isinstance(error, FileExistsError):  # from making a folder
+        return UserError(f"{path} cannot be written: {error.filename} is no folder.")
     return UserError(f"{path} cannot be written: {os.strerror(error.errno) if error.errno else error}.")

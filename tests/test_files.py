@@ -26,6 +26,15 @@ def test_a_file_replaces_another_when_it_is_whole(tmp_path: Path) -> None:
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "before")]
 
 
+def test_a_files_folder_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "file"
+    write_file(path, lambda part: part.write_text("whole"))
+    assert path.read_text() == "whole"
+    for place in (NOWHERE / "file", path / "file"):
+        with pytest.raises(UserError, match=r"/file cannot be written: (No such file or|.* no folder)"):
+            write_file(place, lambda part: part.write_text("whole"))
+
+
 def test_a_folder_is_filled(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "run"
     with whole_folder(folder, "last") as part:

@@ -7,7 +7,6 @@ import pytest
 from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
 
-
 ROOTS = {
     "pytest.ini": "",
     ".pytest.toml": "",

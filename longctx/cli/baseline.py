@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.output import check_free
+from longctx.cli.output import check_new
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run
@@ -45,8 +45,7 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -.")
     folder = find_run(options.folder or options.workspace.reports / "latest")
     file = options.workspace.own("baselines", f"{options.name}.jsonl")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    check_free(file, options.force)
+    check_new(file, options.force)
     if lacking := "; ".join(lacks(require_manifest(folder), load_rows(folder))):
         why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
         if not options.force:
@@ -69,7 +68,7 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
         run = head["run"]
         print(f"{file.stem}: run {run['run']}, profile {run['profile']}, saved {head['saved_at'][:10]}")
     if not files:
-        print("There is no baseline yet: run pytest tests_longctx, then longctx baseline save NAME.")
+        print("There is no baseline yet: run pytest, then longctx baseline save NAME.")
     return 0
 
 

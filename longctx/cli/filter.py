@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if not found:
         raise UserError(
             f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
-            "controls first, pytest tests_longctx -k control."
+            "controls first, pytest -k control."
         )
     for (model, bank), answers in found.items():
         correct = readable(answers)

@@ -13,13 +13,18 @@ def say(sentence: str) -> None:
 
 
 def check_free(path: Path, force: bool) -> None:
-    """Raises UserError where a file cannot or must not be written at `path`."""
+    """Raises UserError where a file cannot or must not be written at `path`, which the user gave."""
+    check_new(path, force)
+    if not path.parent.is_dir():
+        raise UserError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def check_new(path: Path, force: bool) -> None:
+    """Raises UserError where something stands at `path` already."""
     if path.is_dir():
         raise UserError(f"{path} is a folder: give the name of a file.")
     if path.exists() and not force:
         raise UserError(f"{path} exists: give another name, or --force to write over it.")
-    if not path.parent.is_dir():
-        raise UserError(f"There is no folder {path.parent} to write {path.name} into.")
 
 
 def check_free_folder(option: str, folder: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.filter import answered, readable
 from longctx.cli.output import check_free_folder
+from longctx.cli.pytest_run import run_tests
 from longctx.cli.task import add_question_file, add_task
 from longctx.cli.unreadable import sentences
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
     from longctx.corpus.questions import QuestionSet
 
 PROFILE = "control.toml"
+NO_TESTS = 5
+"""What pytest ends with where no test was selected."""
+UNMEASURED = {"--ctx-ask-only", "--ctx-estimate", "--collect-only", "--co"}
+"""Options under which nothing is measured."""
+NOTHING = (
+    "No test of this project asks the controls: pytest selected none that is marked longctx(family=Control). "
+    "longctx init writes it; where testpaths leaves out its folder, give the folder too."
+)
 PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "record", "base_url", "max_cost", "report")
 """Options that pytest knows under the same names, with --ctx- before them."""
 
@@ -61,8 +70,6 @@ def add(tasks: Any) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str]) -> int:
-    import pytest
-
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
 
@@ -74,11 +81,13 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
     given = {name: getattr(options, name) for name in PASSED}
     passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
     stop = ["--ctx-estimate"] if options.estimate else []
-    code = int(pytest.main(["-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest]))
+    code = run_tests("-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest)
     if not (folder / RESULTS).is_file():
         profile.unlink()
         with contextlib.suppress(OSError):  # not empty: what was measured is kept without its report
             folder.rmdir()
+        if code in (0, NO_TESTS) and not (options.estimate or {*rest} & UNMEASURED):
+            raise UserError(NOTHING)
         return code
     has_filter = _tell(options.workspace, folder, questions, options.max_tokens)
     return code if has_filter else code or 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from longctx.cli.pytest_run import run_tests
+
 
 def add(commands: Any) -> None:
     parser = commands.add_parser(
@@ -17,8 +19,6 @@ def add(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace, arguments: list[str]) -> int:
-    import pytest
-
     given = any(argument.split("=")[0] == "--ctx-record" for argument in arguments)
     mode = [] if given else ["--ctx-record=once"]
-    return int(pytest.main(["--ctx-ask-only", "-q", *mode, *arguments]))
+    return run_tests("--ctx-ask-only", "-q", *mode, *arguments)

@@ -14,7 +14,6 @@ from tomlkit.items import InlineTable, Table
 from longctx.config import models
 from longctx.config.folders import file_name, read_text
 from longctx.config.models import Measured
-from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.workspace import Workspace
 
@@ -62,10 +61,6 @@ def _edited(workspace: Workspace, model: str) -> Iterator[tuple[Path, tomlkit.TO
         document = tomlkit.document()
         document["model"] = model
     yield path, document
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from None
     write_file(path, lambda part: part.write_text(tomlkit.dumps(document), encoding="utf-8"))
 
 

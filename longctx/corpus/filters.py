@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from longctx.config.folders import file_of, first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
 from longctx.errors import UserError
+from longctx.files import write_file
 from longctx.workspace import Workspace
 
 
@@ -104,6 +105,6 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
         kept=tuple(sorted(name for name, right in correct.items() if right)),
         dropped=tuple(sorted(name for name, right in correct.items() if not right)),
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(made.model_dump(mode="json"), indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(made.model_dump(mode="json"), indent=1) + "\n"
+    write_file(path, lambda part: part.write_text(text, encoding="utf-8"))
     return path

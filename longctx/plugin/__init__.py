@@ -25,12 +25,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
     )
+    if config.option.ctx_project_tests:
+        from longctx.plugin import project
+
+        project.take_tests(config)
     started = run.start(config)
     if not started.worker:
         if options.given(started.settings):
-            from longctx.plugin import grid, root
+            from longctx.plugin import grid, project
 
-            root.check(config)
+            project.check_root(config)
             gating.check(started)
             grid.check(started)
         config.pluginmanager.register(minimum.Minimum(config))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -22,7 +23,7 @@ from longctx.plugin import gating, grid, unwritten
 from longctx.plugin.over import over
 from longctx.plugin.progress import live_progress
 from longctx.plugin.run import FAILURES, RUN, Run
-from longctx.plugin.selection import selected
+from longctx.plugin.selection import MARKER, selected
 
 if TYPE_CHECKING:
     from longctx.ask.tape import Tape
@@ -36,10 +37,12 @@ class Collector:
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
+        self.why_none = ""
         self.interrupted = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.cases = selected(session.items)
+        self.why_none = _why_none(session)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Of Ctrl-C, and of errors in collection too, which have a type of their own."""
@@ -149,8 +152,11 @@ def _foresight(run: Run, cases: list[Case], tape: Tape) -> Foresight | None:
 
 
 def _selected(config: pytest.Config) -> list[Case]:
-    """The cases that this command line selects; none where collection itself fails, which the run then shows. Raises
-    KeyboardInterrupt, which the nested pytest took for its own."""
+    """The cases that this command line selects; none where collection itself fails, which the run then shows.
+
+    Raises KeyboardInterrupt, which the nested pytest took for its own, and UsageError where there are none and the run
+    is for their sake alone.
+    """
     collector = Collector()
     arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
     if config.pluginmanager.has_plugin("xdist"):
@@ -159,7 +165,25 @@ def _selected(config: pytest.Config) -> list[Case]:
         code = pytest.main(arguments, plugins=[collector])
     if collector.interrupted:
         raise KeyboardInterrupt
-    return collector.cases if code == pytest.ExitCode.OK else []
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return []
+    settings = config.stash[RUN].settings
+    if not collector.cases and (settings.estimate or settings.ask_only):
+        raise pytest.UsageError(f"Nothing to ask: {collector.why_none}")
+    return collector.cases
+
+
+def _why_none(session: pytest.Session) -> str:
+    """Why the selected tests hold no case."""
+    ours = (item for item in session.items if item.get_closest_marker(MARKER))
+    skipped = (str(mark.kwargs.get("reason")) for item in ours for mark in item.iter_markers("skip"))
+    if reasons := "; ".join(dict.fromkeys(skipped)):
+        return f"{reasons}."
+    where = ", ".join(os.path.relpath(path) for path in session.config.args)
+    return (
+        f"no test marked longctx was selected of {where}. Give the folder that has them, such as tests_longctx, or "
+        "name it in testpaths; longctx init writes them."
+    )
 
 
 def _tape(run: Run, mode: str) -> Tape:

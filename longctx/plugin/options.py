@@ -113,6 +113,7 @@ def add(parser: pytest.Parser) -> None:
     )
     option("--ctx-no-page", action="store_true", help="write no index.html and no charts")
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
+    option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
     option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
     option(

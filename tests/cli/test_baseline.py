@@ -38,6 +38,16 @@ def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.Capt
     assert main(["baseline", "save", "main", str(folder), "--force"]) == 0
 
 
+def test_a_project_that_cannot_be_written_is_told_so(
+    folder: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.own("baselines").rmdir()
+    mine.own("baselines").write_text("no folder")
+    assert main(["baseline", "save", "main", str(folder)]) == 2
+    assert f"main.jsonl cannot be written: {mine.own('baselines')} is no folder." in capsys.readouterr().err
+    assert mine.own("baselines").read_text() == "no folder"
+
+
 @pytest.mark.parametrize(
     ("outcomes", "fields", "says"),
     [

@@ -47,6 +47,12 @@ def test_a_filter_never_moves(mine: Workspace) -> None:
         make_filter(mine, "m", DIGEST, "another", {"q1": False})
 
 
+def test_a_project_that_cannot_be_written_has_no_filter(mine: Workspace) -> None:
+    mine.own("questions").write_text("no folder")
+    with pytest.raises(UserError, match=r"\.json cannot be written: Not a directory"):
+        make_filter(mine, "m", DIGEST, "a-run", {"q1": True})
+
+
 def test_a_broken_filter_is_a_sentence(mine: Workspace) -> None:
     path = filter_path(mine, "m", DIGEST)
     path.parent.mkdir(parents=True)

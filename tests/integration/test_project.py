@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, Checkout
+from longctx.workspace import packaged
+from tests.integration.conftest import LINES, ROOT, Checkout
+from tests.servers import SimulatedServer
 
 INSTALLED = "-plongctx.plugin"
 """As an installed longctx is loaded: whatever pytest takes for the project's root."""
@@ -54,3 +56,65 @@ def test_a_root_that_is_given_counts(checkout: Checkout, elsewhere: Path) -> Non
     result = checkout.pytest(INSTALLED, f"--rootdir={elsewhere}", "tests_longctx", "--ctx-estimate", profile=None)
     assert result.code == 4
     assert result.says(f"{elsewhere} has none of its own in {elsewhere}/fixtures/profiles")
+
+
+@pytest.mark.parametrize("testpaths", ["testpaths = tests_longctx", "testpaths = gone", ""])
+def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: SimulatedServer, testpaths: str) -> None:
+    """From a folder without any."""
+    checkout.file("pytest.ini").write_text(f"[pytest]\n{testpaths}\n")
+    within = Checkout(checkout.file("fixtures"), checkout.launcher)
+    result = within.longctx("record", "--ctx-profile=../tiny.toml", f"--ctx-base-url={server.url}")
+    assert result.code == 0, result.out + result.err
+    assert result.says("asked 4 of 4 trials")
+    assert checkout.episodes() == 4
+
+
+def test_questions_are_tried_by_the_projects_own_tests(checkout: Checkout) -> None:
+    """On workers too."""
+    shutil.copy(ROOT / "tests_longctx" / "test_control.py", checkout.file("tests_longctx"))
+    questions = str(packaged() / "questions" / "register.jsonl")
+    shutil.copytree(
+        ROOT / "cassettes/qwen2.5-coder-0.5b/control", checkout.file("cassettes/qwen2.5-coder-0.5b/control")
+    )
+    within = Checkout(checkout.file("fixtures"), checkout.launcher)
+    recorded = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
+    result = within.longctx("questions", "try", questions, *recorded, "--trials", 5, "--ctx-no-page", "-n2")
+    assert result.says("15 trials: 0 live (0%); 15 replayed (100%)"), result.out + result.err
+    assert not within.file("reports").exists()
+
+
+def other_tests(checkout: Checkout) -> None:
+    """Tests of the project's that measure nothing; one would leave a trace."""
+    shutil.rmtree(checkout.file("tests_longctx"))
+    checkout.file("tests_longctx").mkdir()
+    checkout.file("tests_longctx/test_other.py").write_text("def test_other():\n    open('trace', 'w')\n")
+
+
+@pytest.mark.parametrize("command", [("record",), ("record", "--ctx-estimate"), ("record", "-n2")])
+def test_a_project_whose_tests_measure_nothing(
+    checkout: Checkout, server: SimulatedServer, command: tuple[str]
+) -> None:
+    other_tests(checkout)
+    result = checkout.longctx(*command, "--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
+    assert result.code == 4
+    assert result.says("Nothing to ask: no test marked longctx was selected of tests_longctx.", "longctx init")
+    assert not checkout.file("trace").exists()
+
+
+def test_a_selection_without_any_case_says_why(checkout: Checkout, server: SimulatedServer) -> None:
+    given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
+    result = checkout.longctx("record", *given, "-k", "passkey")
+    assert result.code == 4
+    assert result.says("Nothing to ask: the profile 'tiny.toml' has no [passkey] table.")
+    result = checkout.longctx("record", *given, "-k", "lines-77")
+    assert result.code == 4
+    assert result.says("Nothing to ask: no test marked longctx was selected of tests_longctx.")
+
+
+def test_questions_that_no_test_asks(checkout: Checkout) -> None:
+    for remove in (lambda: None, lambda: other_tests(checkout)):
+        remove()
+        result = checkout.longctx("questions", "try", packaged() / "questions/register.jsonl", "--model", "toy")
+        assert result.code == 2
+        assert result.says("No test of this project asks the controls", "longctx init")
+        assert not checkout.runs()

@@ -1,8 +1,8 @@
-"""The project's root, as pytest found it: pytest reads the value of an option that stands apart as one more path, and may
-take its root from there."""
+"""The project of a run: its root, as pytest found it, and its tests."""
 
 from __future__ import annotations
 
+import glob
 import os
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import pytest
 from longctx.pytest_file import root_around
 
 
-def check(config: pytest.Config) -> None:
-    """Raises UsageError where the run would read and write in another project than that of its tests."""
+def check_root(config: pytest.Config) -> None:
+    """Raises UsageError where the run would read and write in another project than that of its tests: pytest reads the
+    value of an option that stands apart as one more path, and may take its root from there."""
     option = config.option
     if option.rootdir or option.inifilename or option.pyargs:
         return
@@ -24,7 +25,8 @@ def check(config: pytest.Config) -> None:
     projects = list(dict.fromkeys(filter(None, map(root_around, folders))))
     if expected is None and len(projects) > 1:
         raise pytest.UsageError(
-            f"The tests lie in two projects, {projects[0]} and {projects[1]}: run one at a time, or give --rootdir=PATH."
+            f"The tests lie in two projects, {projects[0]} and {projects[1]}: run one at a time, or give "
+            "--rootdir=PATH."
         )
     expected = expected or Path(os.path.commonpath([start, common]))
     if config.rootpath != expected:
@@ -37,5 +39,14 @@ def check(config: pytest.Config) -> None:
 
 def _folder(start: Path, argument: str) -> Path:
     """That of a path, or of a test in it."""
-    path = Path(os.path.abspath(start / argument.split("::")[0]))
+    path = Path(os.path.normpath(start / argument.split("::")[0]))
     return path if path.is_dir() else path.parent
+
+
+def take_tests(config: pytest.Config) -> None:
+    """Where no path was given, collect what pytest would in the project's root."""
+    if config.args_source is not config.ArgsSource.INVOCATION_DIR:
+        return
+    root = config.rootpath
+    named = (sorted(glob.iglob(path, root_dir=root, recursive=True)) for path in config.getini("testpaths"))  # noqa: PTH207
+    config.args = [str(root / path) for paths in named for path in paths] or [str(root)]

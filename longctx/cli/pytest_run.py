@@ -1,0 +1,10 @@
+"""How commands run the project's tests: by pytest, from any folder of the project."""
+
+from __future__ import annotations
+
+
+def run_tests(*arguments: str) -> int:
+    """pytest with these arguments, on the project's own tests where none names a path. Its exit status."""
+    import pytest
+
+    return int(pytest.main(["-plongctx.plugin", "--ctx-project-tests", *arguments]))
