@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.gate.table import share, table
-from longctx.measure.kmax import SUCCESS_RATE, k_max_interval
+from longctx.families.passkey.effective_window import SUCCESS_RATE, k_max_interval
 from longctx.measure.rates import Rate
 
 WINDOW, DISTANCES, TRIALS = 16384, 32, 10

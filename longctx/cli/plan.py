@@ -88,10 +88,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
     profile = profile_name(options.workspace, options.profile)
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
-    loads, windows = planned(options.workspace, options.profile, options.model, bank_of)
-    wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + windows)
+    loads, further = planned(options.workspace, options.profile, options.model, bank_of)
+    wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, wanted, profile, windows, options.runs or (), replayed)))
+    print(as_terminal(plan_document(plans, wanted, profile, further, options.runs or (), replayed)))
     print(conclusion(plans, wanted))
     return 0
 

@@ -15,9 +15,10 @@ from longctx.errors import UserError
 from longctx.measure.gate import Band
 from longctx.measure.plan import Load
 from longctx.measure.subject import Subject
-from longctx.registry import families
+from longctx.registry import account_of, families
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 BandOf = tuple[Subject, Band]
@@ -48,25 +49,30 @@ class _Sum:
 
 def planned(
     workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf
-) -> tuple[dict[BandOf, Load], int]:
-    """The load of each band that has trials, and the number of windows whose k_max is gated. Raises UserError.
+) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int]]:
+    """The load of each band that has trials, and how many hypotheses families add to the gate, by what they are called.
+    Raises UserError.
 
     models: instead of the profile's, where there are any. bank_of: the questions that a model is asked.
     """
     found: dict[BandOf, _Sum] = {}
-    windows: set[tuple[Subject, object]] = set()
+    scenarios: dict[tuple[Subject, str], list[Scenario]] = {}
     for case in _cases(workspace, profile, models, bank_of):
         if not case.scenario.gated:
             continue
         subject = Subject(case.model.model, case.wording.prompt_set)
         found.setdefault((subject, Band(case.scenario.family, case.band)), _Sum(case.model)).add(case)
-        if {"window", "k"} <= case.scenario.params.keys():
-            windows.add((subject, case.scenario.params["window"]))
+        scenarios.setdefault((subject, case.scenario.family), []).append(case.scenario)
     loads = {where: one.load for where, one in found.items() if one.trials}
     if not loads:
         name = profile_name(workspace, profile)
         raise UserError(f"The profile {name!r} has no trials that a gate judges: there is nothing to plan.")
-    return loads, len(windows)
+    further: dict[tuple[str, str], int] = {}
+    for (_, name), some in scenarios.items():
+        account = account_of(families(workspace)[name])
+        if number := account.planned(some):
+            further[account.hypothesis] = further.get(account.hypothesis, 0) + number
+    return loads, further
 
 
 def _cases(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from longctx.measure.gate import EARLY_STOP, Clusters
 from longctx.measure.paired import Paired
 from longctx.measure.pairs import Key, Pairs, Trial, correct, measured
-from longctx.measure.window_gate import Change
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Evidence:
     def add(self, cluster: object, before: Trial, after: Trial) -> None:
         self.asked += 1
         change = int(correct(after)) - int(correct(before))
-        self.other += not _same_answer(before, after)
+        self.other += not same_answer(before, after)
         self.pessimistic_changes[cluster].append(change)
         if measured(after):
             self.changes[cluster].append(change)
@@ -66,42 +65,16 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
     return found
 
 
-def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
-    """Of families with a window and a k (tokens): whether each pair was right before and after, by both."""
-    found: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
-    for window, k, before, after in _in_windows(pairs):
-        if measured(after):
-            found[window][k].append((correct(before), correct(after)))
-    return found
-
-
-def windows_of_same_answers(pairs: Pairs) -> set[int]:
-    """Windows for which the run replayed the baseline's own answers, and judged them the same: none has moved."""
-    same: dict[int, bool] = {}
-    for window, _, before, after in _in_windows(pairs):
-        same[window] = same.get(window, True) and measured(after) and _same_answer(before, after)
-    return {window for window, all_same in same.items() if all_same}
-
-
 def by_scenario(pairs: Pairs) -> dict[str, Paired]:
     """What both runs measured of each scenario."""
-    found: dict[str, Counter[Change]] = defaultdict(Counter)
+    found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for before, after in pairs.both.values():
         if measured(before) and measured(after):
             found[after["scenario"]][correct(before), correct(after)] += 1
     return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}
 
 
-def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Trial, Trial]]:
-    """Window, k, and both trials of the pairs that have them and that the baseline measured."""
-    for before, after in pairs.both.values():
-        params: Mapping[str, object] = after["params"]
-        window, k = params.get("window"), params.get("k")
-        if isinstance(window, int) and isinstance(k, int) and measured(before):
-            yield window, k, before, after
-
-
-def _same_answer(before: Trial, after: Trial) -> bool:
+def same_answer(before: Trial, after: Trial) -> bool:
     """Whether both rest on one recorded answer, judged the same."""
     known = before["answers"] is not None
     return known and before["answers"] == after["answers"] and correct(before) == correct(after)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from longctx.errors import UserError
 from longctx.measure.defaults import ALPHA, MARGIN
-from longctx.measure.evidence import Evidence, by_band, by_scenario, by_window, windows_of_same_answers
+from longctx.measure.evidence import Evidence, by_band, by_scenario
 from longctx.measure.gate import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Verdict, judge, overall
 from longctx.measure.match import Matched, match_runs
 from longctx.measure.paired import Paired
@@ -17,7 +17,11 @@ from longctx.measure.pairs import Pairs, pairs
 from longctx.measure.rates import holm
 from longctx.measure.subject import Subject
 from longctx.measure.validity import Age, of_the_run, unmeasured, unproven
-from longctx.measure.window_gate import WindowDrop, WindowVerdict, judge_window, window_drop
+from longctx.registry import account_of, shipped
+from longctx.vocabulary.account import Account
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Rules:
     """margin: the drop that does not matter, a share of trials. alpha: the chance of a false alarm in all.
 
     age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out;
-    empty: those that have no question. minimum_k_max: (model, window) -> tokens. early_stop: the run might have stopped
+    empty: those that have no question. grids: (family, model) -> its tables. early_stop: the run might have stopped
     once its verdict was settled.
     """
 
@@ -34,7 +38,7 @@ class Rules:
     age: Age = field(default_factory=Age)
     cut_down: int = 0
     empty: int = 0
-    minimum_k_max: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
     early_stop: bool = False
 
     def level(self, stopped: bool) -> float:
@@ -57,7 +61,7 @@ class FamilyVerdict:
     after: Subject
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
-    windows: tuple[WindowVerdict, ...]
+    hypotheses: tuple[Judged, ...]
     reasons: tuple[str, ...]
     asked: int
     missing: int
@@ -110,64 +114,70 @@ class _Compared:
     after: Subject
     pairs: Pairs
     bands: Mapping[str, Evidence]
+    hypotheses: Sequence[Hypothesis]
     unproven: str
 
     def band(self, name: str) -> Band:
         return Band(self.family, name, self.after)
 
 
-def give_verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> RunVerdict:
-    """before, after: the rows of the baseline and of the run, as results.store loads them."""
+def give_verdict(
+    before: pd.DataFrame, after: pd.DataFrame, rules: Rules, families: Mapping[str, Family] | None = None
+) -> RunVerdict:
+    """before, after: the rows of the baseline and of the run, as results.store loads them.
+
+    families: those that are known, by default those of longctx.
+    """
     try:
         matched, left = match_runs(before, after)
     except UserError as error:
         return RunVerdict("invalid", rules, (), (str(error).rstrip("."),), ((), ()), len(after))
-    compared = [_compared(one, rules.age) for one in matched]
+    known = shipped() if families is None else families
+    compared = [_compared(one, rules, known.get(one.family)) for one in matched]
     left_out = int((after["error"] == EARLY_STOP).sum())
-    families = _families(compared, rules, stopped=left_out > 0)
-    reasons = tuple(_reasons(families, rules))
-    verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in families])
-    return RunVerdict(verdict, rules, families, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
+    found = _families(compared, rules, stopped=left_out > 0)
+    reasons = tuple(_reasons(found, rules))
+    verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in found])
+    return RunVerdict(verdict, rules, found, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
 
 
-def _compared(one: Matched, age: Age) -> _Compared:
+def _compared(one: Matched, rules: Rules, family: Family | None) -> _Compared:
+    """family: None where it is not installed here: its bands are judged all the same."""
     both = pairs(*one.rows)
-    return _Compared(one.family, one.before, one.after, both, by_band(both), unproven(*one.rows, age))
+    account = account_of(family) if family else Account()
+    added = account.hypotheses(both, one.after.model, rules.grids.get((one.family, one.after.model), ()))
+    return _Compared(one.family, one.before, one.after, both, by_band(both), added, unproven(*one.rows, rules.age))
 
 
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
-    """Holm over all bands and windows of all families; over the bands, where the run was stopped."""
+    """Holm over all bands and further hypotheses of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    drops = [(place, drop) for place, one in enumerate(compared) if not stopped for drop in _drops(one, alpha)]
-    p_windows = [drop.p_value for _, drop in drops]
+    tested = [(place, one) for place, of in enumerate(compared) if not stopped for one in _tested(of, alpha)]
+    p_further = [one.p_value for _, one in tested]
     bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
 
     def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
         clusters = {band: one.pessimistic if pessimistic else one.clusters for band, one in bands.items()}
-        found = judge(clusters, rules.margin, alpha, beside=p_windows, at_any_time=stopped)
+        found = judge(clusters, rules.margin, alpha, beside=p_further, at_any_time=stopped)
         return {one.band: _without_statistics(one) if bands[one.band].same_answers else one for one in found}
 
     seen, feared = judged(False), judged(True)
-    shown = holm([*p_windows, *(one.p_value for one in seen.values())], alpha)[: len(drops)]
-    windows = [
-        (place, judge_window(drop, is_shown, rules.margin, _minimum(compared[place], drop.window, rules)))
-        for (place, drop), is_shown in zip(drops, shown, strict=True)
-    ]
+    shown = holm([*p_further, *(one.p_value for one in seen.values())], alpha)[: len(tested)]
+    further = [(place, one.judge(is_shown, rules.margin)) for (place, one), is_shown in zip(tested, shown, strict=True)]
     return tuple(
         _family(
             one,
             tuple(seen[one.band(name)] for name in one.bands),
             tuple(feared[one.band(name)] for name in one.bands),
-            tuple(window for where, window in windows if where == place),
+            tuple(judged for where, judged in further if where == place),
             stopped,
         )
         for place, one in enumerate(compared)
     )
 
 
-def _drops(one: _Compared, alpha: float) -> list[WindowDrop]:
-    same = windows_of_same_answers(one.pairs)
-    return [window_drop(window, by_k, alpha, window in same) for window, by_k in by_window(one.pairs).items()]
+def _tested(one: _Compared, alpha: float) -> list[Tested]:
+    return [hypothesis.test(alpha) for hypothesis in one.hypotheses]
 
 
 def _without_statistics(one: BandVerdict) -> BandVerdict:
@@ -179,12 +189,12 @@ def _family(
     one: _Compared,
     bands: tuple[BandVerdict, ...],
     feared: tuple[BandVerdict, ...],
-    windows: tuple[WindowVerdict, ...],
+    hypotheses: tuple[Judged, ...],
     stopped: bool,
 ) -> FamilyVerdict:
-    of_windows: list[Verdict] = ["inconclusive"] if stopped and by_window(one.pairs) else list(_of_windows(windows))
-    verdict = _worst([overall(bands), *of_windows])
-    fear = _worst([overall(feared), *of_windows])
+    further: list[Verdict] = ["inconclusive"] if stopped and one.hypotheses else list(_verdicts(hypotheses))
+    verdict = _worst([overall(bands), *further])
+    fear = _worst([overall(feared), *further])
     reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven])]
     if verdict != fear:
         reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")
@@ -195,7 +205,7 @@ def _family(
         after=one.after,
         verdict="invalid" if reasons else verdict,
         bands=bands,
-        windows=windows,
+        hypotheses=hypotheses,
         reasons=tuple(reasons),
         asked=sum(evidence.asked for evidence in one.bands.values()),
         missing=sum(evidence.missing for evidence in one.bands.values()),
@@ -205,15 +215,11 @@ def _family(
     )
 
 
-def _of_windows(windows: tuple[WindowVerdict, ...]) -> Iterator[Verdict]:
-    for one in windows:
+def _verdicts(hypotheses: tuple[Judged, ...]) -> Iterator[Verdict]:
+    for one in hypotheses:
         yield one.verdict
         if one.against_minimum is not None:
             yield one.against_minimum
-
-
-def _minimum(one: _Compared, window: int, rules: Rules) -> int | None:
-    return rules.minimum_k_max.get((one.after.model, window))
 
 
 def _worst(verdicts: list[Verdict]) -> Verdict:

@@ -22,6 +22,7 @@ from longctx.measure.verdict import RunVerdict, give_verdict
 from longctx.plugin.gating import rules
 from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
+from longctx.registry import families
 from longctx.results.answers import with_answers
 from longctx.results.baseline import load_baseline
 from longctx.results.row import Row
@@ -76,7 +77,7 @@ class _Looks:
         ]
         frame = with_answers(as_frame([asdict(row) for row in rows]))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return give_verdict(self._baseline, frame, rules(self._run, frame, now))
+        return give_verdict(self._baseline, frame, rules(self._run, frame, now), families(self._run.workspace))
 
     def _row(self, question: Question) -> Row:
         # Building or judging may raise for one question: its test will say so, and the asking goes on.

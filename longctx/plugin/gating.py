@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from longctx.measure.verdict import Rules
     from longctx.report.document import Document
     from longctx.results.manifest import Manifest
+    from longctx.vocabulary.grid import Grid
 
 EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
 """Verdict -> exit status; a pass leaves pytest's own."""
@@ -64,6 +64,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
         return None
     from longctx.measure.changed import changed
     from longctx.measure.verdict import give_verdict
+    from longctx.registry import families
     from longctx.report.document import as_markdown
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import write_data
@@ -71,7 +72,9 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
     from longctx.results.baseline import load_baseline
 
     baseline = load_baseline(run.workspace.find_baseline(run.settings.baseline))
-    found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at))
+    found = give_verdict(
+        baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at), families(run.workspace)
+    )
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
@@ -113,21 +116,20 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
         age=Age(now, settings.max_age),
         cut_down=len(whole.left_out(run, rows)),
         empty=whole.empty(run, rows),
-        minimum_k_max=_minimum_k_max(run),
+        grids=_grids(run),
         early_stop=settings.early_stop,
     )
 
 
-def _minimum_k_max(run: Run) -> Mapping[tuple[str, int], int]:
-    """(model, window) -> tokens, of the windows that are as large."""
+def _grids(run: Run) -> dict[tuple[str, str], list[Grid]]:
+    """(family, model) -> the tables of the profile for it."""
     from longctx.config.profiles import load_profile
-    from longctx.families.passkey.grid import PasskeyGrid
+    from longctx.registry import families
 
-    return {
-        (model, window): one.min_k_max
-        for one in load_profile(run.workspace, run.settings.profile).grids("passkey")
-        if isinstance(one, PasskeyGrid) and one.min_k_max is not None
-        for model in run.settings.models or one.models
-        for window in one.windows
-        if window >= one.min_k_max
-    }
+    profile = load_profile(run.workspace, run.settings.profile)
+    found: dict[tuple[str, str], list[Grid]] = {}
+    for name in families(run.workspace):
+        for grid in profile.grids(name):
+            for model in run.settings.models or grid.models:
+                found.setdefault((name, model), []).append(grid)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -18,15 +18,17 @@ def plan_document(
     plans: Sequence[BandPlan],
     wanted: Wanted,
     profile: str,
-    windows: int,
+    further: Mapping[tuple[str, str], int],
     runs: Sequence[str] = (),
     replayed: Sequence[str] = (),
 ) -> Document:
-    """plans: at least one. windows: how many have their k_max gated. runs: the two that the assumptions come from, if
-    any; replayed: families of which both replay the same recordings."""
+    """plans: at least one. further: what the gate judges beside bands, one and several of it -> how many.
+
+    runs: the two that the assumptions come from, if any; replayed: families of which both replay the same recordings.
+    """
     return Document(
         title=f"Plan of the profile {profile} with a power of {_exact(wanted.power)}",
-        notes=(*_rules(plans, wanted, windows), *_sources(plans, runs, replayed), *_warnings(plans, wanted)),
+        notes=(*_rules(plans, wanted, further), *_sources(plans, runs, replayed), *_warnings(plans, wanted)),
         tables=tuple(_tables(plans, wanted)),
     )
 
@@ -52,9 +54,9 @@ def conclusion(plans: Sequence[BandPlan], wanted: Wanted) -> str:
     return " ".join(parts)
 
 
-def _rules(plans: Sequence[BandPlan], wanted: Wanted, windows: int) -> Iterator[str]:
+def _rules(plans: Sequence[BandPlan], wanted: Wanted, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
     step = f"{wanted.alpha:g} / {wanted.hypotheses} = {wanted.first_step:.2g}"
-    gated = _count(len(plans), "band") + (f" and {_count(windows, 'window')} of k_max" if windows else "")
+    gated = " and ".join([_count(len(plans), "band"), *(_named(number, *what) for what, number in further.items())])
     yield (
         f"A band passes where the upper bound of its drop ({_exact(1 - wanted.alpha)}, one-sided) is below "
         f"{_exact(wanted.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
@@ -64,8 +66,8 @@ def _rules(plans: Sequence[BandPlan], wanted: Wanted, windows: int) -> Iterator[
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
         "Tokens and prices are of one run, with prompts as estimated, replies of full length, and no discount."
     )
-    if windows:
-        yield "The gate judges k_max of each window besides; that is not planned here."
+    for one, _ in further:
+        yield f"The gate judges each {one} besides; that is not planned here."
     if unpriced := sorted({one.subject.model for one in plans if one.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
@@ -205,7 +207,11 @@ def _each(some: Sequence[BandPlan]) -> str:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+    return _named(number, what, f"{what}s")
+
+
+def _named(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -10,7 +10,6 @@ import pandas as pd
 
 from longctx.measure.gate import BandVerdict
 from longctx.measure.verdict import FamilyVerdict, RunVerdict
-from longctx.measure.window_gate import Reach, WindowVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
 
@@ -44,13 +43,13 @@ def _why(found: RunVerdict) -> str:
             for band in one.bands
             if band.verdict == "regression"
         ]
-        windows = [
-            f"k_max of {one.after.model} {window.drop.before.k_max:,} → {window.drop.after.k_max:,}"
+        further = [
+            judged.says
             for one in found.families
-            for window in one.windows
-            if "regression" in (window.verdict, window.against_minimum)
+            for judged in one.hypotheses
+            if "regression" in (judged.verdict, judged.against_minimum)
         ]
-        return "; ".join([*bands, *windows])
+        return "; ".join([*bands, *further])
     return SAYS[found.verdict].format(margin=found.rules.margin)
 
 
@@ -101,8 +100,11 @@ def _method(found: RunVerdict) -> Iterator[str]:
 def _tables(found: RunVerdict) -> Iterator[Table]:
     if bands := _bands(found):
         yield Table("By family and band of lengths", _frame(bands, "family"))
-    if windows := [row for one in found.families for row in map(_window, one.windows)]:
-        yield Table("k_max (tokens)", _frame(windows, "window"))
+    further: dict[str, list[Mapping[str, str]]] = {}
+    for judged in (judged for one in found.families for judged in one.hypotheses):
+        further.setdefault(judged.table, []).append(judged.cells)
+    for title, rows in further.items():
+        yield Table(title, _frame(rows, next(iter(rows[0]))))
     yield from _moved(found)
 
 
@@ -160,23 +162,7 @@ def _band(one: BandVerdict) -> dict[str, str]:
     }
 
 
-def _window(one: WindowVerdict) -> dict[str, str]:
-    minimum = {} if one.minimum is None else {"minimum": f"{one.minimum:,}: {one.against_minimum}"}
-    return {
-        "window": f"{one.drop.window:,}",
-        "verdict": one.verdict,
-        "before [95%]": _reach(one.drop.before),
-        "now [95%]": _reach(one.drop.after),
-        "bound of drop": SAME if one.drop.same_answers else f"{one.drop.bound:,}",
-        **minimum,
-    }
-
-
-def _reach(one: Reach) -> str:
-    return f"{one.k_max:,} [{one.interval[0]:,}, {one.interval[1]:,}]"
-
-
-def _frame(rows: Sequence[dict[str, Any]], index: str) -> pd.DataFrame:
+def _frame(rows: Sequence[Mapping[str, Any]], index: str) -> pd.DataFrame:
     return pd.DataFrame(rows).fillna("").set_index(index)
 
 

@@ -47,6 +47,7 @@ def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[st
 
 
 def _family(one: FamilyVerdict) -> dict[str, Any]:
+    kinds = dict.fromkeys(judged.kind for judged in one.hypotheses)
     return {
         "family": one.family,
         "before": _named(one.before),
@@ -64,19 +65,7 @@ def _family(one: FamilyVerdict) -> dict[str, Any]:
             }
             for band in one.bands
         ],
-        "windows": [
-            {
-                "window": window.drop.window,
-                "verdict": window.verdict,
-                "k_max": [window.drop.before.k_max, window.drop.after.k_max],
-                "bound": window.drop.bound,
-                "p_value": window.drop.p_value,
-                "same_answers": window.drop.same_answers,
-                "minimum": window.minimum,
-                "against_minimum": window.against_minimum,
-            }
-            for window in one.windows
-        ],
+        **{kind: [dict(judged.data) for judged in one.hypotheses if judged.kind == kind] for kind in kinds},
     }
 
 

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from longctx.measure.pairs import Pairs
     from longctx.measure.summary import ScenarioSummary
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.vocabulary.grid import Grid
+    from longctx.vocabulary.hypothesis import Hypothesis
+    from longctx.vocabulary.scenario import Scenario
 
 Scenarios = Sequence["ScenarioSummary"]
 """Those of one family, of all subjects of a run."""
@@ -52,6 +56,17 @@ class Account:
     def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
         """What stands out, a sentence each."""
         return ()
+
+    hypothesis: tuple[str, str] = ("", "")
+    """What the planner calls a hypothesis that the family adds to the gate: one, and several."""
+
+    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+        """What the gate judges beside the rates of bands. grids: the profile's tables of the family for the model."""
+        return ()
+
+    def planned(self, scenarios: Sequence[Scenario]) -> int:
+        """How many hypotheses scenarios of one subject add to the gate."""
+        return 0
 
     def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """For summary.json: name -> entries."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
-from longctx.measure.evidence import by_band, by_scenario, by_window, windows_of_same_answers
+from longctx.measure.evidence import by_band, by_scenario
 from longctx.measure.paired import Paired
 from longctx.measure.pairs import pairs
 from tests.measure.test_compare import frame, run
@@ -48,15 +46,6 @@ def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
     assert list(by_band(pairs(frame(run("correct", **SHORT)), frame(run("correct", band="all"))))) == ["all"]
 
 
-def test_windows_have_the_pairs_of_each_k() -> None:
-    params = [{"window": 4096, "k": k} for k in (128, 256)]
-    of = [{"params": one, "scenario": str(one["k"])} for one in params]
-    before = frame(*(run("correct", "correct", **one) for one in of))
-    after = frame(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
-    assert by_window(pairs(before, after)) == {4096: {128: [(True, True), (True, False)], 256: [(True, False)]}}
-    assert by_window(pairs(frame(run("correct")), frame(run("correct")))) == {}
-
-
 def test_scenarios_have_what_both_runs_measured() -> None:
     before = frame(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
     after = frame(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
@@ -76,19 +65,3 @@ def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
     for after in otherwise:
         [found] = by_band(pairs(before, after)).values()
         assert not found.same_answers
-
-
-def test_windows_of_which_every_answer_is_the_baselines_own() -> None:
-    def of(*outcomes: str, window: int = 4096, answers: str | None = "a") -> pd.DataFrame:
-        fields = {"params": {"window": window, "k": 128}, "scenario": str(window)}
-        return frame(run(*outcomes, **fields)).assign(answers=answers)
-
-    before = pd.concat([of("correct", "wrong"), of("correct", window=8192)])
-    for changed, same in (
-        (of("correct", window=8192), {4096, 8192}),
-        (of("correct", window=8192, answers="b"), {4096}),
-        (of("correct", window=8192, answers=None), {4096}),
-        (of("wrong", window=8192), {4096}),
-        (of("not_asked", window=8192), {4096}),
-    ):
-        assert windows_of_same_answers(pairs(before, pd.concat([of("correct", "wrong"), changed]))) == same

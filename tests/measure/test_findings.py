@@ -8,9 +8,9 @@ import pytest
 
 from longctx.families.line_retrieval.origins import Origins
 from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
+from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.measure.findings import findings
-from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.paired import Paired
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject

@@ -26,7 +26,7 @@ def rows(outcomes: list[Kind], left_out: int = 0, window: int | None = None) -> 
                     model="toy",
                     prompt_set="seed",
                     prompt_digest="0",
-                    family="family",
+                    family="family" if window is None else "passkey",
                     scenario="s",
                     params={} if window is None else {"window": window, "k": 100},
                     seed=0,
@@ -82,6 +82,6 @@ def test_what_could_not_be_asked_settles_nothing() -> None:
 def test_a_family_with_k_max_does_not_pass_before_its_end() -> None:
     before = rows(["correct"] * 400, window=1000)
     found = give_verdict(before, rows(["correct"] * 150, 250, window=1000), RULES)
-    assert (found.verdict, found.settled, found.families[0].windows) == ("inconclusive", False, ())
+    assert (found.verdict, found.settled, found.families[0].hypotheses) == ("inconclusive", False, ())
     fallen: list[Kind] = ["wrong"] * 20 + ["correct"] * 20
     assert give_verdict(before, rows(fallen, 360, window=1000), RULES).settled

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import MEASURED, Summary, UsageSummary, summarize

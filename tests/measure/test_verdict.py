@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from longctx.families.passkey.grid import PasskeyGrid
 from longctx.measure.validity import Age
 from longctx.measure.verdict import Rules, RunVerdict, give_verdict
 from tests.measure.test_compare import frame, run
@@ -127,6 +128,9 @@ def test_it_must_be_clear_what_is_compared_with_what() -> None:
     assert "not clear what is compared with what" in found.reasons[0]
 
 
+WHOLE = Rules(grids={("passkey", "some-model"): [PasskeyGrid(windows=(4096,), trials=1, min_k_max=4096)]})
+
+
 def test_k_max_is_gated_beside_the_bands() -> None:
     def passkey(reach: int) -> pd.DataFrame:
         found = []
@@ -135,16 +139,24 @@ def test_k_max_is_gated_beside_the_bands() -> None:
             found.append(run(*["correct" if k <= reach else "wrong"] * 10, **fields))
         return frame(*found)
 
-    same = verdict(passkey(4096), passkey(4096), Rules(minimum_k_max={("some-model", 4096): 4096}))
+    same = verdict(
+        passkey(4096),
+        passkey(4096),
+        WHOLE,
+    )
     [family] = same.families
-    assert (same.verdict, [one.against_minimum for one in family.windows]) == ("pass", ["pass"])
+    assert (same.verdict, [one.against_minimum for one in family.hypotheses]) == ("pass", ["pass"])
     few = passkey(1024).query("trial < 1").assign(answers="a")
-    assert [one.verdict for one in verdict(few, few).families[0].windows] == ["pass"]
-    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].windows] == ["inconclusive"]
+    assert [one.verdict for one in verdict(few, few).families[0].hypotheses] == ["pass"]
+    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].hypotheses] == ["inconclusive"]
     half = verdict(passkey(4096), passkey(2048))
-    assert [one.verdict for one in half.families[0].windows] == ["regression"]
-    short = verdict(passkey(2048), passkey(2048), Rules(minimum_k_max={("some-model", 4096): 4096}))
-    assert (short.verdict, short.families[0].windows[0].against_minimum) == ("regression", "regression")
+    assert [one.verdict for one in half.families[0].hypotheses] == ["regression"]
+    short = verdict(
+        passkey(2048),
+        passkey(2048),
+        WHOLE,
+    )
+    assert (short.verdict, short.families[0].hypotheses[0].against_minimum) == ("regression", "regression")
 
 
 def test_windows_make_an_alarm_of_a_band_harder() -> None:
@@ -180,7 +192,7 @@ def test_bands_make_an_alarm_of_a_window_harder() -> None:
 
     all_right, few_right = ("correct",) * 100, ("correct",) * 12 + ("wrong",) * 88
     found = verdict(passkey({4096: all_right, 8192: few_right}), passkey({4096: few_right, 8192: all_right}))
-    dropped, gained = found.families[0].windows
-    assert 0.05 / 3 < dropped.drop.p_value < 0.05 / 2
-    assert gained.drop.p_value > 0.5
-    assert [one.verdict for one in found.families[0].windows] == ["inconclusive", "pass"]
+    dropped, gained = found.families[0].hypotheses
+    assert 0.05 / 3 < dropped.data["p_value"] < 0.05 / 2
+    assert gained.data["p_value"] > 0.5
+    assert [one.verdict for one in found.families[0].hypotheses] == ["inconclusive", "pass"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from longctx.families.passkey.grid import PasskeyGrid
 from longctx.measure.validity import Age
 from longctx.plugin.gating import VERDICT, exit_status, rules
 from longctx.plugin.run import RUN
@@ -70,5 +71,7 @@ def test_a_part_of_the_grid_is_told_from_the_whole(tmp_path: Path) -> None:
     assert rules_of(tmp_path, *scenarios, only_trial=0).cut_down == 2
 
 
-def test_the_profile_states_the_minimum_of_each_window(tmp_path: Path) -> None:
-    assert rules_of(tmp_path).minimum_k_max == {("toy", 256): 200}
+def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:
+    [grid] = rules_of(tmp_path).grids["passkey", "toy"]
+    assert isinstance(grid, PasskeyGrid)
+    assert grid.min_k_max == 200

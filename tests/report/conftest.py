@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary, Summary, summarize

@@ -20,11 +20,11 @@ LONG = BandPlan(
 
 
 def notes(*plans: BandPlan, **given: Any) -> str:
-    return "\n".join(plan_document(plans, WANTED, "mine", 0, **given).notes)
+    return "\n".join(plan_document(plans, WANTED, "mine", {}, **given).notes)
 
 
 def test_a_band() -> None:
-    found = plan_document([LONG], WANTED, "mine", windows=1)
+    found = plan_document([LONG], WANTED, "mine", {("window of k_max", "windows of k_max"): 1})
     shown, needed = (table.frame.reset_index().to_dict("records") for table in found.tables)
     assert shown == [
         {
@@ -56,7 +56,7 @@ def test_a_band() -> None:
 
 def test_clusters_are_named_and_counted() -> None:
     clustered = replace(LONG, load=replace(LONG.load, clusters=50))
-    text = as_terminal(plan_document([clustered, LONG], WANTED, "mine", 0))
+    text = as_terminal(plan_document([clustered, LONG], WANTED, "mine", {}))
     assert "200 in 50 clusters" in text
     assert "300 in 75 clusters (1.5M, $6.00)" in text
     assert "taken to change together by 1.00 " in text
@@ -76,14 +76,14 @@ def test_warnings() -> None:
     assert "Pairing gains nothing in passkey (long)" in notes(replace(LONG, assumed=Assumed(0.2, 0.9)))
     floor = replace(LONG, assumed=Assumed(0.02, 0.06), outlook=replace(OUTLOOK, for_drop=Needed(None, None)))
     assert "passkey (long): only 6% are right, so a drop of 10% cannot happen there." in notes(floor)
-    assert plan_document([floor], WANTED, "mine", 0).tables[1].frame.iloc[0].iloc[1] == "-"
+    assert plan_document([floor], WANTED, "mine", {}).tables[1].frame.iloc[0].iloc[1] == "-"
     unpriced = replace(LONG, load=replace(LONG.load, price=None))
     assert "Prices of toy are not known" in notes(unpriced)
 
 
 def test_no_drop_and_nothing_certain() -> None:
     found = replace(LONG, outlook=Outlook(None, None, 0.9999, Needed(1, 1), Needed(1, 1)))
-    row = plan_document([found], WANTED, "mine", 0).tables[0].frame.iloc[0]
+    row = plan_document([found], WANTED, "mine", {}).tables[0].frame.iloc[0]
     assert (row["drop shown, paired"], row["passes if unchanged"]) == ("none", "99%")
 
 
@@ -102,10 +102,10 @@ def test_the_conclusion() -> None:
 
 def test_subjects_are_told_apart() -> None:
     other = replace(LONG, subject=Subject("new", "seed"))
-    [first, _] = plan_document([LONG, other], WANTED, "mine", 0).tables
+    [first, _] = plan_document([LONG, other], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy", "new"]
     prompts = replace(LONG, subject=Subject("toy", "mine"))
-    [first, _] = plan_document([LONG, prompts], WANTED, "mine", 0).tables
+    [first, _] = plan_document([LONG, prompts], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy, prompts seed", "toy, prompts mine"]
     assert "passkey of toy, prompts mine (long)" in conclusion(
         [LONG, replace(prompts, outlook=replace(OUTLOOK, passing=0.1))], WANTED

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from longctx.measure.kmax import EffectiveWindow
+from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.measure.rates import Rate
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary, Summary

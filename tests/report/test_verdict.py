@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from longctx.families.passkey.grid import PasskeyGrid
 from longctx.measure.verdict import Rules, give_verdict
 from longctx.report.document import as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
@@ -65,10 +66,13 @@ def test_the_baselines_own_answers_are_named() -> None:
     assert "own recorded answers" not in shown(BASELINE, BASELINE)
 
 
+GRID = PasskeyGrid(windows=(4096,), trials=1, min_k_max=2000)
+
+
 def test_k_max_has_a_table_of_its_own() -> None:
     of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
     found = frame(run(*["correct"] * 10, **of))
-    text = shown(found, found, Rules(age=RULES.age, minimum_k_max={("some-model", 4096): 2000}))
+    text = shown(found, found, Rules(age=RULES.age, grids={("passkey", "some-model"): [GRID]}))
     assert "k_max (tokens)" in text
     assert "2,000: pass" in text
     own = found.assign(answers="a")

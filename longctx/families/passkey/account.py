@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.families.passkey import charts, tables
+from longctx.families.passkey.gate import k_max_hypotheses
 from longctx.families.passkey.windows import PasskeySummary, windows_of
 from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart
@@ -16,9 +17,16 @@ from longctx.vocabulary.account import Rank
 if TYPE_CHECKING:
     import pandas as pd
 
+    from longctx.measure.pairs import Pairs
+    from longctx.vocabulary.grid import Grid
+    from longctx.vocabulary.hypothesis import Hypothesis
+    from longctx.vocabulary.scenario import Scenario
+
 
 class Account(account.Account):
     """analysis: the effective window of each subject in each window."""
+
+    hypothesis = "window of k_max", "windows of k_max"
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[PasskeySummary, ...]:
         return windows_of(scenarios)
@@ -33,6 +41,12 @@ class Account(account.Account):
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
     ) -> Iterator[tuple[Rank, str]]:
         yield from ((Rank.LEVEL, one) for one in _windows(scenarios, analysis))
+
+    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+        return k_max_hypotheses(pairs, model, grids)
+
+    def planned(self, scenarios: Sequence[Scenario]) -> int:
+        return len({one.params["window"] for one in scenarios})
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {"passkey": [_entry(one) for one in analysis]}

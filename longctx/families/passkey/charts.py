@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.kmax import SUCCESS_RATE
 from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import HEIGHT, Chart, apart, at, colours, curves, field, layered
 from longctx.report.table import pivot

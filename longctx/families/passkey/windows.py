@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.measure.kmax import EffectiveWindow, effective_window, k_max_interval
+from longctx.families.passkey.effective_window import EffectiveWindow, effective_window, k_max_interval
 from longctx.measure.subject import Subject
 from longctx.measure.summary import ScenarioSummary
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.tables import passkey
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.kmax import EffectiveWindow
 from longctx.measure.subject import Subject
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from longctx.measure.kmax import SUCCESS_RATE
-from longctx.measure.window_gate import Change, judge_window, window_drop
+from longctx.families.passkey.effective_window import SUCCESS_RATE
+from longctx.families.passkey.window_gate import Change, judge_window, window_drop
 
 KS = [128 * step for step in range(1, 33)]
 BOTH, LOST, GAINED, NEITHER = (True, True), (True, False), (False, True), (False, False)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from longctx.measure.kmax import EffectiveWindow, _non_increasing, effective_window, k_max_interval
+from longctx.families.passkey.effective_window import EffectiveWindow, _non_increasing, effective_window, k_max_interval
 from longctx.measure.rates import Rate
 
 

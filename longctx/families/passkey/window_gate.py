@@ -2,7 +2,7 @@
 
 Each k's pairs are both right, gained, lost or both wrong; these four shares are drawn from the posterior under a
 Dirichlet prior of 1/4 each, which gives each run's rate its Jeffreys posterior and keeps what the runs share. Each
-draw is made non-increasing in k (measure/kmax.py), and k_max is read from it for both runs.
+draw is made non-increasing in k (effective_window.py), and k_max is read from it for both runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.measure.kmax import DRAWS, effective_window, k_max_interval, steps_reached
+from longctx.families.passkey.effective_window import DRAWS, effective_window, k_max_interval, steps_reached
 from longctx.measure.rates import Rate
 
 Change = tuple[bool, bool]

@@ -1,0 +1,37 @@
+"""The pairs that k_max is judged by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from longctx.families.passkey.gate import by_window, windows_of_same_answers
+from longctx.measure.pairs import pairs
+from tests.measure.test_compare import frame, run
+
+SHORT: dict[str, Any] = {"band": "short"}
+
+
+def test_windows_have_the_pairs_of_each_k() -> None:
+    params = [{"window": 4096, "k": k} for k in (128, 256)]
+    of = [{"params": one, "scenario": str(one["k"])} for one in params]
+    before = frame(*(run("correct", "correct", **one) for one in of))
+    after = frame(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
+    assert by_window(pairs(before, after)) == {4096: {128: [(True, True), (True, False)], 256: [(True, False)]}}
+
+
+def test_windows_of_which_every_answer_is_the_baselines_own() -> None:
+    def of(*outcomes: str, window: int = 4096, answers: str | None = "a") -> pd.DataFrame:
+        fields = {"params": {"window": window, "k": 128}, "scenario": str(window)}
+        return frame(run(*outcomes, **fields)).assign(answers=answers)
+
+    before = pd.concat([of("correct", "wrong"), of("correct", window=8192)])
+    for changed, same in (
+        (of("correct", window=8192), {4096, 8192}),
+        (of("correct", window=8192, answers="b"), {4096}),
+        (of("correct", window=8192, answers=None), {4096}),
+        (of("wrong", window=8192), {4096}),
+        (of("not_asked", window=8192), {4096}),
+    ):
+        assert windows_of_same_answers(pairs(before, pd.concat([of("correct", "wrong"), changed]))) == same
