@@ -42,4 +42,4 @@ def test_a_cache_that_is_told_what_to_keep_reads_what_was_foreseen() -> None:
 def test_prices_are_those_of_the_profiles() -> None:
     lines = list(table("before", Used(2, 2e6, 0, 0), "after", Used(2, 2e6, 1e6, 1e6), ["claude-haiku-4-5"]))
     assert lines[2:4] == ["| before | 2 | 2,000,000 | 0.0% |", "| after | 2 | 2,000,000 | 50.0% |"]
-    assert lines[-1] == "| claude-haiku-4-5, 2026-11-21 | $1 | $0.675 | 1.48 |"
+    assert lines[-1] == "| claude-haiku-4-5, 2026-10-24 | $1 | $0.675 | 1.48 |"

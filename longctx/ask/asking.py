@@ -194,7 +194,7 @@ class _Asking:
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """One request, if the budget has room for it; and the seconds after which the server wants the next."""
         case = prepared.question.case
-        most = highest_cost(case.model, case.size_tokens, case.reply_tokens)
+        most = highest_cost(case.model, case.size_tokens, case.reply_tokens, case.longest_tokens)
         if not await self._room(most):
             cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
             return self.asked.stopped or cap, None

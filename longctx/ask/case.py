@@ -60,6 +60,11 @@ class Case:
         return self.scenario.size_tokens(self.model.tokens.model_dump())
 
     @property
+    def longest_tokens(self) -> int:
+        """Of a prompt that takes a tenth more than estimated: prompts of one size differ, and tokenizers too."""
+        return self.size_tokens * 11 // 10
+
+    @property
     def reply_tokens(self) -> int:
         """The most a reply may take."""
         return self.scenario.max_tokens + self.model.thinking_tokens

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
 
 
 def _costs(prices: Prices) -> bool:
-    return prices.input > 0 or prices.output > 0
+    return any(rates.input > 0 or rates.output > 0 for rates in (prices, *prices.above))
 
 
 def _family(case: Case) -> Family:
@@ -97,21 +98,22 @@ def _family(case: Case) -> Family:
 
 def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question]) -> Estimate:
     prices = cases[0].model.prices
-    sent = sum(one.case.size_tokens for one in asked)
-    read = sum(one.case.size_tokens * one.shared.read_share for one in asked)
-    written = sum(one.case.size_tokens * one.shared.write_share for one in asked)
-    answered = sum(one.case.reply_tokens for one in asked)
     return Estimate(
         *family,
         trials=sum(case.size for case in cases),
         to_ask=len(asked),
-        input_tokens=sent,
-        output_tokens=answered,
-        price=None if prices is None else _price(prices, sent, answered, read, written),
+        input_tokens=sum(one.case.size_tokens for one in asked),
+        output_tokens=sum(one.case.reply_tokens for one in asked),
+        price=None if prices is None else _price(prices, asked),
         counted=all(one.case.counted is not None for one in asked),
     )
 
 
-def _price(prices: Prices, sent: int, answered: int, read: float, written: float) -> Price:
-    standard = cost(prices, sent, answered)
-    return Price(standard, cost(prices, sent, answered, read, written), standard * (1 - prices.batch_discount))
+def _price(prices: Prices, asked: Sequence[Question]) -> Price:
+    """Each request at the rates of its own prompt's length."""
+    sizes = [(one.case.size_tokens, one.case.reply_tokens, one.shared) for one in asked]
+    standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
+    cached = math.fsum(
+        cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes
+    )
+    return Price(standard, cached, standard * (1 - prices.batch_discount))

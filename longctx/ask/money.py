@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile, Prices, Rates
 from longctx.errors import UserError
 from longctx.vocabulary.scenario import Reply
 
@@ -17,19 +17,24 @@ MAYBE_PAID = ("timeout", "connection", "malformed_answer")
 
 
 def cost(prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0) -> float:
-    """USD. `input_tokens` include those `read` from the prompt cache and `written` to it, which have their prices."""
-    fresh = (input_tokens - read - written) * prices.input
-    return (fresh + read * read_price(prices) + written * write_price(prices) + output_tokens * prices.output) / 1e6
+    """USD of a request. `input_tokens` are its whole prompt, whose length settles all of its rates: they include those
+    `read` from the prompt cache and `written` to it."""
+    return _cost(prices.at(input_tokens), input_tokens, output_tokens, read, written)
 
 
-def read_price(prices: Prices) -> float:
+def _cost(rates: Rates, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
+    fresh = (input_tokens - read - written) * rates.input
+    return (fresh + read * read_price(rates) + written * write_price(rates) + output_tokens * rates.output) / 1e6
+
+
+def read_price(rates: Rates) -> float:
     """USD per million tokens that are read from the prompt cache."""
-    return prices.input if prices.cache_read is None else prices.cache_read
+    return rates.input if rates.cache_read is None else rates.cache_read
 
 
-def write_price(prices: Prices) -> float:
+def write_price(rates: Rates) -> float:
     """USD per million tokens that are written to the prompt cache."""
-    return prices.input if prices.cache_write is None else prices.cache_write
+    return rates.input if rates.cache_write is None else rates.cache_write
 
 
 def paid(prices: Prices | None, reply: Reply) -> float | None:
@@ -75,16 +80,22 @@ class Budget:
 
 
 def estimated_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float | None:
-    """USD for fresh input and full output; None for a model whose prices are not known."""
+    """USD of a request for fresh input and full output; None for a model whose prices are not known."""
     return None if model.prices is None else cost(model.prices, input_tokens, output_tokens)
 
 
-def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float:
-    """USD for full output and input all of which is written to the cache, if it may be; 0 without prices."""
+def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, longest: int = 0) -> float:
+    """USD of a request for full output and input all of which is written to the cache, if it may be, at the dearest
+    rates that a prompt of up to `longest` tokens may have; 0 without prices."""
     if model.prices is None:
         return 0.0
-    dearer = model.caching is not None and write_price(model.prices) > model.prices.input
-    return cost(model.prices, input_tokens, output_tokens, written=input_tokens if dearer else 0)
+    reached = [tier for tier in model.prices.above if tier.tokens < max(input_tokens, longest)]
+    return max(_highest(model, rates, input_tokens, output_tokens) for rates in (model.prices, *reached))
+
+
+def _highest(model: ModelProfile, rates: Rates, input_tokens: int, output_tokens: int) -> float:
+    dearer = model.caching is not None and write_price(rates) > rates.input
+    return _cost(rates, input_tokens, output_tokens, read=0, written=input_tokens if dearer else 0)
 
 
 def check_cap(cap: float | None, models: list[ModelProfile]) -> None:

@@ -76,9 +76,9 @@ async def _counted_by_asking(client: Client, model: ModelProfile, wording: Wordi
 def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
     """Where the profile, as a person wrote it, says otherwise than the server: a sentence each, with what to do."""
     found = []
-    if profile.window and "window" in told and profile.window != told["window"]:
-        says = told["window"]
-        found.append(f"window = {profile.window} is used, though the server says {says}: delete it to use that.")
+    for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
+        if limit and limit != told.get(name, limit):
+            found.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
     for name in profile.tokens.model_fields_set:
         said = getattr(profile.tokens, name)
         if name in told and abs(said - told[name]) > 0.02 * told[name]:

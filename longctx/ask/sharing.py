@@ -10,6 +10,7 @@ Source: "Prompt caching", platform.claude.com/docs.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from itertools import groupby
 from longctx.ask.case import Question, Shared
 from longctx.ask.money import read_price, write_price
 from longctx.ask.request import user_text
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile, Rates
 
 CHARACTERS_A_TOKEN = 4
 """More than most texts have here, so that a beginning which is taken for long enough is so."""
@@ -55,7 +56,8 @@ def _shared(model: ModelProfile, questions: Sequence[Question]) -> Sequence[Ques
     if model.caching is None:
         return questions
     lengths, common = _compared(model, questions)
-    plans = plan(beginnings(common), len(questions), model.caching, model.prices)
+    rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
+    plans = plan(beginnings(common), rates, model.caching)
     return [
         dataclasses.replace(
             question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
@@ -110,20 +112,23 @@ def beginnings(common: Sequence[int]) -> list[Beginning]:
 
 
 def plan(
-    found: Sequence[Beginning], prompts: int, caching: Caching, prices: Prices | None
+    found: Sequence[Beginning], rates: Sequence[Rates | None], caching: Caching
 ) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
-    """Of each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that."""
+    """Of each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
+
+    rates: of each prompt; None where prices are not known.
+    """
     starting: dict[int, list[Beginning]] = defaultdict(list)
     for one in sorted(found, key=lambda one: one.length):
         starting[one.first].append(one)
     path: list[Beginning] = []
-    for place in range(prompts):
+    for place in range(len(rates)):
         while path and path[-1].last < place:
             path.pop()
         for one in starting[place]:
             longer = one.length - (path[-1].length if path else 0)
             enough = one.length >= caching.min_tokens * CHARACTERS_A_TOKEN
-            if enough and longer >= LEAST and pays(prices, one.last - one.first):
+            if enough and longer >= LEAST and pays(rates[one.first : one.last + 1]):
                 path.append(one)
         source = next((one for one in reversed(path) if one.writer is not None), None)
         read, after = (source.length, source.writer) if source else (0, None)
@@ -133,8 +138,11 @@ def plan(
         yield tuple(one.length for one in path), read, after
 
 
-def pays(prices: Prices | None, readers: int) -> bool:
-    """Whether a beginning is cheaper written once and read by so many than sent each time; yes without prices."""
-    if prices is None:
+def pays(rates: Sequence[Rates | None]) -> bool:
+    """Whether a beginning of these prompts is cheaper written by the first and read by the others than sent each time;
+    yes where prices are not known."""
+    known = [one for one in rates if one is not None]
+    if not known:
         return True
-    return write_price(prices) + readers * read_price(prices) < (1 + readers) * prices.input
+    kept = math.fsum([write_price(known[0]), *map(read_price, known[1:])])
+    return kept < math.fsum(one.input for one in known)

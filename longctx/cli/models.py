@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from longctx.cli.output import say
 from longctx.config.folders import file_name, slug
-from longctx.config.models import ModelProfile, Probed, load_model, read_profile
+from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -115,6 +115,11 @@ def _said(value: object) -> str:
     return str(value)
 
 
+def _priced(prices: Prices) -> str:
+    tiers = (f"; above {one.tokens:,}: {one.input:g} / {one.output:g}" for one in prices.above)
+    return f"{prices.input:g} / {prices.output:g}{''.join(tiers)}"
+
+
 def _list(options: argparse.Namespace, _: list[str]) -> int:
     rows = [_listed(options.workspace, path.stem) for path in options.workspace.list("models", "*.toml")]
     headers = ["model", "through", "window", "prefill", "USD in / out", "dated", "probed", "recorded"]
@@ -132,7 +137,7 @@ def _listed(workspace: Workspace, name: str) -> tuple[str, ...]:
         "-" if profile.provider == "anthropic" else profile.provider,
         _said(profile.window),
         _said(profile.prefill),
-        f"{prices.input:g} / {prices.output:g}" if prices else "-",
+        _priced(prices) if prices else "-",
         str(prices.dated) if prices else "-",
         str(profile.probed.on) if profile.probed else "-",
         ", ".join(dict.fromkeys(recorded)) or "no",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from longctx.ask.case import Case
 from longctx.ask.cases import cases_of
 from longctx.ask.money import estimated_cost
-from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile, profile_name
 from longctx.errors import UserError
 from longctx.measure.gate import Band
@@ -27,7 +26,9 @@ BankOf = Callable[[str], Bank]
 
 @dataclass(slots=True)
 class _Sum:
-    model: ModelProfile
+    """price: USD; None where prices are not known."""
+
+    price: float | None = 0.0
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
     input_tokens: int = 0
@@ -40,11 +41,12 @@ class _Sum:
         self.clusters |= {case.scenario.cluster(index) or (case.scenario.slug, index) for index in indices}
         self.input_tokens += case.size_tokens * len(indices)
         self.output_tokens += case.reply_tokens * len(indices)
+        price = estimated_cost(case.model, case.size_tokens, case.reply_tokens)
+        self.price = None if price is None or self.price is None else self.price + price * len(indices)
 
     @property
     def load(self) -> Load:
-        price = estimated_cost(self.model, self.input_tokens, self.output_tokens)
-        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, price)
+        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price)
 
 
 def planned(
@@ -61,7 +63,7 @@ def planned(
         if not case.scenario.gated:
             continue
         subject = Subject(case.model.model, case.wording.prompt_set)
-        found.setdefault((subject, Band(case.scenario.family, case.band)), _Sum(case.model)).add(case)
+        found.setdefault((subject, Band(case.scenario.family, case.band)), _Sum()).add(case)
         scenarios.setdefault((subject, case.scenario.family), []).append(case.scenario)
     loads = {where: one.load for where, one in found.items() if one.trials}
     if not loads:

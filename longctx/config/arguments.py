@@ -33,17 +33,36 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
 def price(text: str) -> tuple[str, Prices]:
     """An argparse type: a model's prices as of today, or a sentence."""
     model, _, prices = text.rpartition("=")
+    first, *longer = prices.split(",")
     try:
-        usd = [float(one) for one in prices.split("/")]
+        rates, tiers = _rates(first), [_tier(one) for one in longer]
     except ValueError:
-        usd = []
-    if not model.strip() or len(usd) not in (2, 4) or not all(0 <= one < math.inf for one in usd):
+        model = ""
+    if not model.strip():
         raise argparse.ArgumentTypeError(
             f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
-            "tokens, such as my-model=3/15/0.3/3.75."
+            "tokens, such as my-model=3/15/0.3/3.75. Where longer prompts have other prices, add them after the "
+            "tokens above which they hold, such as my-model=3/15,200000:6/22.5."
         )
+    if len({tier["tokens"] for tier in tiers}) < len(tiers):
+        raise argparse.ArgumentTypeError(f"{text!r} gives two prices above the same number of tokens: keep one.")
     from longctx.config.models import Prices
 
-    names = ("input", "output", "cache_read", "cache_write")
     today = datetime.date.today()
-    return model.strip(), Prices(**dict(zip(names, usd, strict=False)), dated=today, source="--ctx-price")
+    return model.strip(), Prices.model_validate(rates | {"above": tiers, "dated": today, "source": "--ctx-price"})
+
+
+def _rates(text: str) -> dict[str, float]:
+    """INPUT/OUTPUT[/READ/WRITE], by the names of `Rates`. Raises ValueError."""
+    usd = [float(one) for one in text.split("/")]
+    if len(usd) not in (2, 4) or not all(0 <= one < math.inf for one in usd):
+        raise ValueError
+    return dict(zip(("input", "output", "cache_read", "cache_write"), usd, strict=False))
+
+
+def _tier(text: str) -> dict[str, float]:
+    """TOKENS:INPUT/OUTPUT[/READ/WRITE], by the names of `Tier`. Raises ValueError."""
+    tokens, _, rates = text.partition(":")
+    if int(tokens) < 1:
+        raise ValueError
+    return _rates(rates) | {"tokens": int(tokens)}

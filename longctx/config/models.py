@@ -20,16 +20,40 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Prices(_Table):
-    """USD per million tokens, as they stood on `dated`. cache_read and cache_write default to the input price."""
+class Rates(_Table):
+    """USD per million tokens. cache_read and cache_write default to the input price."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cache_read: float | None = Field(default=None, ge=0)
     cache_write: float | None = Field(default=None, ge=0)
+
+
+class Tier(Rates):
+    """Rates of the whole request where its prompt has more than `tokens`, all input counted."""
+
+    tokens: PositiveInt
+
+
+class Prices(Rates):
+    """Rates as they stood on `dated`; those of longer prompts are in `above`."""
+
     batch_discount: float = Field(default=0.0, ge=0, le=1)
     dated: datetime.date
     source: str = ""
+    above: tuple[Tier, ...] = Field(default=(), exclude_if=lambda tiers: not tiers)
+
+    @model_validator(mode="after")
+    def _each_tier_once(self) -> Self:
+        lengths = [tier.tokens for tier in self.above]
+        if twice := sorted({tokens for tokens in lengths if lengths.count(tokens) > 1}):
+            raise ValueError(f"two tiers begin above {twice[0]:,} tokens: keep one of them")
+        return self
+
+    def at(self, prompt: float) -> Rates:
+        """The rates of a request whose prompt has so many tokens, cached ones included."""
+        reached = (tier for tier in self.above if tier.tokens < prompt)
+        return max(reached, key=lambda tier: tier.tokens, default=self)
 
 
 class Caching(_Table):
@@ -118,6 +142,8 @@ class ModelProfile(_Table):
     provider_model: str = ""
     """The id that is sent, where it is another than `model`: recordings and rows name `model` all the same."""
     window: PositiveInt | None = None
+    max_output: PositiveInt | None = None
+    """The most tokens of a reply that a request may ask for."""
     system: str = ""
     """Sent before the system prompt of the prompt set."""
     thinking: Thinking | None = None
@@ -151,11 +177,6 @@ class ModelProfile(_Table):
         return self.provider_model or self.model
 
     @property
-    def max_output(self) -> int | None:
-        """The most tokens of a reply that the server takes a request for; None where it did not tell."""
-        return self.probed.max_output if self.probed else None
-
-    @property
     def system_digest(self) -> str:
         """Of the profile's own system prompt; empty where it has none."""
         return hashlib.sha256(self.system.encode()).hexdigest()[:12] if self.system else ""
@@ -175,7 +196,8 @@ class ModelProfile(_Table):
         told = {"line": self.probed.line, "reference": self.probed.reference}
         silent = {name: value for name, value in told.items() if value and name not in self.tokens.model_fields_set}
         tokens = self.tokens.model_copy(update=silent)
-        return self.model_copy(update={"window": self.window or self.probed.window, "tokens": tokens})
+        limits = {name: getattr(self, name) or getattr(self.probed, name) for name in ("window", "max_output")}
+        return self.model_copy(update={**limits, "tokens": tokens})
 
 
 def profile_path(workspace: Workspace, name: str) -> Path:

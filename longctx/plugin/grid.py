@@ -88,11 +88,21 @@ def models(run: Run) -> dict[str, ModelProfile]:
 
 
 def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
-    """The profile with the prices that the user gave; a discount for batches stays."""
-    given = dict(settings.prices).get(model.model)
-    if given and model.prices:
-        given = given.model_copy(update={"batch_discount": model.prices.batch_discount})
-    return model.model_copy(update={"prices": given}) if given else model
+    """The profile with the prices that the user gave; a discount for batches stays. Raises UserError where they are
+    silent on longer prompts that have prices of their own, whose cost would be understated."""
+    given, known = dict(settings.prices).get(model.model), model.prices
+    if given is None:
+        return model
+    if known and known.above and not given.above:
+        tokens = min(tier.tokens for tier in known.above)
+        raise UserError(
+            f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
+            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT (the "
+            "same twice, if they are the same)."
+        )
+    if known:
+        given = given.model_copy(update={"batch_discount": known.batch_discount})
+    return model.model_copy(update={"prices": given})
 
 
 def _check_prices(settings: Settings, models: set[str]) -> None:

@@ -121,9 +121,9 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         type=price,
         default=[],
-        metavar="MODEL=INPUT/OUTPUT[/READ/WRITE]",
+        metavar="MODEL=INPUT/OUTPUT[/READ/WRITE][,TOKENS:…]",
         help="a model's prices in USD per million tokens, and those of reading and writing its prompt cache, instead "
-        "of its profile's (repeatable)",
+        "of its profile's; after a comma, the same for prompts of more than so many TOKENS (repeatable)",
     )
     option(
         "--ctx-no-text",

@@ -77,10 +77,9 @@ def test_a_window_smaller_than_the_scenario() -> None:
 
 
 def test_replies_longer_than_the_server_takes_requests_for() -> None:
-    probed = {"on": "2026-01-01", "source": "https://h.test", "max_output": 1000}
-    said = sentence(line_case(5, thinking_tokens=2000, probed=probed))
+    said = sentence(line_case(5, thinking_tokens=2000, max_output=1000))
     assert said.startswith("toy-seed-lines-5 asks for replies of up to 2,010 tokens, but toy takes no request for more")
-    line_case(5, thinking_tokens=990, probed=probed).fitted()
+    line_case(5, thinking_tokens=990, max_output=1000).fitted()
 
 
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:

@@ -16,7 +16,7 @@ from longctx.ask.missing import missing
 from longctx.ask.request import digest, parameters, request_body
 from longctx.ask.sharing import Beginning, beginnings, common_length, pays, plan, shared
 from longctx.ask.tape import Tape
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.families.long_context_qa.collage import VARIANTS
 from tests.ask.examples import collage_case, line_case, passkey_case
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
@@ -67,18 +67,40 @@ def test_beginnings_are_those_of_all_texts_between(texts: list[str]) -> None:
 
 
 def test_a_beginning_pays_from_its_first_reader_at_claudes_prices() -> None:
-    assert not pays(PRICES, 0)
-    assert pays(PRICES, 1)
+    assert not pays([PRICES])
+    assert pays([PRICES] * 2)
     dear = PRICES.model_copy(update={"cache_write": 2.0, "cache_read": 0.5})
-    assert [pays(dear, readers) for readers in (1, 2, 3)] == [False, False, True]
-    assert not pays(PRICES.model_copy(update={"cache_write": None, "cache_read": None}), 100)
-    assert pays(None, 1)
+    assert [pays([dear] * (1 + readers)) for readers in (1, 2, 3)] == [False, False, True]
+    assert not pays([Prices(input=0.1, output=1, dated=PRICES.dated)] * 100), "the same price, however it is rounded"
+    assert pays([None] * 2)
+
+
+def test_a_beginning_pays_by_the_rates_of_each_of_its_prompts() -> None:
+    """At the prices of Claude Haiku 5.5: a prompt of over 100,000 tokens may write more dearly than the others read."""
+    low = Prices(input=0.1, output=0.5, cache_read=0.01, cache_write=0.125, dated=PRICES.dated)
+    high = Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625)
+    assert pays([low, low])
+    assert pays([high, high])
+    assert pays([low, high])
+    assert not pays([high, low])
+    assert pays([high, low, low])
+
+
+def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
+    """One reader pays at both rates, but not where the writer's prompt alone is in the dearer tier."""
+    tier = Tier(tokens=1000, input=5, output=5, cache_read=0.5, cache_write=6.25)
+    model = {"prices": PRICES.model_copy(update={"above": (tier,)}), "caching": Caching(min_tokens=100)}
+    case = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
+    short, long = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
+    for writer, reader, marked in ((short, short, True), (long, long, True), (short, long, True), (long, short, False)):
+        first, second = shared([Question(writer, 0, repeat=0), Question(reader, 0, repeat=1)])
+        assert (bool(first.shared.cuts), bool(second.shared.read)) == (marked, marked)
 
 
 def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
     """Six beginnings within each other and room for two marks: what was not marked cannot be read."""
     found = [Beginning(1000 * step, 0, 7 - step) for step in range(1, 7)]
-    plans = list(plan(found, 8, Caching(min_tokens=1, breakpoints=2), PRICES))
+    plans = list(plan(found, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
     assert plans[0] == ((1000, 2000, 3000, 4000, 5000, 6000), 0, None)
     assert plans[1] == ((1000, 2000, 3000, 4000, 5000, 6000), 6000, 0)
     assert plans[2] == ((1000, 2000, 3000, 4000, 5000), 5000, 0)
@@ -88,7 +110,7 @@ def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
 
 def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
     found = [Beginning(300, 0, 5), Beginning(4000, 0, 4), Beginning(4100, 0, 3), Beginning(4300, 0, 2)]
-    cuts = [one[0] for one in plan(found, 6, Caching(min_tokens=1000), PRICES)]
+    cuts = [one[0] for one in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
     assert cuts == [(4000, 4300)] * 3 + [(4000,)] * 2 + [()]
 
 
@@ -132,7 +154,8 @@ def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: 
     texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
     cache = PrefixCache(caching.min_tokens, breakpoints)
-    for text, (cuts, read, _) in zip(texts, plan(beginnings(common), len(texts), caching, PRICES), strict=True):
+    plans = plan(beginnings(common), [PRICES] * len(texts), caching)
+    for text, (cuts, read, _) in zip(texts, plans, strict=True):
         usage = cache.usage(parameters(dataclasses.replace(trial, user=text), model, cuts))
         assert usage["cache_read_input_tokens"] == read // CHARACTERS_A_TOKEN
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from longctx.ask.probe import differences
 from longctx.cli import main
-from longctx.config.models import load_model, read_profile
+from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.prompts import PromptSet
 from longctx.families.passkey.protocol import Passkey
 from longctx.workspace import Workspace
@@ -113,6 +114,15 @@ def test_what_a_person_wrote_stays_and_differences_are_told(
     assert load_model(mine, "toy").window == 2000
 
 
+def test_limits_that_a_server_tells_otherwise() -> None:
+    profile = ModelProfile(window=4096, max_output=100)
+    assert not differences(profile, {"window": 4096, "max_output": 100})
+    assert not differences(profile, {})
+    assert differences(profile, {"window": 4096, "max_output": 512}) == [
+        "max_output = 100 is used, though the server says 512: delete it to use that."
+    ]
+
+
 def without_prefill(body: Body) -> Answer:
     """A model that refuses a prefill and a temperature."""
     if body["messages"][-1]["role"] == "assistant" or "temperature" in body:
@@ -188,11 +198,14 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
 def test_the_profiles_are_listed(profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     (profiles / "toy.toml").write_text("window = 4096\n[prices]\ninput = 1\noutput = 5.5\ndated = 2026-11-21\n")
     (profiles / "short.toml").write_text('model = "org/long"\nprovider = "vertex"\nprefill = true\n')
+    tier = "[prices]\ninput = 0.1\noutput = 0.5\ndated = 2026-11-21\n[[prices.above]]\ntokens = 100000\n"
+    (profiles / "tiered.toml").write_text(f"{tier}input = 0.5\noutput = 2.5\n")
     recorded(mine.cassettes, line_case())
     assert main(["models", "list"]) == 0
     rows = [[cell.strip() for cell in row] for row in cells(capsys.readouterr().out)]
     assert ["short (org/long)", "vertex", "-", "yes", "-", "-", "-", "no"] in rows
     assert ["toy", "-", "4,096", "no", "1 / 5.5", "2026-11-21", "-", "line_retrieval"] in rows
+    assert ["tiered", "-", "-", "no", "0.1 / 0.5; above 100,000: 0.5 / 2.5", "2026-11-21", "-", "no"] in rows
     assert "claude-haiku-4-5" in {row[0] for row in rows}, "what comes with longctx is listed too"
 
 

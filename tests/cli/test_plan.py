@@ -14,6 +14,7 @@ from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.measure.gate import Band
 from longctx.measure.subject import Subject
+from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.here import HERE
 
@@ -76,6 +77,19 @@ def test_the_load_of_each_band(tmp_path: Path) -> None:
     assert (short.output_tokens, short.price) == (200 * 10, None)
     each = [LineRetrieval(lines, None).size_tokens({"line": 15.0}) for lines in (5, 10)]
     assert short.input_tokens == 100 * sum(each)
+
+
+def test_each_prompt_costs_by_its_own_length(tmp_path: Path, within_mine: Workspace) -> None:
+    """Files of 5 and 10 lines are of one band, on both sides of a boundary."""
+    shorter, longer = (LineRetrieval(lines, None).size_tokens({"line": 15.0}) for lines in (5, 10))
+    for boundary, dear in ((shorter - 1, (shorter, longer)), (shorter, (longer,)), (longer, ())):
+        within_mine.own("models", "toy.toml").write_text(
+            "[prices]\ninput = 1\noutput = 2\ndated = 2026-11-22\n"
+            f"[[prices.above]]\ntokens = {boundary}\ninput = 10\noutput = 20\n"
+        )
+        loads, _ = planned(within_mine, profile(tmp_path, TABLES), [], SHIPPED)
+        price = sum(100 * (size + 2 * 10) * (10 if size in dear else 1) for size in (shorter, longer)) / 1e6
+        assert loads[Subject("toy", "seed"), Band("line_retrieval", "short")].price == pytest.approx(price)
 
 
 def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:

@@ -4,13 +4,24 @@ import datetime
 
 import pytest
 
-from longctx.config.models import Measured, ModelProfile, Probed, Thinking, TokensPerUnit, load_model
+from longctx.config.models import (
+    Measured,
+    ModelProfile,
+    Prices,
+    Probed,
+    Thinking,
+    Tier,
+    TokensPerUnit,
+    load_model,
+)
 from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
 from tests.here import HERE
 
 SHIPPED = [path.stem for path in sorted((packaged() / "models").glob("*.toml"))]
 
+PRICED = "[prices]\ninput = 0.1\noutput = 0.5\ncache_read = 0.01\ndated = 2026-11-22\n"
+TIER = "[[prices.above]]\ntokens = 100000\ninput = 0.5\noutput = 2.5\n"
 MEASURED = Measured(
     family="passkey",
     wording="0123456789ab",
@@ -28,13 +39,41 @@ def test_what_is_shipped_loads(name: str) -> None:
     assert profile.prices.source
 
 
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("claude-fable-5-1", 0.025),
+        ("claude-haiku-4-5", 0.1),
+        ("claude-haiku-5-5", 0.1),
+        ("claude-opus-5-5", 0.05),
+        ("claude-sonnet-5-5", 0.05),
+    ],
+)
+def test_the_prices_of_claude_are_in_proportion(name: str, read: float) -> None:
+    """As its price page says: of output, of writing for five minutes and of reading, by the price of input."""
+    prices = load_model(HERE, name).prices
+    assert prices
+    for rates in (prices, *prices.above):
+        assert (rates.output, rates.cache_write) == pytest.approx((5 * rates.input, 1.25 * rates.input))
+        assert rates.cache_read == pytest.approx(read * rates.input)
+    assert prices.batch_discount == 0.5
+    assert "about-claude/pricing" in prices.source
+
+
+def test_claude_haiku_5_5_is_dearer_above_100_000_tokens() -> None:
+    prices = load_model(HERE, "claude-haiku-5-5").prices
+    assert prices
+    assert [prices.at(tokens).input for tokens in (100_000, 100_001, 1_000_000)] == [0.1, 0.5, 0.5]
+
+
 def test_the_docs_name_every_entry(mine: Workspace) -> None:
     text = (HERE.root / "docs/models.md").read_text(encoding="utf-8")
     mine.own("models", "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
     profile = load_model(mine, "m")
     assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "measured"}
     assert profile.prices
-    assert profile.prices.model_fields_set == set(type(profile.prices).model_fields)
+    assert profile.prices.model_fields_set == set(Prices.model_fields)
+    assert profile.prices.above[0].model_fields_set == set(Tier.model_fields)
 
 
 def test_a_model_without_a_profile_has_defaults(mine: Workspace) -> None:
@@ -57,6 +96,29 @@ def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(mine: Workspa
     assert load_model(mine, "org/model") == ModelProfile(model="org/model", window=10)
 
 
+def test_a_longer_prompt_has_prices_of_its_own(mine: Workspace) -> None:
+    longer = "[[prices.above]]\ntokens = 500_000\ninput = 0.7\noutput = 3\n"
+    mine.own("models", "m.toml").write_text(f"{PRICED}{longer}{TIER}", encoding="utf-8")
+    prices = load_model(mine, "m").prices
+    assert prices
+    assert [prices.at(tokens).input for tokens in (0, 100_000, 100_001, 500_000, 500_001)] == [0.1, 0.1, 0.5, 0.5, 0.7]
+    assert (prices.at(100_001).output, prices.at(100_001).cache_read) == (2.5, None), "nothing is taken from below"
+
+
+def test_prices_without_tiers_are_written_as_before_there_were_any(mine: Workspace) -> None:
+    mine.own("models", "m.toml").write_text(PRICED, encoding="utf-8")
+    prices = load_model(mine, "m").prices
+    assert prices
+    assert prices.model_dump(mode="json", exclude_none=True) == {
+        "input": 0.1,
+        "output": 0.5,
+        "cache_read": 0.01,
+        "batch_discount": 0.0,
+        "dated": "2026-11-22",
+        "source": "",
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -66,6 +128,10 @@ def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(mine: Workspa
         ("window = 0", r"window: .*greater than 0"),
         ("[prices]\ninput = 1\noutput = 1", r"prices\.dated: missing"),
         ("[prices]\ninput = -1\noutput = 1\ndated = 2026-01-01", r"prices\.input: .*\(found -1\)"),
+        (f"{PRICED}[[prices.above]]\ninput = 2\noutput = 2", r"prices\.above\.0\.tokens: missing"),
+        (f"{PRICED}[[prices.above]]\ntokens = 0\ninput = 2\noutput = 2", r"prices\.above\.0\.tokens: .*\(found 0\)"),
+        (f"{PRICED}[[prices.above]]\ntoken = 9\ninput = 2\noutput = 2", r"above\.0\.token: .* Did you mean 'tokens'\?"),
+        (f"{PRICED}{TIER}{TIER}", r"prices: two tiers begin above 100,000 tokens: keep one of them\."),
         ('[[measured]]\nfamily = "passkey"\nwording = "x"\non = 2026-01-01', r"measured\.0\.values: missing"),
         ("window", "is not valid TOML"),
         ('provider = "azure"', r"provider: .*'bedrock', 'vertex' or 'foundry' \(found 'azure'\)"),
@@ -125,12 +191,15 @@ def test_the_thinking_budget_is_room_for_thinking() -> None:
 
 
 def test_what_was_probed_is_used_where_the_profile_is_silent(mine: Workspace) -> None:
-    probed = '[probed]\non = 2026-01-01\nsource = "a server"\nwindow = 4096\nline = 20.5\nreference = 1.5\n'
+    probed = '[probed]\non = 2026-01-01\nsource = "a server"\nwindow = 4096\nmax_output = 512\n'
+    probed += "line = 20.5\nreference = 1.5\n"
     mine.own("models", "silent.toml").write_text(probed)
-    mine.own("models", "says.toml").write_text(f"window = 9000\n[tokens]\nline = 17\n{probed}")
+    mine.own("models", "says.toml").write_text(f"window = 9000\nmax_output = 99\n[tokens]\nline = 17\n{probed}")
     silent, says = load_model(mine, "silent"), load_model(mine, "says")
-    assert (silent.window, silent.tokens) == (4096, TokensPerUnit(line=20.5, reference=1.5))
-    assert (says.window, says.tokens) == (9000, TokensPerUnit(line=17, reference=1.5))
+    assert (silent.window, silent.max_output) == (4096, 512)
+    assert (says.window, says.max_output) == (9000, 99)
+    assert silent.tokens == TokensPerUnit(line=20.5, reference=1.5)
+    assert says.tokens == TokensPerUnit(line=17, reference=1.5)
 
 
 def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 
+import pytest
+
 from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer, saying
 
@@ -34,6 +36,38 @@ def test_they_price_what_is_asked_and_what_was_answered(checkout: Checkout, serv
     assert checkout.pytest(price, "-n2").says(said)
     assert said in checkout.file("reports/latest/summary.md").read_text()
     assert "had cost" not in checkout.pytest().out
+
+
+def test_the_length_of_a_prompt_settles_its_price(checkout: Checkout, server: SimulatedServer) -> None:
+    """From the estimate to the row, on both sides of a boundary; the prompt is what was sent, read and written."""
+    shorter, longer = (2 * (size * 1000 + 10 * 5000) / 1e6 for size in (145, 175))  # USD, of two trials
+    for boundary, usd in ((144, 10 * (shorter + longer)), (145, shorter + 10 * longer), (175, shorter + longer)):
+        given = f"--ctx-price=toy=1000/5000,{boundary}:10000/50000"
+        assert checkout.pytest("--ctx-estimate", given).says(
+            f"640 input and at most 40 output tokens, about ${usd:.2f}."
+        )
+    server.script = saying("42", usage=USAGE)
+    price = "--ctx-price=toy=10/100/1/12.5,{}:1000/10000/100/1250"
+    for boundary, times in ((999_999, 100), (1_000_000, 1)):
+        paid = 4 * times * (0.1 * 10 + 0.7 * 1 + 0.2 * 12.5 + 10e-6 * 100)
+        result = checkout.record(server, price.format(boundary), mode="all")
+        assert result.says(f"toy: 4 answers asked live cost ${paid:,.2f}, at prices of ")
+        assert [row["cost_usd"] for row in checkout.rows()] == pytest.approx([paid / 4] * 4)
+    run = json.loads(checkout.file("reports/latest/run.json").read_text())
+    tier = {"tokens": 1_000_000, "input": 1000, "output": 10000, "cache_read": 100, "cache_write": 1250}
+    assert run["prices"]["toy"]["above"] == [tier]
+
+
+def test_longer_prompts_are_not_made_cheap_by_leaving_them_out(checkout: Checkout, server: SimulatedServer) -> None:
+    result = checkout.record(server, "--ctx-price=claude-haiku-5-5=0.08/0.4", "--ctx-model=claude-haiku-5-5")
+    assert result.code == 4
+    assert result.says(
+        "--ctx-price gives claude-haiku-5-5 the same prices whatever a prompt's length, but its profile has others "
+        "above 100,000 tokens: add yours, --ctx-price claude-haiku-5-5=INPUT/OUTPUT,100000:INPUT/OUTPUT"
+    )
+    assert not server.received
+    given = "--ctx-price=claude-haiku-5-5=0.08/0.4,100000:0.4/2"
+    assert checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-5-5", given).code == 0
 
 
 def test_a_cap_takes_them(checkout: Checkout, server: SimulatedServer) -> None:
