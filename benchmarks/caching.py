@@ -49,8 +49,9 @@ class Used:
     written: float
 
     def priced(self, prices: Prices) -> float:
-        """USD."""
-        return cost(prices, self.input, 0, self.read, self.written)
+        """USD, of requests of about the same length."""
+        sent, read, written = (tokens / self.requests for tokens in (self.input, self.read, self.written))
+        return self.requests * cost(prices, sent, 0, read, written)
 
 
 def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Question]:

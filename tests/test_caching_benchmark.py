@@ -43,3 +43,11 @@ def test_prices_are_those_of_the_profiles() -> None:
     lines = list(table("before", Used(2, 2e6, 0, 0), "after", Used(2, 2e6, 1e6, 1e6), ["claude-haiku-4-5"]))
     assert lines[2:4] == ["| before | 2 | 2,000,000 | 0.0% |", "| after | 2 | 2,000,000 | 50.0% |"]
     assert lines[-1] == "| claude-haiku-4-5, 2026-10-24 | $1 | $0.675 | 1.48 |"
+
+
+def test_a_request_is_priced_by_its_own_length() -> None:
+    """And not by that of all of them together."""
+    prices = load_model(HERE, "claude-haiku-5-5").prices
+    assert prices
+    assert Used(10, 1e6, 0, 0).priced(prices) == pytest.approx(0.1)
+    assert Used(9, 1e6, 0, 0).priced(prices) == pytest.approx(0.5)
