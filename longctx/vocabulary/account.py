@@ -46,7 +46,7 @@ class Account:
         return None
 
     def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
-        """None: rates by length where lengths differ. scenarios: those in which something was measured."""
+        """None: the rate of each scenario. scenarios: those in which something was measured."""
         return None
 
     def further_tables(self, analysis: Any) -> Iterable[Table]:

@@ -1,0 +1,55 @@
+"""No module outside families/ knows a family, neither by its name nor by what it measures.
+
+What is left of such knowledge is listed here, and the list only grows shorter.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import longctx
+from longctx.registry import shipped
+
+PACKAGE = Path(longctx.__file__).parent
+NAMES = re.compile(
+    "|".join([*(name for name in shipped() if name != "control"), "k_max", "block_size", "longctx.families"])
+)
+"""`control` is a word of its own; the controls are part of the family of collages."""
+KNOWN = {
+    "registry.py": "the list of longctx's own families",
+    "ask/learn.py": "counts the tokens of a line",
+    "ask/probe.py": "counts the tokens of a filler",
+    "cli/corpus.py": "a command about documents and questions",
+    "cli/filter.py": "a command about documents and questions",
+    "cli/quality.py": "a command about documents and questions",
+    "cli/unreadable.py": "a command about documents and questions",
+    "cli/write.py": "a command about documents and questions",
+    "plugin/frozen.py": "the filters of questions that a baseline was made with",
+}
+
+
+def named(path: Path) -> Iterator[str]:
+    """What the code of a module says of families; its docstrings and comments may give examples, and so may help."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value="longctx_families"):  # the setting
+                pass
+            case ast.ImportFrom(module=str(text)) | ast.Name(id=text) | ast.Attribute(attr=text) | ast.arg(arg=text):
+                yield text
+            case ast.Constant(value=str(text)) if id(node) not in prose and " " not in text:
+                yield text
+
+
+def test_no_module_outside_families_names_one() -> None:
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "families" not in path.relative_to(PACKAGE).parts and any(map(NAMES.search, named(path)))
+    }
+    assert found <= set(KNOWN), "a family says this of itself, in its own folder"
+    assert set(KNOWN) <= found, "the list can be shorter"
