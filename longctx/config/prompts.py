@@ -10,7 +10,7 @@ from pathlib import Path
 from longctx.config.folders import read_text
 from longctx.errors import UserError
 from longctx.vocabulary.scenario import Scenario, Words
-from longctx.workspace import Workspace, packaged
+from longctx.workspace import Workspace
 
 CALLED = {
     "the minutes of a government meeting": "the {document}",
@@ -37,17 +37,25 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """A folder: <family>/<template>.txt."""
+    """A folder: <family>/<template>.txt.
+
+    further: where families stand that the folder lacks. seed: where a missing template may be copied from.
+    """
 
     name: str
     folder: Path
+    further: tuple[Path, ...] = ()
+    seed: tuple[Path, ...] = ()
 
     @classmethod
     def open(cls, workspace: Workspace, name: str) -> PromptSet:
-        """The prompt set of that name in fixtures/prompts/, or in the folder of that path. Raises UserError."""
-        for folder in (workspace.find("prompts", name), Path(name)):
-            if folder.is_dir():
-                return cls(folder.resolve().name, folder)
+        """The prompt set of that name in fixtures/prompts/, the project's own families in place of those of longctx; or
+        the one in the folder of that path. Raises UserError."""
+        named = [folder / name for folder in workspace.folders("prompts")]
+        seed = tuple(folder / "seed" for folder in workspace.folders("prompts"))
+        for folders in (named, [Path(name)]):
+            if found := [folder for folder in folders if folder.is_dir()]:
+                return cls(found[0].resolve().name, found[0], tuple(found[1:]), seed)
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
 
@@ -63,12 +71,12 @@ class PromptSet:
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
     def _template(self, family: type[Scenario], name: str, holds: tuple[str, ...]) -> str:
-        path = self.folder / family.family / f"{name}.txt"
+        folders = (folder / family.family for folder in (self.folder, *self.further))
+        path = next((one for one in folders if one.is_dir()), self.folder / family.family) / f"{name}.txt"
         try:
             text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
-            shipped = packaged() / "prompts" / "seed" / family.family
-            raise UserError(f"The prompt set {self.name!r} lacks {path}: copy it from {shipped}.") from None
+            raise UserError(f"The prompt set {self.name!r} lacks {path}: {self._instead(path, holds)}.") from None
         found = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(holds) - found):
             raise UserError(f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial.")
@@ -78,6 +86,13 @@ class PromptSet:
                 f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there."
             )
         return text
+
+    def _instead(self, path: Path, holds: tuple[str, ...]) -> str:
+        """What to do about a template that is missing."""
+        copies = (folder / path.parent.name / path.name for folder in reversed(self.seed))
+        if there := next((one.parent for one in copies if one.is_file() and one != path), None):
+            return f"copy it from {there}"
+        return f"write it, with {' and '.join(f'{{{name}}}' for name in holds)} in it" if holds else "write it"
 
 
 def _called(document: str, text: str) -> str:

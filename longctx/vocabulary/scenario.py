@@ -211,7 +211,7 @@ class Scenario(ABC):
         found: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
         for name in cls.identified_by:
-            of_text = types[name] == "str"
+            of_text = types[name] in ("str", str)  # its source, or what it means
             if match := re.match(rf"-?{name}-({r'[a-z_]+' if of_text else r'[0-9]+'})", rest):
                 found[name] = match[1] if of_text else int(match[1])
                 rest = rest[match.end() :]

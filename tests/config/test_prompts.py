@@ -14,6 +14,7 @@ from longctx.families.long_context_qa.writing import Writing
 from longctx.families.passkey.protocol import Passkey
 from longctx.registry import families
 from longctx.vocabulary.scenario import Scenario
+from longctx.workspace import Workspace
 from tests.here import HERE
 
 FAMILIES = [one.scenario for one in families(HERE).values()]
@@ -109,6 +110,17 @@ def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
 def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, read: str) -> None:
     (folder / "passkey" / "opening.txt").write_bytes(text.encode())
     assert PromptSet.open(HERE, str(folder)).wording(Passkey).words["opening"] == read
+
+
+def test_a_family_stands_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
+    own = shutil.copytree(HERE.own("prompts", "seed", "passkey"), tmp_path / "fixtures/prompts/seed/passkey")
+    (own / "opening.txt").write_text("Mine.", encoding="utf-8")
+    seed, here = PromptSet.open(Workspace(tmp_path), "seed"), PromptSet.open(HERE, "seed")
+    assert (seed.name, seed.wording(Passkey).words["opening"]) == ("seed", "Mine.")
+    assert seed.wording(LineRetrieval) == here.wording(LineRetrieval)
+    (own / "opening.txt").unlink()
+    with pytest.raises(UserError, match=r"lacks .*opening.txt: copy it from .*seed/passkey\.$"):
+        seed.wording(Passkey)
 
 
 def test_an_unknown_prompt_set_is_told_what_there_is() -> None:

@@ -29,6 +29,9 @@ UNWANTED = "cacheprovider", "hypothesispytest", "anyio"
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
+collect_ignore = ["foreign"]
+"""A project of its own, whose tests are run in copies of it (see test_foreign_family.py)."""
+
 FAMILIES = "line_retrieval", "passkey"
 
 LINES = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from longctx.measure.summary import Summary
 from longctx.report.charts import overall, plain
@@ -14,6 +15,7 @@ def charts(summary: Summary) -> Iterator[Chart]:
     for name, family in summary.families.items():
         scenarios = [one for one in summary.of(name) if one.rate.n]
         own = family.account.charts(scenarios, family.analysis)
-        yield from plain.charts(name, scenarios) if own is None else own
+        shown = plain.charts(name, scenarios) if own is None else own
+        yield from (replace(one, family=name) for one in shown)
     yield from overall.heatmaps(summary)
     yield from overall.outcomes(summary)

@@ -1,0 +1,200 @@
+"""Several keys stand in a text that says nothing of them, and the model must name all of those it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from longctx.vocabulary import account
+from longctx.vocabulary.account import Rank
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.judging import CUT_OFF, unanswered
+from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.text import fill, mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.measure.subject import Subject
+    from longctx.measure.summary import ScenarioSummary
+    from longctx.report.charts.chart import Chart
+    from longctx.report.table import Table
+
+NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralKeys(Scenario):
+    """`keys` keys of five digits, at random places between `sentences` sentences."""
+
+    family: ClassVar[str] = "several_keys"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("keys", "sentences")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "opening": (),
+        "sentence": (),
+        "needle": ("name", "key"),
+        "question": ("names",),
+    }
+
+    keys: int
+    sentences: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.keys <= len(NAMES):
+            raise ValueError(f"{self.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        stream = self.stream(seed, index)
+        keys = [str(key) for key in 10_000 + stream.choice(90_000, self.keys, replace=False)]
+        places = sorted(stream.randint(0, self.sentences + 1, self.keys), reverse=True)
+        text = [words["sentence"]] * self.sentences
+        needles = _needles(words, keys)
+        for place, needle in zip(places, reversed(needles), strict=True):
+            text.insert(place, needle)
+        question = fill(words["question"], {"names": ", ".join(NAMES[: self.keys])})
+        user = "\n".join([words["opening"], *text, question])
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=" ".join(keys),
+            max_tokens=self.max_tokens,
+            depth=user.index(needles[0]) / len(user),
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        asked, named = trial.expected.split(), re.findall(r"\d+", reply.text, re.ASCII)
+        if reply.stop_reason == "refusal" or not named:
+            return unanswered(reply, lacks="no key in the reply")
+        found, strange = set(asked) & set(named), set(named) - set(asked)
+        why = f"{len(found)} of {len(asked)} keys are named" + (
+            f", and {len(strange)} that are none" if strange else ""
+        )
+        right = len(found) == len(asked) and not strange
+        kind: Kind = "correct" if right else "truncated" if reply.stop_reason in CUT_OFF else "wrong"
+        return Outcome(kind, " ".join(named), why, {"found": len(found)})
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return 12 * (self.sentences + self.keys) + 40
+
+    @property
+    def length(self) -> int:
+        return self.sentences
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        keys, named = trial.expected.split(), (outcome.returned or "").split()
+        found = []
+        for key, needle in zip(keys, _needles(words, keys), strict=True):
+            found += mark("needle" if key in named else "needle that was not found", trial.user, needle)
+        return found
+
+
+def _needles(words: Words, keys: Sequence[str]) -> list[str]:
+    return [fill(words["needle"], {"name": name, "key": key}) for name, key in zip(NAMES, keys, strict=False)]
+
+
+class SeveralKeysGrid(Grid):
+    """Every number of keys in every number of sentences."""
+
+    keys: tuple[Count, ...]
+    sentences: tuple[Count, ...]
+    max_tokens: Count = 60
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        for keys in self.keys:
+            for sentences in self.sentences:
+                yield SeveralKeys(keys, sentences, max_tokens=self.max_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of all keys that a scenario's trials asked for, those that were named."""
+
+    subject: Subject
+    scenario: str
+    found: int
+    asked: int
+
+    @property
+    def share(self) -> float:
+        return self.found / self.asked
+
+
+class Account(account.Account):
+    """Beside the rate of trials in which all keys were named: the share of keys. analysis: one Found a scenario."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[Found, ...]:
+        found: Counter[tuple[Subject, str]] = Counter()
+        asked: Counter[tuple[Subject, str]] = Counter()
+        columns = rows["subject"], rows["scenario"], rows["params"], rows["trace"]
+        for subject, scenario, params, trace in zip(*columns, strict=True):
+            asked[subject, scenario] += params["keys"]
+            found[subject, scenario] += trace.get("found", 0)  # a refusal has none
+        return tuple(Found(*one, found[one], asked[one]) for one in asked)
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:
+        import pandas as pd
+
+        from longctx.report.table import Table, subject_columns
+
+        shares = {(one.subject, one.scenario): f"{one.found} of {one.asked}" for one in analysis}
+        columns = {
+            "keys": [str(one.params["keys"]) for one in scenarios],
+            "sentences": [str(one.params["sentences"]) for one in scenarios],
+            "all named [95% interval]": [str(one.rate) for one in scenarios],
+            "keys named": [shares.get((one.subject, one.scenario), "-") for one in scenarios],
+        }
+        frame = pd.DataFrame(subject_columns([one.subject for one in scenarios]) | columns)
+        yield Table("Several keys", frame.set_index("model"))
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Chart]:
+        from longctx.report.charts.chart import Chart, apart, colours, curves, field, layered
+        from longctx.report.table import pivot
+
+        points = [
+            {
+                "sentences": one.params["sentences"],
+                "series": f"{one.params['keys']} keys, {one.subject}",
+                "rate": one.rate.rate,
+                "lo": one.rate.lo,
+                "hi": one.rate.hi,
+                "say": f"{one.params['keys']} keys in {one.params['sentences']} sentences, {one.subject}: {one.rate}",
+            }
+            for one in scenarios
+        ]
+        names = list(dict.fromkeys(str(point["series"]) for point in points))
+        x = field("sentences", "quantitative", "sentences of the text")
+        moved, note = apart(points, "sentences")
+        spec = layered(moved, curves(x, colours("series", names)))
+        cells = [
+            (one.params["sentences"], f"{one.params['keys']} keys, {one.subject}", str(one.rate)) for one in scenarios
+        ]
+        frame = pivot(cells, "sentences")
+        yield Chart("several-keys-by-length", "several_keys", "All keys named, by length", spec, frame, note)
+
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[tuple[Rank, str]]:
+        rates = {(one.subject, one.scenario): one.rate for one in scenarios}
+        for one in analysis:
+            rate = rates[one.subject, one.scenario]
+            if rate.rate < 0.5 <= one.share:
+                told = (
+                    f"{one.share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
+                )
+                yield Rank.CAUSE, f"Several keys, {one.subject}, {one.scenario}: {told}."
+
+
+FAMILY = Family(
+    SeveralKeys,
+    SeveralKeysGrid,
+    title="Several keys",
+    unit="sentences",
+    size="sentences",
+    account=f"{__name__}:Account",
+)

@@ -1,0 +1,187 @@
+"""A family of the project's own, from its table to the page, with nothing of longctx edited: docs/new-family.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, Result
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
+
+FOREIGN = Path(__file__).with_name("foreign")
+PROMPTS = "fixtures/prompts/seed/several_keys"
+
+
+@pytest.fixture
+def project(launcher: Launcher, tmp_path: Path) -> Checkout:
+    """The project of the guide. It has no wheel to install, so that a conftest.py registers the plugin."""
+    made = Checkout(tmp_path / "project", launcher)
+    shutil.copytree(FOREIGN, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "conftest.py", made.folder)
+    return made
+
+
+@pytest.fixture
+def recorded(project: Checkout, server: SimulatedServer) -> Checkout:
+    """With the recordings of a model that names all keys of a short text, and all but one of a long one."""
+    server.script = forgetful
+    result = record(project, server, "--ctx-report=reports/first")
+    assert result.code == 0, result.out
+    return project
+
+
+def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
+    """With the project's only profile, which no option names."""
+    return project.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, profile=None)
+
+
+def all_keys(body: Body) -> Answer:
+    return 200, {}, message(" ".join(re.findall(r"The key of \w+ is (\d+)", prompt_of(body))), body)
+
+
+def forgetful(body: Body) -> Answer:
+    keys = re.findall(r"The key of \w+ is (\d+)", prompt_of(body))
+    kept = keys[1:] if prompt_of(body).count("\n") > 100 else keys
+    return 200, {}, message(" ".join(kept), body)
+
+
+def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout, server: SimulatedServer) -> None:
+    assert len(server.asked) == len(recorded.rows("reports/first")) == 80
+    by_scenario = {row["scenario"]: row for row in recorded.rows("reports/first")}
+    assert {name: (row["outcome"], row["trace"], row["band"]) for name, row in by_scenario.items()} == {
+        "keys-3-sentences-20": ("correct", {"found": 3}, "short"),
+        "keys-3-sentences-200": ("wrong", {"found": 2}, "long"),
+        "keys-5-sentences-20": ("correct", {"found": 5}, "short"),
+        "keys-5-sentences-200": ("wrong", {"found": 4}, "long"),
+    }
+    assert set(recorded.cassettes()) == {f"my-model/several_keys/{name}.jsonl" for name in by_scenario}
+
+
+def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Checkout) -> None:
+    result = recorded.pytest("-n2", profile=None, page=True)
+    assert result.code == 0, result.out
+    assert result.says(
+        "80 replayed (100%)",
+        "Several keys model prompts keys sentences all named [95% interval] keys named",
+        "my-model seed 3 20 1.00 [0.84, 1.00] n=20 60 of 60",
+        "my-model seed 5 200 0.00 [0.00, 0.16] n=20 80 of 100",
+    )
+    page = recorded.file("reports/latest/index.html").read_text()
+    for part in (
+        '<h2 id="several-keys">Several keys</h2>',
+        "All keys named, by length",
+        "Several keys by depth and length",
+        "200 sentences",
+        "80% of the keys are named, but all of them in 0 of 20 trials only",
+    ):
+        assert part in page, part
+    assert recorded.file("reports/latest/charts/several-keys-by-length.svg").is_file()
+    views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
+    marked = {name for view in views for one in view["excerpts"] for name in one["names"]}
+    assert marked == {"needle", "needle that was not found"}
+
+
+def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedServer) -> None:
+    assert recorded.longctx("baseline", "save", "first", "reports/first").code == 0
+    assert recorded.longctx("baseline", "show", "first").says("several_keys")
+    same = recorded.pytest("--ctx-baseline=first", "-n2", profile=None)
+    assert same.code == 0, same.out
+    assert same.says("Gate: pass - no drop of 5% or more, in any band")
+    server.script = all_keys
+    better = record(recorded, server, "--ctx-baseline=first", "--ctx-margin=0.1", mode="all")
+    assert better.code == 0, better.out
+    server.script = forgetful
+    assert recorded.longctx("baseline", "save", "better").code == 0
+    worse = record(recorded, server, "--ctx-baseline=better", mode="all")
+    assert worse.code == 10, worse.out
+    assert worse.says("Gate: regression - several_keys -1.000 in long")
+
+
+def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
+    plan = recorded.longctx("plan")
+    assert plan.code == 0, plan.err
+    assert plan.says("Plan of the profile keys with", "2 bands", "several_keys long 40", "several_keys short 40")
+    shown = recorded.longctx("show", "several_keys/keys-3-sentences-20#1", "--run=reports/first")
+    assert shown.code == 0, shown.err
+    assert shown.says("3 of 3 keys are named", "The key of Anna is", "What are the keys of Anna, Boris, Clara?")
+    server.script = all_keys
+    record(recorded, server, "--ctx-report=reports/second", "--ctx-model=other")
+    compared = recorded.longctx("compare", "reports/first", "reports/second")
+    assert compared.code == 0, compared.err
+    assert compared.says(
+        "several_keys, A: my-model, prompts seed; B: other, prompts seed",
+        "several_keys/keys-3-sentences-200#0 wrong -> correct",
+    )
+    assert recorded.longctx("export", "reports/first", "first.md").code == 0
+    assert "Several keys" in recorded.file("first.md").read_text()
+    assert recorded.longctx("merge", "reports/first", "reports/second", "--out=reports/both").code == 0
+    assert recorded.longctx("record", "--ctx-model=other", "--ctx-estimate").says("80")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("keys = [3, 5]", "kyes = [3, 5]"), "several_keys.0.kyes: no such entry. Did you mean 'keys'?"),
+        (("keys = [3, 5]", "keys = [3, 50]"), "[several_keys]: 50 keys cannot be asked for: give 1 to 8."),
+        (("long = 200", "long = 150"), "keys-3-sentences-200 is longer than every band: 200 against 150."),
+        (("[several_keys]", "[several_key]"), "several_key: no such entry. Did you mean 'several_keys'?"),
+    ],
+)
+def test_a_mistake_in_its_table_is_a_sentence(project: Checkout, change: tuple[str, str], says: str) -> None:
+    profile = project.file("fixtures/profiles/keys.toml")
+    profile.write_text(profile.read_text().replace(*change))
+    run, planned = project.pytest("--ctx-model=toy", profile=None), project.longctx("plan")
+    assert (run.code, planned.code) == (4, 2), run.out
+    assert run.says(says)
+    assert planned.says(says)
+
+
+def test_prompts_stand_in_the_project_s_own_seed_beside_those_of_longctx(
+    project: Checkout, server: SimulatedServer
+) -> None:
+    project.profile(LINES, project.file("fixtures/profiles/keys.toml").read_text().split("\n", 2)[2])
+    shutil.copy2(ROOT / "tests_longctx/test_line_retrieval.py", project.file("tests_longctx"))
+    server.script = lambda body: all_keys(body) if "The key of" in prompt_of(body) else right(body)
+    result = project.record(server)
+    assert result.code == 0, result.out
+    assert {row["family"] for row in project.rows()} == {"several_keys", "line_retrieval"}
+    assert {row["prompt_set"] for row in project.rows()} == {"seed"}
+
+
+def test_a_mistake_in_its_prompts_is_a_sentence(project: Checkout) -> None:
+    question = project.file(f"{PROMPTS}/question.txt")
+    question.write_text("What are the keys?\n")
+    assert project.pytest("--ctx-model=toy", profile=None).says("question.txt must hold {names}")
+    question.unlink()
+    run, planned = project.pytest("--ctx-model=toy", profile=None), project.longctx("plan")
+    says = "The prompt set 'seed' lacks", f"{PROMPTS}/question.txt: write it, with {{names}} in it."
+    assert (run.code, planned.code) == (4, 2)
+    assert run.says(*says)
+    assert planned.says(*says)
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("several_kyes:FAMILY", "several_kyes:FAMILY, which cannot be used: ModuleNotFoundError"),
+        ("several_keys:FAMLY", "several_keys:FAMLY, which cannot be used: AttributeError"),
+        ("several_keys:SeveralKeys", "which cannot be used: TypeError: it is no Family but a"),
+        ("several_keys:FAMILY several_keys:FAMILY", "there is a family 'several_keys' already"),
+    ],
+)
+def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str, says: str) -> None:
+    ini = project.file("pytest.ini")
+    ini.write_text(ini.read_text().replace("several_keys:FAMILY", setting))
+    results = {
+        "pytest": project.pytest(profile=None, page=True),
+        "with an option": project.pytest("--ctx-profile=keys", profile=None),
+        "plan": project.longctx("plan"),
+        "show": project.longctx("show", "several_keys/keys-3-sentences-20"),
+        "record": project.longctx("record", "--ctx-estimate"),
+    }
+    assert all(one.says(says) for one in results.values()), results
+    assert [one.code for one in results.values()] == [2, 4, 2, 2, 4]
