@@ -185,3 +185,15 @@ def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str,
     }
     assert all(one.says(says) for one in results.values()), results
     assert [one.code for one in results.values()] == [2, 4, 2, 2, 4]
+
+
+def test_the_guide_shows_its_files_as_they_stand() -> None:
+    """A file may be shown in several blocks, each under its path."""
+    shown: dict[str, list[str]] = {}
+    page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
+    for path, text in re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)\n?```$", page, re.MULTILINE | re.DOTALL):
+        shown.setdefault(path, []).append(text)
+    files = (path for path in FOREIGN.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert {path: "\n\n\n".join(texts) for path, texts in shown.items()} == {
+        path.relative_to(FOREIGN).as_posix(): path.read_text(encoding="utf-8").rstrip("\n") for path in files
+    }
