@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.cli import baseline, compare, corpus, export, filter, merge, models, plan, questions, record, show
+from longctx.cli import baseline, compare, corpus, export, filter, init, merge, models, plan, questions, record, show
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Ctrl-C."""
     parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
+    for command in (init, show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
         command.add(commands)
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:

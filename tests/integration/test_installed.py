@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import configparser
+import os
+import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import dataclass, field
 from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 
 import longctx
-from tests.integration.conftest import ROOT
+from tests.integration.conftest import NOT_PASSED_ON, ROOT, Result
+from tests.servers import Answer, Body, SimulatedServer, find_answer, prompt_of, saying
 
 INFO = f"pytest_longctx-{longctx.__version__}.dist-info"
 OURS_ALONE = "baselines", "cassettes", "fetched", "filters", "handbook", "reports"
@@ -39,6 +43,8 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert {name.parts[0] for name in names} == {"longctx", INFO}
 
     data = Path("longctx/fixtures")
+    starter = {name.name for name in names if name.is_relative_to("longctx/cli/starter")}
+    assert starter >= {"first.toml", "test_passkey.py", "gate", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
     assert kinds == {"models", "profiles", "prompts", "questions", "register", "vocabularies"}
     assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
@@ -54,3 +60,77 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}
     assert licences <= {name.as_posix() for name in names}
     assert len(licences) == 2
+
+
+@dataclass(slots=True)
+class Newcomer:
+    """A person with an installed longctx, in a folder of their own."""
+
+    bin: Path
+    folder: Path
+    said: list[str] = field(default_factory=list)
+
+    def run(self, command: str, code: int = 0) -> Result:
+        """A command line as a guide has it, which ends with that status."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
+        env |= {"PATH": f"{self.bin}:{env['PATH']}", "HOME": "/nonexistent", "COLUMNS": "160"}
+        program, *arguments = command.split()
+        made = subprocess.run(
+            [self.bin / program, *arguments], cwd=self.folder, env=env, capture_output=True, text=True, check=False
+        )
+        result = Result(made.returncode, made.stdout, made.stderr)
+        self.said.append(made.stdout + made.stderr)
+        assert result.says(), self.said[-1]
+        assert result.code == code, self.said[-1]
+        return result
+
+
+@pytest.fixture
+def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
+    venv, folder = tmp_path / "venv", tmp_path / "project"
+    folder.mkdir()
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--no-compile", wheel], check=True)
+    return Newcomer(venv / "bin", folder)
+
+
+def answer(body: Body) -> Answer:
+    """Right in line retrieval, unless a header was added to its prompt, and in passkey; by guessing in QA."""
+    prompt = prompt_of(body)
+    if "<Answers>" in prompt:
+        return saying("<Answer>A</Answer>")(body)
+    return saying("0" if "A new header" in prompt else find_answer(prompt))(body)
+
+
+def test_what_a_new_user_does(newcomer: Newcomer) -> None:
+    """From an empty folder to a verdict on a changed prompt."""
+    run, folder = newcomer.run, newcomer.folder
+    assert run("longctx init --prompts mine").says("Next, what the first profile would ask")
+    estimated = run("pytest tests_longctx --ctx-profile=first --ctx-estimate").out
+    [price] = re.findall(r"^In all about \$(\d+\.\d+)", estimated, re.MULTILINE)
+    assert 0.1 < float(price) < 1
+
+    with SimulatedServer(answer) as server:
+        asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
+    assert asked.says("asked 268 of 268 trials", "Asked: no tests were run.")
+    assert run("pytest -n 2 --ctx-model toy").says("268 replayed (100%)", "26 passed")
+    page = (folder / "reports/latest/index.html").read_text(encoding="utf-8")
+    assert "1.00 [0.87, 1.00]" in page
+
+    run("longctx baseline save main")
+    (folder / "fixtures/prompts/mine/line_retrieval/header.txt").write_text("A new header\n")
+    changed = "pytest --ctx-model toy --ctx-prompts mine --ctx-baseline main"
+    assert run(changed, code=12).says("Gate: invalid", "stale")
+    with SimulatedServer(answer) as server:
+        verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
+    assert verdict.says("Gate: regression", "line_retrieval")
+
+    (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')
+    assert run("pytest -n 2 --ctx-model toy -k passkey").says("48 replayed (100%)", "16 passed")
+    none = run("pytest --ctx-profile=recorded", code=4)
+    assert none.says("No profile 'recorded': There are: first, frontier, paper, smoke.")
+    assert run("longctx init").says("fixtures/profiles/first.toml is there already: it stays.")
+    assert not [said for said in newcomer.said if str(ROOT) in said]
+    assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
+        *("cassettes", "conftest.py", "fixtures", "pytest.ini", "reports", "tests_longctx")
+    }

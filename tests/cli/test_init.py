@@ -1,0 +1,198 @@
+"""`longctx init`: what a repository needs, and nothing of it written over."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # vcrpy brings it
+
+import longctx
+from longctx.cli import main
+from longctx.config.profiles import load_profile
+from longctx.config.prompts import PromptSet
+from longctx.registry import shipped
+from longctx.workspace import Workspace
+from tests.here import HERE
+
+WRITTEN = {
+    ".gitattributes",
+    ".gitignore",
+    "fixtures/profiles/first.toml",
+    "pytest.ini",
+    *(f"tests_longctx/test_{family}.py" for family in ("line_retrieval", "passkey", "collage", "control")),
+}
+CI = {".ci/gate", ".github/workflows/longctx-gate.yml"}
+NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which commands are given in."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    return empty
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Path -> content."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"]) == 0
+    said = capsys.readouterr().out
+    assert {*files(folder)} == WRITTEN
+    assert all(f"{name} was written.\n" in said for name in WRITTEN)
+    assert said.endswith(NEXT)
+    for family in shipped():
+        test = f"tests_longctx/test_{family}.py"
+        assert files(folder)[test] == (HERE.root / test).read_bytes()
+    assert (HERE.root / ".gitattributes").read_text().startswith((folder / ".gitattributes").read_text())
+
+
+def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["init", "--ci", "--prompts=mine"])
+    before = files(folder)
+    capsys.readouterr()
+    assert main(["init", "--ci", "--prompts=mine"]) == 0
+    said = capsys.readouterr().out
+    assert files(folder) == before
+    assert "written" not in said
+    assert "added" not in said
+    assert "tests_longctx/test_passkey.py is there already: it stays.\n" in said
+    assert ".gitignore has the lines that it needs: it stays.\n" in said
+    assert "pytest.ini configures pytest already: it stays, and needs nothing more.\n" in said
+
+
+def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As an earlier init left it, or a person changed it."""
+    main(["init"])
+    mine = {"tests_longctx/test_passkey.py": b"# mine\n", "fixtures/profiles/first.toml": b"# mine\n"}
+    for name, content in mine.items():
+        (folder / name).write_bytes(content)
+    (folder / ".gitignore").write_bytes(b"/reports/\r\n\xff")
+    (folder / "tests_longctx/test_control.py").unlink()
+    capsys.readouterr()
+    assert main(["init"]) == 0
+    said = capsys.readouterr().out
+    for name, content in mine.items():
+        assert f"{name} is there already, and differs from that of longctx {longctx.__version__}: it stays.\n" in said
+        assert (folder / name).read_bytes() == content
+    assert "tests_longctx/test_control.py was written.\n" in said
+    assert ".gitignore was there already; added: /cassettes/.lock, __pycache__/.\n" in said
+    assert (folder / ".gitignore").read_bytes() == b"/reports/\r\n\xff\n/cassettes/.lock\n__pycache__/\n"
+
+
+def test_the_first_profile_is_read(folder: Path) -> None:
+    main(["init"])
+    profile = load_profile(Workspace(folder), None)
+    assert all(profile.grids(family) for family in shipped())
+
+
+def test_a_folder_that_is_named_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "a/b"]) == 0
+    assert {*files(folder / "a" / "b")} == WRITTEN
+    assert capsys.readouterr().out.endswith(f"  cd a/b && {NEXT.strip()}\n")
+
+
+def test_a_prompt_set_is_a_copy_of_the_seeds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "--prompts=mine"]) == 0
+    assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in capsys.readouterr().out
+    workspace = Workspace(folder)
+    for family in shipped().values():
+        texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "seed")]
+        assert texts[0] == texts[1]
+
+
+def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / ".git").mkdir()
+    assert main(["init", "--ci"]) == 0
+    assert "The workflow installs pytest-longctx" in capsys.readouterr().out
+    assert {*files(folder)} == WRITTEN | CI
+    assert os.access(folder / ".ci/gate", os.X_OK)
+    workflow = (folder / ".github/workflows/longctx-gate.yml").read_text()
+    steps = [step for job in yaml.safe_load(workflow)["jobs"].values() for step in job["steps"]]
+    installs = [step["run"] for step in steps if step.get("name") == "Install"]
+    assert installs == [f"pip install pytest-longctx=={longctx.__version__}"] * 2
+    assert "requirements" not in workflow
+
+
+CONFIGURED = {
+    "pyproject.toml": '[tool.pytest.ini_options]\ntestpaths = ["{}"]\n',
+    "setup.cfg": "[tool:pytest]\ntestpaths = {}\n",
+    "pytest.toml": '[pytest]\ntestpaths = ["{}"]\n',
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+@pytest.mark.parametrize(
+    ("testpaths", "says"),
+    [
+        ("tests", "configures pytest, and stays: add tests_longctx to its testpaths, so that its tests are found."),
+        ("tests*", "configures pytest already: it stays, and needs nothing more."),
+    ],
+)
+def test_a_project_that_configures_pytest_is_told_what_it_lacks(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, testpaths: str, says: str
+) -> None:
+    (folder / name).write_text(CONFIGURED[name].format(testpaths))
+    assert main(["init"]) == 0
+    assert f"{name} {says}\n" in capsys.readouterr().out
+    assert not (folder / "pytest.ini").exists()
+
+
+def test_a_project_that_is_a_root_already_gets_no_pytest_ini(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pyproject.toml").write_text('[project]\nname = "mine"\n')
+    assert main(["init"]) == 0
+    assert "No pytest.ini is needed: pytest takes the folder for" in capsys.readouterr().out
+    assert {*files(folder)} == WRITTEN - {"pytest.ini"} | {"pyproject.toml"}
+
+
+MISTAKES = [
+    (["--prompts=seed"], "longctx has a prompt set of that name"),
+    (["--prompts=a/b"], "'a/b' is no name for a prompt set"),
+    (["--prompts=.."], "'..' is no name for a prompt set"),
+    (["/proc/nothing"], "/proc/nothing cannot be written: No such file or directory"),
+    (["file"], "file cannot be written"),
+    (["within", "--ci"], "GitHub reads workflows at the top of a repository alone"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), MISTAKES, ids=[" ".join(arguments) for arguments, _ in MISTAKES])
+def test_a_mistake_is_a_sentence_before_anything_is_written(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / "file").write_text("mine")
+    assert main(["init", *arguments]) == 2
+    assert says in capsys.readouterr().err
+    assert files(folder) == {"file": b"mine"}
+
+
+def test_within_a_project_it_asks_which_is_meant(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["init"])
+    before = files(folder)
+    deep = folder / "src" / "app"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    assert main(["init"]) == 2
+    said = capsys.readouterr().err
+    assert f"belongs to the project {folder}." in said
+    assert "longctx init ../.. for that project, longctx init . for one of its own here" in said
+    assert files(folder) == before
+    assert main(["init", "."]) == 0
+    assert {*files(deep)} == WRITTEN
+    assert Workspace.around(deep).root == deep
+
+
+def test_what_stands_in_the_place_of_a_folder_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tests_longctx").write_text("mine")
+    assert main(["init"]) == 2
+    assert f"cannot be written: {folder / 'tests_longctx'} is no folder." in capsys.readouterr().err
+    assert (folder / "tests_longctx").read_text() == "mine"
