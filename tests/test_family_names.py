@@ -20,8 +20,6 @@ NAMES = re.compile(
 """`control` is a word of its own; the controls are part of the family of collages."""
 KNOWN = {
     "registry.py": "the list of longctx's own families",
-    "ask/learn.py": "counts the tokens of a line",
-    "ask/probe.py": "counts the tokens of a filler",
     "cli/corpus.py": "a command about documents and questions",
     "cli/filter.py": "a command about documents and questions",
     "cli/quality.py": "a command about documents and questions",

@@ -15,15 +15,12 @@ from longctx.ask.request import system_prompt
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
-from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.registry import shipped
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 """Gives the input tokens of a prompt and a system prompt."""
-
-LINES = 500, 1500
-"""Sizes of the files whose difference gives the tokens of a line."""
 
 
 async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
@@ -77,15 +74,19 @@ async def measure(
 
 
 async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
-    """Tokens of a line of line retrieval and of a reference token, for TokensPerUnit. Raises what UNTOLD names."""
-    words = PromptSet.open(workspace, "seed").wording(LineRetrieval).words
-    few, many = (LineRetrieval(lines).build(words, seed=0, index=0).user for lines in LINES)
+    """Tokens of the units of TokensPerUnit: those that families count in, and a reference token.
+
+    Raises what UNTOLD names.
+    """
+    prompts = PromptSet.open(workspace, "seed")
+    found: dict[str, float] = {}
+    for family in shipped().values():
+        texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)
+        for unit, (few, many, more) in texts.items():
+            found[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections
     both = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
-    found = {
-        "line": round((await count(client, model, many) - await count(client, model, few)) / (LINES[1] - LINES[0]), 2),
-        "reference": round(both / second.tokens, 3),
-    }
+    found["reference"] = round(both / second.tokens, 3)
     if nothing := [name for name, tokens in found.items() if tokens <= 0]:
         raise _contradiction(f"a {nothing[0]} would take {found[nothing[0]]:g} tokens")
     return found

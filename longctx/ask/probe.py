@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,31 +15,34 @@ from longctx.ask.waiting import Say, waiting
 from longctx.config.models import Measured, ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.families.passkey.protocol import Passkey
+from longctx.registry import shipped
+from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
+
+Counted = tuple[type[Scenario], Wording]
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """told: by the names of `Probed`. measured: the passkey wording. silent: what was not told, and why."""
+    """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why."""
 
     told: dict[str, Any]
-    measured: Measured | None
+    measured: tuple[Measured, ...]
     silent: tuple[str, ...]
 
 
 async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
     """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing.
 
-    prompts: the prompt set whose passkey wording is measured.
+    prompts: the prompt set whose wordings are measured.
     """
-    wording = PromptSet.open(workspace, prompts).wording(Passkey)
+    counted = _counted(PromptSet.open(workspace, prompts))
     told, silent = await _told(client, model, say)
-    measured = None
+    measured: tuple[Measured, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
             told |= await tokens_per_unit(workspace, client, model)
-            measured = await measure(client, model, Passkey, wording)
+            measured = tuple([await measure(client, model, *one) for one in counted])
     except UNTOLD as error:
         failure = explain(error, client.base_url)
         if not told and not ask:
@@ -48,7 +52,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
         silent.append("Whether it takes a prefill or a temperature is learnt by asking it, with --ask.")
         return Learnt(told, measured, tuple(silent))
     tried = await try_out(client, model, say)
-    measured = measured or await _counted_by_asking(client, model, wording, say)
+    measured = measured or await _counted_by_asking(client, model, counted, say)
     return Learnt(tried | told, measured, tuple(silent))  # what it says of thinking counts for more than what was tried
 
 
@@ -63,11 +67,19 @@ async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str
     return told, [] if told else [silent]
 
 
-async def _counted_by_asking(client: Client, model: ModelProfile, wording: Wording, say: Say) -> Measured:
+def _counted(prompts: PromptSet) -> list[Counted]:
+    """The families whose prompts cannot be built before their wording was counted."""
+    found = [(one.scenario, prompts.wording(one.scenario)) for one in shipped().values()]
+    return [(scenario, wording) for scenario, wording in found if scenario.probes(wording.words)]
+
+
+async def _counted_by_asking(
+    client: Client, model: ModelProfile, counted: Sequence[Counted], say: Say
+) -> tuple[Measured, ...]:
     """Raises UserError."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
-            return await measure(client, model, Passkey, wording, count_by_asking)
+            return tuple([await measure(client, model, *one, count_by_asking) for one in counted])
     except UNTOLD as error:
         why = explain(error, client.base_url).message
         raise UserError(f"Tokens of {model.model} could not be counted by asking either: {why}") from None

@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
         help="also ask it a few tiny questions, which are paid for: does it take a prefill, a temperature, thinking",
     )
     probe.add_argument(
-        "--prompts", default="seed", metavar="DIR", help="prompt set whose passkey wording is counted (default: seed)"
+        "--prompts", default="seed", metavar="DIR", help="prompt set whose wordings are counted (default: seed)"
     )
     probe.set_defaults(run=_probe, passes_on=False)
     listed = actions.add_parser("list", help="the model profiles there are")
@@ -64,9 +64,9 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     before = read_profile(options.workspace, options.name)
     learnt, source = asyncio.run(_ask(before, options))
     path = keep_probed(options.workspace, before.model, source, learnt.told)
-    measured = learnt.measured
-    if measured and before.measures(measured.family, measured.wording) != measured.values:
-        keep_measured(options.workspace, before.model, measured)
+    for measured in learnt.measured:
+        if before.measures(measured.family, measured.wording) != measured.values:
+            keep_measured(options.workspace, before.model, measured)
     _print_learnt(before, learnt)
     for sentence in (*learnt.silent, *differences(before, learnt.told)):
         print(sentence)
@@ -89,7 +89,7 @@ def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
         for entry, name in ENTRIES.items()
         if entry in learnt.told
     ]
-    if found := learnt.measured:
+    for found in learnt.measured:
         earlier = before.measures(found.family, found.wording) or {}
         rows += [(f"{found.family}: {name}", _said(earlier.get(name)), _said(to)) for name, to in found.values.items()]
     marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]

@@ -168,6 +168,11 @@ class Scenario(ABC):
         return []
 
     @classmethod
+    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
+        """Unit of a model profile's [tokens] -> two texts, and by how many units the second is longer; often none."""
+        return {}
+
+    @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
         """Texts whose token counts a model's tokenizer must give before this family can be built; often none."""
         return {}

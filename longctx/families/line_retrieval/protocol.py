@@ -25,6 +25,10 @@ SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
 
 
+COUNTED = 500, 1500
+"""Sizes of the files whose difference gives the tokens of a line."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
     """One file of the test: line numbers in the order they stand, and the value of each line number."""
@@ -110,6 +114,11 @@ class LineRetrieval(Scenario):
         for name, line in lines.items():
             found += mark(name, trial.user, _line(words, line, file.values[line - 1]) + "\n")
         return found
+
+    @classmethod
+    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
+        few, many = (cls(lines).build(words, seed=0, index=0).user for lines in COUNTED)
+        return {"line": (few, many, COUNTED[1] - COUNTED[0])}
 
     @property
     def length(self) -> int:
