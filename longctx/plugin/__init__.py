@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin import gating, minimum, options, over, replaying, run, selection, skipped, unwritten
+from longctx.plugin import gating, minimum, options, over, replaying, run, selection, skipped, unwritten, writing
 
 if TYPE_CHECKING:
     from longctx.ask.case import Case
@@ -37,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
             project.check_root(config)
             gating.check(started)
             grid.check(started)
+        config.pluginmanager.register(writing.Writing(config))
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(replaying.Replaying(config))
 
@@ -82,7 +83,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         return (yield)
     finally:
-        if run.was_measured(session.config):
+        if writing.was_measured(session.config):
             from longctx.plugin import finish
 
             finish.close_run(session.config)
@@ -94,7 +95,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     replaying.tell(report, item)
-    unwritten.tell(report, item)
+    writing.tell(report, item)
     return report
 
 

@@ -22,7 +22,7 @@ from longctx.files import write_file
 from longctx.plugin import gating, grid, unwritten
 from longctx.plugin.over import over
 from longctx.plugin.progress import live_progress
-from longctx.plugin.run import FAILURES, RUN, Run
+from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
 from longctx.plugin.selection import MARKER, selected
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def ask_first(config: pytest.Config) -> None:
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             with only_writer(run.private or run.workspace.cassettes):
-                whole = _ask(run, cases, say)
+                whole = _ask(config, cases, say)
             grid.cases.cache_clear()  # what the server told of a model is now in its profile
         except Interrupted as stopped:
             say(str(stopped))
@@ -117,10 +117,11 @@ def _sayer(config: pytest.Config) -> Say:
     return say
 
 
-def _ask(run: Run, cases: list[Case], say: Say) -> bool:
+def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
     from longctx.ask.live import Terms, ask_live
 
+    run = config.stash[RUN]
     settings = run.settings
     tape = _tape(run, settings.record)
     course = None
@@ -137,8 +138,9 @@ def _ask(run: Run, cases: list[Case], say: Say) -> bool:
         asked.failures |= {one.key: why for one in case.questions()}
     if asked.failures:
         run.folder.mkdir(parents=True, exist_ok=True)
-        failures = {key: asdict(failure) for key, failure in asked.failures.items()}
-        write_file(run.folder / FAILURES, lambda part: part.write_text(json.dumps(failures, indent=1), "utf-8"))
+        failures = json.dumps({key: asdict(failure) for key, failure in asked.failures.items()}, indent=1)
+        write_file(run.folder / FAILURES, lambda part: part.write_text(failures, "utf-8"))
+        config.stash[UNASKED] = failures
     return all(failure == asked.settled for failure in asked.failures.values())
 
 

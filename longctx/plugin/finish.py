@@ -1,4 +1,4 @@
-"""The end of a run, in the process that started it: rows merged, the summary written and shown."""
+"""The end of a run, in the process that started it: rows put in order, the summary written and shown."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def close_run(config: pytest.Config) -> None:
         try:
             with whole_folder(run.folder, store.RESULTS) as folder:
                 _write(config, folder)
-            store.drop_parts(run.folder)
+            store.drop_unfinished(run.folder)
         except UserError as error:
             config.stash[unwritten.UNWRITTEN] = str(error)
     if unwritten.UNWRITTEN in config.stash:

@@ -1,4 +1,4 @@
-"""What the `measure` fixture does with a case: replay, judge, record the rows, and fail in a sentence."""
+"""What the `measure` fixture does with a case: replay, judge, hand over the rows, and fail in a sentence."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from longctx.ask.case import Case, Question
 from longctx.errors import TapeError, UserError
 from longctx.measure.gate import EARLY_STOP
 from longctx.measure.minimum import Requirement, short_among
-from longctx.plugin import unwritten
+from longctx.plugin import writing
 from longctx.plugin.properties import Measured
 from longctx.plugin.rows import measured_row, unmeasured_row
-from longctx.plugin.run import FAILURES, RUN, Run
+from longctx.plugin.run import RUN, UNASKED
 from longctx.plugin.selection import with_minimum
 from longctx.results.row import Row
-from longctx.results.store import append
+from longctx.results.store import as_lines
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
@@ -34,26 +34,23 @@ def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
     """A function for one test that measures a case. The Measurer behind it serves all tests of the process."""
     config = request.config
     if MEASURER not in config.stash:
-        config.stash[MEASURER] = Measurer(config.stash[RUN], with_minimum(request.session.items))
+        config.stash[MEASURER] = Measurer(config, with_minimum(request.session.items))
     return functools.partial(config.stash[MEASURER].measure, request.node)
 
 
 class Measurer:
     """Measures the cases of one process from one tape."""
 
-    def __init__(self, run: Run, with_minimum: int) -> None:
+    def __init__(self, config: pytest.Config, with_minimum: int) -> None:
         from longctx.ask.tape import Tape
 
-        self._run = run
+        run = self._run = config.stash[RUN]
         self._with_minimum = with_minimum
         self._tape: Tape = Tape(run.workspace.cassettes, "none", run.name, run.private)
-        failures = run.folder / FAILURES
-        self._failures: dict[str, dict[str, Any]] = (
-            json.loads(failures.read_text(encoding="utf-8")) if failures.exists() else {}
-        )
+        self._failures: dict[str, dict[str, Any]] = json.loads(config.stash.get(UNASKED, "{}"))
 
     def measure(self, item: pytest.Item, case: Case) -> None:
-        """Record a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
+        """Hand over a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
         where the rate is shown to lie below the minimum, which is not asked of a case cut short by an early stop."""
         try:
             rows, views, problem = self._measure(item, case.fitted())
@@ -64,10 +61,7 @@ class Measurer:
             views = [View(item.nodeid)] * len(rows)
         if not (rows or problem):
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
-        try:
-            append(self._run.folder, self._run.worker, rows, [] if self._run.settings.no_text else views)
-        except UserError as error:
-            unwritten.stop(item, error)
+        writing.attach(item, as_lines(rows, [] if self._run.settings.no_text else views))
         left_out = sum(row.error == EARLY_STOP for row in rows)
         # A minimum is tested on a number of trials that was set before any was answered.
         measured = Measured.of(case, rows, minimum=None if problem or left_out else case.min_rate)

@@ -12,7 +12,6 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.plugin import unwritten
 from longctx.plugin.live import Live, open_live
 from longctx.plugin.properties import read
 from longctx.plugin.selection import trials
@@ -58,7 +57,6 @@ class Replaying:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        unwritten.hear(self._config, report)
         own, total = getattr(report, TOLD, (0, 0))
         if total:
             self._open(total)

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 RUN = pytest.StashKey["Run"]()
 """Where a pytest Config keeps its Run."""
 FAILURES = "asking.json"
-"""In the run's folder, written by the asking pass: why trials could not be asked."""
+"""In the run's folder, written by the asking pass for people: why trials could not be asked."""
+UNASKED = pytest.StashKey[str]()
+"""Where a pytest Config keeps the same, as JSON: the key of a question and its Failure."""
 SUMMARY: pytest.StashKey[Summary] = pytest.StashKey()
 """Where it keeps what the run measured, once it ends, in the process that started it."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as this process sees it. `worker` is empty in the controller and in a run without workers."""
+    """One run, as this process sees it. `worker` is empty in the controller and in a run without workers; a worker
+    writes nothing to `folder`."""
 
     name: str
     settings: Settings
@@ -43,7 +46,9 @@ def start(config: pytest.Config) -> Run:
     settings, workspace = options.read(config), Workspace(config.rootpath)
     if told := getattr(config, "workerinput", None):
         private = Path(told["ctx_private"]) if told["ctx_private"] else None
-        run = Run(told["ctx_name"], settings, workspace, Path(told["ctx_folder"]), told["workerid"], private)
+        name = told["ctx_name"]
+        run = Run(name, settings, workspace, workspace.reports / name, told["workerid"], private)
+        config.stash[UNASKED] = told["ctx_unasked"]
     else:
         folder = _folder(settings, workspace)
         name = folder.name if settings.report is None else _now()
@@ -52,16 +57,12 @@ def start(config: pytest.Config) -> Run:
     return run
 
 
-def was_measured(config: pytest.Config) -> bool:
-    """Whether this process is to close a run in which something was measured."""
-    run = config.stash[RUN]
-    return not run.worker and any(run.folder.glob("rows-*.jsonl"))
-
-
 def tell_worker(node: Any) -> None:
+    """A worker may stand on another host, so it is told what others read in the run's folder. The answers that
+    --ctx-no-text keeps off the cassettes are not sent: where they lie is of use on this host alone."""
     run = node.config.stash[RUN]
     node.workerinput["ctx_name"] = run.name
-    node.workerinput["ctx_folder"] = str(run.folder)
+    node.workerinput["ctx_unasked"] = node.config.stash.get(UNASKED, "{}")
     node.workerinput["ctx_private"] = str(run.private or "")
 
 

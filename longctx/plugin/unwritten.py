@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NoReturn
 
 import pytest
 
@@ -13,8 +12,6 @@ from longctx.plugin.run import RUN, Run
 EXIT = 13
 UNWRITTEN = pytest.StashKey[str]()
 """Why the report was not written, in a sentence."""
-TOLD = "longctx_unwritten"
-"""Attribute of a test's reports, which travels from a worker: the same sentence."""
 
 
 def prepare(config: pytest.Config) -> None:
@@ -24,11 +21,11 @@ def prepare(config: pytest.Config) -> None:
         return
     from longctx.files import check_writable
     from longctx.plugin.run import FAILURES
-    from longctx.results.store import drop_parts
+    from longctx.results.store import drop_unfinished
 
     try:
         check_writable(run.folder)
-        drop_parts(run.folder)
+        drop_unfinished(run.folder)
         (run.folder / FAILURES).unlink(missing_ok=True)
     except UserError as error:
         raise pytest.UsageError(f"--ctx-report: {error}") from None
@@ -44,30 +41,12 @@ def check(run: Run) -> None:
         raise UserError(f"{error} Make room, or give another folder with --ctx-report.") from None
 
 
-def stop(item: pytest.Item, error: UserError) -> NoReturn:
-    """End the run with this test: its report would lack rows."""
-    item.config.stash[UNWRITTEN] = str(error)
-    item.session.shouldfail = "the report cannot be written"
-    pytest.fail(str(error), pytrace=False)
-
-
-def tell(report: pytest.TestReport, item: pytest.Item) -> None:
-    """Let the report tell the process that started the run."""
-    if UNWRITTEN in item.config.stash:
-        setattr(report, TOLD, item.config.stash[UNWRITTEN])
-
-
-def hear(config: pytest.Config, report: pytest.TestReport) -> None:
-    if told := getattr(report, TOLD, None):
-        config.stash[UNWRITTEN] = told
-
-
 def tidy(run: Run) -> None:
     """Delete the rows of a run without a report, unless they are all there is of its answers."""
-    from longctx.results.store import drop_parts
+    from longctx.results.store import drop_unfinished
 
     if run.private is None:
-        drop_parts(run.folder)
+        drop_unfinished(run.folder)
         if run.folder.is_dir() and not any(run.folder.iterdir()):
             run.folder.rmdir()
 
@@ -81,4 +60,6 @@ def sentence(config: pytest.Config) -> str:
             "What was asked is recorded, so that no answer is lost: make room, or give another folder with "
             "--ctx-report, and run it again."
         )
-    return said + f"{os.path.relpath(run.folder)}/rows-main.jsonl holds what was measured, without the report."
+    from longctx.results.store import UNFINISHED
+
+    return said + f"{os.path.relpath(run.folder)}/{UNFINISHED} holds what was measured, without the report."

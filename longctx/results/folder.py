@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.results.store import RESULTS
+from longctx.results.store import RESULTS, UNFINISHED
 
 
 def find_run(path: Path) -> Path:
@@ -18,7 +18,7 @@ def find_run(path: Path) -> Path:
         folder = path.parent / path.read_text(encoding="utf-8", errors="replace").strip()
     if (folder / RESULTS).is_file():
         return folder.resolve()
-    if any(folder.glob("rows-*.jsonl")):
+    if (folder / UNFINISHED).is_file():
         raise UserError(f"{path} holds a run that did not finish: run it again, answers it recorded are kept.")
     if path.is_file():
         raise UserError(f"{path} is a file: give the folder of a run, such as reports/latest.")

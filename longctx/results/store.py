@@ -1,4 +1,4 @@
-"""A run's rows on disk: each process appends to its own part; the parts are merged when the run ends."""
+"""A run's rows on disk: appended as they come, by one process, and put in order when the run ends."""
 
 from __future__ import annotations
 
@@ -19,39 +19,38 @@ if TYPE_CHECKING:
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
 """Line n belongs to line n of RESULTS."""
+UNFINISHED = "rows.part"
+"""The rows so far of a run that has not ended, in the order in which they came: a line each, with its view after a tab
+where it has one."""
 
 
-def append(folder: Path, worker: str, rows: Sequence[Row], views: Sequence[View] = ()) -> None:
-    """Add the rows of one scenario in one write, after the views of each: a killed worker leaves whole rows.
-    Raises UserError."""
+def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
+    """Rows, with the view of each where there are views, as lines for `append`. They can be sent anywhere: a lone
+    surrogate, which no encoding takes, is written as JSON's escape."""
+    texts = [f"{row.to_json()}\t{view.to_json()}" for row, view in zip(rows, views, strict=True)] if views else None
+    return [_encodable(text) for text in texts or (row.to_json() for row in rows)]
+
+
+def append(folder: Path, lines: Sequence[str]) -> None:
+    """Add lines in one write. Raises UserError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for kind, items in (("views", views), ("rows", rows)):
-            if items:
-                text = "".join(f"{item.to_json()}\n" for item in items)
-                with (folder / f"{kind}-{worker or 'main'}.jsonl").open("ab") as file:
-                    file.write(text.encode("utf-8", "backslashreplace"))
+        with (folder / UNFINISHED).open("ab") as file:
+            file.write("".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         raise unwritable(folder, error) from None
 
 
-def parts(folder: Path) -> list[Path]:
-    """The files of rows that the processes of an unfinished run have written so far."""
-    return sorted(folder.glob("rows-*.jsonl"))
-
-
 def merge(folder: Path, into: Path | None = None) -> pd.DataFrame:
-    """Make the parts of all workers one run in another folder, or in the same. A trial measured twice counts once."""
-    pairs: dict[str, str] = {}
-    for part in parts(folder):
-        pairs |= dict(_pairs(part, part.with_name(part.name.replace("rows-", "views-", 1))))
-    return write(into or folder, list(pairs.items()))
+    """Finish a run in another folder, or in the same. A trial that was measured twice counts once."""
+    found = (line.partition("\t") for line in _lines(folder / UNFINISHED))
+    return write(into or folder, list({row: view for row, _, view in found}.items()))
 
 
-def drop_parts(folder: Path) -> None:
+def drop_unfinished(folder: Path) -> None:
     """Delete what `append` wrote."""
-    for part in (*parts(folder), *folder.glob("views-*.jsonl")):
-        part.unlink()
+    if (folder / UNFINISHED).exists():
+        (folder / UNFINISHED).unlink()
 
 
 def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -98,6 +97,10 @@ def _pairs(rows: Path, views: Path) -> list[tuple[str, str]]:
     kept = _lines(rows)
     seen = _lines(views) if views.exists() else []
     return list(zip(kept, [*seen, *[""] * (len(kept) - len(seen))], strict=False))
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _lines(path: Path) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
-from longctx.results.store import append, merge
+from longctx.results.store import append, as_lines, merge
 from longctx.results.view import View
 from tests.measure.test_summary import row
 
@@ -31,7 +31,7 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """A finished run's folder. Its replies are hostile."""
     found = [replace(one, run=folder.name) for part in parts for one in part]
-    append(folder, "", found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found))
+    append(folder, as_lines(found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found)))
     merge(folder)
     of = {
         "version": "1.0",

@@ -10,7 +10,7 @@ import pytest
 from longctx.cli import main
 from longctx.corpus.filters import load_filter
 from longctx.results.row import Row
-from longctx.results.store import append, drop_parts, merge
+from longctx.results.store import append, as_lines, drop_unfinished, merge
 from longctx.workspace import Workspace
 
 
@@ -23,13 +23,13 @@ def row(item: str, outcome: str, record: str = "right") -> Row:
 
 def merged(folder: Path) -> None:
     merge(folder, folder)
-    drop_parts(folder)
+    drop_unfinished(folder)
 
 
 @pytest.fixture
 def run(tmp_path: Path, within_mine: Workspace) -> Path:
     rows = [row("q1", "correct"), row("q2", "wrong"), row("q3", "infra_error"), row("q2", "correct", "wrong")]
-    append(tmp_path / "run", "", rows)
+    append(tmp_path / "run", as_lines(rows))
     merged(tmp_path / "run")
     return tmp_path / "run"
 
@@ -47,7 +47,9 @@ def test_the_filter_is_made_from_measured_answers_with_the_right_section(
 def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
     run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    append(run, "", [row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
+    append(
+        run, as_lines([row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
+    )
     merged(run)
     assert main(["filter", str(run)]) == 0
     assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
@@ -57,7 +59,7 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
 
 
 def test_one_readable_answer_of_several_counts(run: Path, mine: Workspace) -> None:
-    append(run, "", [row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)])
+    append(run, as_lines([row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)]))
     merged(run)
     assert main(["filter", str(run)]) == 0
     found = load_filter(mine, "m", "0123456789ab")

@@ -130,7 +130,7 @@ def view(row: Row, text: str = "1234") -> View:
 def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: str = "1234") -> Path:
     """A run's folder with its page. Returns the page."""
     found = list(rows(trials, model, text))
-    store.append(folder, "", found, [view(one, text) for one in found])
+    store.append(folder, store.as_lines(found, [view(one, text) for one in found]))
     frame = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)

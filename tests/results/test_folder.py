@@ -40,7 +40,7 @@ def test_a_folder_a_link_and_a_file_that_names_it(run: Path, tmp_path: Path) -> 
 def test_anything_else_is_a_sentence(run: Path, tmp_path: Path, name: str, sentence: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "killed").mkdir()
-    (tmp_path / "killed" / "rows-gw0.jsonl").touch()
+    (tmp_path / "killed" / "rows.part").touch()
     (tmp_path / "latest").write_text("gone")
     with pytest.raises(UserError, match=sentence):
         find_run(tmp_path / name)

@@ -1,4 +1,4 @@
-"""A run's rows on disk: appended by each process, merged in one order, loaded as they were."""
+"""A run's rows on disk: appended as they come, put in one order, loaded as they were."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from longctx.results.row import Row
-from longctx.results.store import append, as_frame, drop_parts, load, merge
+from longctx.results.store import append, as_frame, as_lines, drop_unfinished, load, merge
+from longctx.results.view import View
 
 FIELDS = {
     "run": "today",
@@ -34,33 +35,27 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_every_worker_has_its_part(tmp_path: Path) -> None:
-    append(tmp_path / "run", "gw0", [row()])
-    append(tmp_path / "run", "gw1", [row(trial=1)])
-    append(tmp_path / "run", "", [row(trial=2)])
-    assert names(tmp_path / "run") == ["rows-gw0.jsonl", "rows-gw1.jsonl", "rows-main.jsonl"]
-
-
 def test_rows_are_added_to_those_before(tmp_path: Path) -> None:
-    append(tmp_path, "gw0", [row(), row(trial=1)])
-    append(tmp_path, "gw0", [row(trial=2)])
-    lines = (tmp_path / "rows-gw0.jsonl").read_text(encoding="utf-8").splitlines()
+    append(tmp_path / "run", as_lines([row(), row(trial=1)]))
+    append(tmp_path / "run", as_lines([row(trial=2)]))
+    assert names(tmp_path / "run") == ["rows.part"]
+    lines = (tmp_path / "run" / "rows.part").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["trial"] for line in lines] == [0, 1, 2]
 
 
-def test_parts_are_merged_and_can_be_dropped(tmp_path: Path) -> None:
-    append(tmp_path, "gw0", [row(trial=1)])
-    append(tmp_path, "gw1", [row(trial=0)])
+def test_what_was_appended_is_merged_and_can_be_dropped(tmp_path: Path) -> None:
+    append(tmp_path, as_lines([row(trial=1)]))
+    append(tmp_path, as_lines([row(trial=0)]))
     frame = merge(tmp_path)
-    drop_parts(tmp_path)
+    drop_unfinished(tmp_path)
     assert names(tmp_path) == ["results.jsonl"]
     assert frame["trial"].tolist() == [0, 1]
 
 
 def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
     """As by a test that was run again (pytest-rerunfailures, pytest-repeat)."""
-    append(tmp_path, "gw0", [row(), row(trial=1)])
-    append(tmp_path, "gw1", [row()])
+    append(tmp_path, as_lines([row(), row(trial=1)]))
+    append(tmp_path, as_lines([row()]))
     assert merge(tmp_path, tmp_path)["trial"].tolist() == [0, 1]
 
 
@@ -74,7 +69,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-10-block_size-1",
         "lines-500",
     ]
-    append(tmp_path, "gw0", [row(scenario=scenario) for scenario in sorted(scenarios)])
+    append(tmp_path, as_lines([row(scenario=scenario) for scenario in sorted(scenarios)]))
     assert merge(tmp_path)["scenario"].tolist() == scenarios
 
 
@@ -90,26 +85,25 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
         row(model="z-model"),
         row(family="passkey", scenario="window-9-k-1", model="a-model"),
     ]
-    append(tmp_path, "gw0", rows[::-1])
+    append(tmp_path, as_lines(rows[::-1]))
     merge(tmp_path)
     lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert lines == [one.to_json() for one in rows]
 
 
-def test_the_workers_do_not_change_the_results(tmp_path: Path) -> None:
+def test_the_order_in_which_rows_come_does_not_change_the_results(tmp_path: Path) -> None:
     rows = [row(scenario=f"lines-{lines}", trial=trial) for lines in (5, 10, 20) for trial in range(3)]
     alone, shared = tmp_path / "alone", tmp_path / "shared"
-    append(alone, "", rows)
-    for place, one in enumerate(reversed(rows)):
-        append(shared, f"gw{place % 4}", [one])
+    append(alone, as_lines(rows))
+    for one in reversed(rows):
+        append(shared, as_lines([one]))
     pd.testing.assert_frame_equal(merge(alone), merge(shared, shared))
     assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
 
 
 def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
-    append(
-        tmp_path, "gw0", [row(depth=0.25, distance_from_end=7, trace={"line": 3}), row(trial=1, outcome="not_asked")]
-    )
+    measured = row(depth=0.25, distance_from_end=7, trace={"line": 3})
+    append(tmp_path, as_lines([measured, row(trial=1, outcome="not_asked")]))
     merged = merge(tmp_path)
     pd.testing.assert_frame_equal(load(tmp_path), merged)
     assert merged["params"].tolist() == [{"lines": 5, "block_size": None}] * 2
@@ -132,7 +126,7 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
     ],
 )
 def test_text_survives(tmp_path: Path, text: str) -> None:
-    append(tmp_path, "gw0", [row(returned=text, why=text, error=text)])
+    append(tmp_path, as_lines([row(returned=text, why=text, error=text)]))
     for frame in (merge(tmp_path), load(tmp_path)):
         [found] = frame.to_dict("records")
         assert (found["returned"], found["why"], found["error"]) == (text, text, text)
@@ -140,16 +134,22 @@ def test_text_survives(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
 def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
-    append(tmp_path, "gw0", [row(returned=text)])
+    append(tmp_path, as_lines([row(returned=text)]))
     assert merge(tmp_path)["returned"].tolist() == [text]
 
 
 def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
-    append(tmp_path, "gw0", [row(), row(trial=1)])
-    part = tmp_path / "rows-gw0.jsonl"
+    append(tmp_path, as_lines([row(), row(trial=1)]))
+    part = tmp_path / "rows.part"
     part.write_bytes(part.read_bytes()[:-20])
-    append(tmp_path, "gw1", [row(trial=2)])
-    assert merge(tmp_path)["trial"].tolist() == [0, 2]
+    assert merge(tmp_path)["trial"].tolist() == [0]
+
+
+def test_lines_can_be_sent_anywhere() -> None:
+    [line] = as_lines([row(returned="lone \ud800, ü")], [View("test", reply="\udfff\t")])
+    assert line.encode().decode() == line
+    of_row, tab, of_view = line.partition("\t")
+    assert (tab, json.loads(of_row)["returned"], json.loads(of_view)["reply"]) == ("\t", "lone \ud800, ü", "\udfff\t")
 
 
 def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from longctx.errors import UserError
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row
-from longctx.results.store import append, load, load_rows, load_views, merge, write
+from longctx.results.store import append, as_lines, load, load_rows, load_views, merge, write
 from longctx.results.union import unite, unite_manifests
 from longctx.results.view import View
 from tests.results.test_store import row
@@ -27,7 +27,7 @@ def answered(**fields: Any) -> Row:
 
 def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     """A finished run's folder; each view's reply is the name of its folder."""
-    append(folder, "", rows, [View("test", reply=folder.name)] * len(rows))
+    append(folder, as_lines(rows, [View("test", reply=folder.name)] * len(rows)))
     merge(folder)
     of = {
         "version": "1",
