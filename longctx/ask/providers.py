@@ -1,6 +1,6 @@
 """The SDK's clients by a model profile's `provider`. Credentials, region and project are the environment's.
 
-Whatever lacks is a sentence before anything is asked. What a provider needs besides is in requirements-providers.txt.
+Whatever lacks is a sentence before anything is asked.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
 """All have `messages`, `base_url` and `close`. Foundry's is an AsyncAnthropic."""
 
 GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+
+NEEDED = {"bedrock": "boto3", "vertex": "google-auth[requests]"}
+"""Provider -> what it needs besides; pinned in requirements-providers.txt, and an extra of the distribution."""
 
 
 class Settings(TypedDict):
@@ -92,6 +95,5 @@ def _needed(module: str, provider: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise UserError(
-            f"provider = {provider!r} needs a package that is not installed ({error}): "
-            "pip install -r requirements-providers.txt."
+            f"provider = {provider!r} needs a package that is not installed ({error}): pip install '{NEEDED[provider]}'."
         ) from None

@@ -32,7 +32,7 @@ def _encoding() -> tiktoken.Encoding:
     try:
         import tiktoken
     except ImportError:
-        raise UserError("Counting tokens needs the package tiktoken: pip install -r requirements.txt.") from None
+        raise UserError("Counting tokens needs the package tiktoken: pip install tiktoken.") from None
     path = packaged() / "vocabularies" / f"{REFERENCE}.json"
     try:
         vocabulary = json.loads(path.read_text(encoding="utf-8"))

@@ -85,7 +85,7 @@ def _method(found: RunVerdict) -> Iterator[str]:
     if found.left_out:
         yield (
             f"Stopped early: {found.shown_after}. Bounds and p are of evidence that holds whenever a run is stopped "
-            "(docs/early-stop.md)."
+            "(longctx's guide docs/early-stop.md)."
         )
     test = "a bet on the trials that changed" if found.left_out else "an exact test"
     yield (

@@ -160,7 +160,9 @@ def test_a_package_that_is_not_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, package: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(UserError, match=rf"provider = '{provider}' needs .*{package}.*requirements-providers.txt"):
+    with pytest.raises(
+        UserError, match=rf"provider = '{provider}' needs .*{package}.*: pip install '(boto3|google-auth\[requests\])'"
+    ):
         opened(tmp_path, provider)
 
 
