@@ -95,5 +95,6 @@ def _needed(module: str, provider: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise UserError(
-            f"provider = {provider!r} needs a package that is not installed ({error}): pip install '{NEEDED[provider]}'."
+            f"provider = {provider!r} needs a package that is not installed ({error}): "
+            f"pip install '{NEEDED[provider]}'."
         ) from None
