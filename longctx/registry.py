@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -35,7 +36,7 @@ def families(workspace: Workspace) -> Mapping[str, Family]:
     """Name -> family, in the order in which tables and reports show them. Raises UserError."""
     found: dict[str, Family] = {}
     for where, name in _named(workspace):
-        family = _load(where, name, workspace)
+        family = _load(where, name)
         if family.name in found:
             raise UserError(f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.")
         found[family.name] = family
@@ -67,8 +68,13 @@ def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list
 
 
 def account_of(family: Family) -> Account:
-    """What is measured of a family and how it is shown, loaded when first needed."""
-    made: Account = _loaded(family.account, type)()
+    """What is measured of a family and how it is shown, loaded when first needed. Raises UserError."""
+    try:
+        made: object = _loaded(family.account, type)()
+    except Exception as error:
+        raise _unusable(f"The family {family.name!r}", family.account, error) from error
+    if not isinstance(made, Account):
+        raise UserError(f"The family {family.name!r} names {family.account}, which is no subclass of Account.")
     return made
 
 
@@ -78,22 +84,35 @@ def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
         yield "longctx", name
     for point in importlib.metadata.entry_points(group=GROUP):
         yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
-    for name in workspace.setting(SETTING):
+    own = workspace.setting(SETTING)
+    if own and str(workspace.root) not in sys.path:
+        sys.path.insert(0, str(workspace.root))  # to stay: an account is loaded later
+    for name in own:
         yield f"{workspace.root}: {SETTING}", name
 
 
-def _load(where: str, name: str, workspace: Workspace) -> Family:
-    root = str(workspace.root)
-    added = root not in sys.path
-    if added:
-        sys.path.insert(0, root)
+def _load(where: str, name: str) -> Family:
+    """Raises UserError."""
     try:
-        return _loaded(name, Family)
+        found = _loaded(name, Family)
+        _find_account(found)
     except Exception as error:
-        raise UserError(f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}.") from error
-    finally:
-        if added:
-            sys.path.remove(root)
+        raise _unusable(where, name, error) from error
+    return found
+
+
+def _find_account(family: Family) -> None:
+    """Raises AttributeError or ModuleNotFoundError where there is none: now, and not when a run has asked all it
+    wanted. What is not imported yet may be heavy, and is not."""
+    module, _, attribute = family.account.partition(":")
+    if importlib.util.find_spec(module) is None:
+        raise ModuleNotFoundError(f"its account is {family.account}, and there is no such module")
+    if module in sys.modules and not hasattr(sys.modules[module], attribute):
+        raise AttributeError(f"its account is {family.account}, and the module has no {attribute!r}")
+
+
+def _unusable(where: str, name: str, error: Exception) -> UserError:
+    return UserError(f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}.")
 
 
 def _loaded(name: str, kind: type[Kind]) -> Kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ class {name}(Passkey):
 
 FAMILY = Family({name}, PasskeyGrid, title="Mine")
 LIST = []
+NO_MODULE = Family({name}, PasskeyGrid, title="Mine", account="nowhere:Account")
+NO_CLASS = Family({name}, PasskeyGrid, title="Mine", account="{name}:Acount")
 """
 
 
@@ -60,6 +63,8 @@ def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
         ("no_such_module", "names no_such_module, which cannot be used: ModuleNotFoundError"),
         ("own_faulty:NOTHING", "which cannot be used: AttributeError"),
         ("own_faulty:LIST", "which cannot be used: TypeError: it is no Family but a list"),
+        ("own_faulty:NO_MODULE", "ModuleNotFoundError: its account is nowhere:Account, and there is no such module."),
+        ("own_faulty:NO_CLASS", "AttributeError: its account is own_faulty:Acount, and the module has no 'Acount'."),
         ("longctx.families.passkey", "but there is a family 'passkey' already: rename one of them."),
     ],
 )
@@ -67,6 +72,19 @@ def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, says: str) -> Non
     (tmp_path / "own_faulty.py").write_text(OWN.format(name="own_faulty"))
     with pytest.raises(UserError) as caught:
         families(project(tmp_path, setting))
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("account", "says"),
+    [
+        ("tests.no_such_module:Account", "which cannot be used: ModuleNotFoundError"),
+        ("longctx.registry:UserError", "longctx.registry:UserError, which is no subclass of Account."),
+    ],
+)
+def test_an_account_that_cannot_be_loaded_is_a_sentence(account: str, says: str) -> None:
+    with pytest.raises(UserError, match="The family 'passkey' names") as caught:
+        account_of(replace(shipped()["passkey"], account=account))
     assert says in str(caught.value)
 
 

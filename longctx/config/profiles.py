@@ -41,7 +41,9 @@ class Profile(BaseModel):
 
 
 def profile_type(families: Mapping[str, Family]) -> type[Profile]:
-    """A profile that may have a table, or several, of each of these families."""
+    """A profile that may have a table, or several, of each of these families. Raises UserError."""
+    if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
+        raise UserError(f"No family can be called {taken!r}, which means something else in a profile: rename it.")
     tables: dict[str, Any] = {
         name: (Annotated[tuple[one.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
         for name, one in families.items()

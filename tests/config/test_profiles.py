@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.profiles import Profile, load_profile
+from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.passkey.protocol import Passkey
@@ -33,6 +33,12 @@ def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(HERE, name)
     assert profile.about
     assert any(grid(profile, family) for family in [one.scenario for one in families(HERE).values()])
+
+
+@pytest.mark.parametrize("name", ["about", "seed", "copy"])
+def test_a_family_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
+    with pytest.raises(UserError, match=f"No family can be called '{name}'"):
+        profile_type({name: families(HERE)["passkey"]})
 
 
 @pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])

@@ -80,6 +80,8 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     ):
         assert part in page, part
     assert recorded.file("reports/latest/charts/several-keys-by-length.svg").is_file()
+    counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
+    assert [(one["scenario"], one["found"], one["asked"]) for one in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
     marked = {name for view in views for one in view["excerpts"] for name in one["names"]}
     assert marked == {"needle", "needle that was not found"}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
@@ -188,6 +188,14 @@ class Account(account.Account):
                     f"{one.share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
                 )
                 yield Rank.CAUSE, f"Several keys, {one.subject}, {one.scenario}: {told}."
+
+    def data(self, analysis: Sequence[Found]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {
+            "several_keys": [
+                {**one.subject.fields, "scenario": one.scenario, "found": one.found, "asked": one.asked}
+                for one in analysis
+            ]
+        }
 
 
 FAMILY = Family(
