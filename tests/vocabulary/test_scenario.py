@@ -149,6 +149,13 @@ def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason:
     assert outcome is None or (outcome.kind, outcome.returned) == ("truncated", "123")
 
 
+def test_a_word_is_read_of_a_slug_whether_or_not_types_are_kept_as_text() -> None:
+    """Without `from __future__ import annotations`, as here."""
+    kept = dataclasses.make_dataclass("Kept", [("language", str)], bases=(LineRetrieval,), frozen=True, kw_only=True)
+    kept.identified_by = ("lines", "language")  # type: ignore[attr-defined]
+    assert kept.from_slug("lines-5-language-plain").language == "plain"  # type: ignore[attr-defined]
+
+
 def test_the_page_on_new_families_names_what_a_trial_needs() -> None:
     page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
     needed = [one.name for one in dataclasses.fields(Trial) if one.default is one.default_factory]
