@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from longctx.report.charts.chart import APART, MOVED, SAME, Chart, apart, labell
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
 from longctx.results.store import as_frame
+from longctx.vocabulary.account import Account, Scenarios
 from tests.report.sample import rows
 
 
@@ -43,6 +44,19 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
         if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "controls", "heatmap")):
             rates = [one for one in said if "k_max" not in one]
             assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", one) for one in rates), chart.name
+
+
+def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
+    """Whatever it says itself: a page would show it nowhere."""
+
+    class Strange(Account):
+        def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:
+            yield replace(next(iter(drawn.values())), name="strange", family="misspelt")
+
+    summary = summarize(as_frame([asdict(row) for row in rows()]))
+    passkey = replace(summary.families["passkey"], account=Strange())
+    found = {one.name: one for one in charts(replace(summary, families={**summary.families, "passkey": passkey}))}
+    assert found["strange"].family == "passkey"
 
 
 def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
