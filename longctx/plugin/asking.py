@@ -6,6 +6,7 @@ Collection is pytest's own, nested, with the user's own arguments, so that -k an
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
 import os
@@ -19,7 +20,7 @@ import pytest
 from longctx.ask.case import Case
 from longctx.errors import Interrupted, UserError
 from longctx.files import write_file
-from longctx.plugin import gating, grid, unwritten
+from longctx.plugin import gating, unwritten
 from longctx.plugin.over import over
 from longctx.plugin.progress import live_progress
 from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
@@ -85,7 +86,7 @@ def ask_first(config: pytest.Config) -> None:
             unwritten.check(run)
             with only_writer(run.private or run.workspace.cassettes):
                 whole = _ask(config, cases, say)
-            grid.cases.cache_clear()  # what the server told of a model is now in its profile
+            config.stash[RUN] = dataclasses.replace(run)  # which plans anew: a model's profile has what its server told
         except Interrupted as stopped:
             say(str(stopped))
             raise over(config, pytest.ExitCode.INTERRUPTED) from None

@@ -22,9 +22,7 @@ from longctx.measure.verdict import RunVerdict, give_verdict
 from longctx.plugin.gating import rules
 from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
-from longctx.registry import families
 from longctx.results.answers import with_answers
-from longctx.results.baseline import load_baseline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 
@@ -37,11 +35,11 @@ def until_settled(run: Run, tape: Tape) -> Course:
 
     Raises UserError, when it is followed, where the run cannot be compared with its baseline.
     """
-    assert run.settings.baseline is not None
-    baseline = run.workspace.find_baseline(run.settings.baseline)
+    baseline = run.plan.baseline
+    assert baseline is not None
 
     async def course(cases: Sequence[Case], questions: Sequence[Question], ask: Ask) -> Asked:
-        looks = _Looks(run, cases, tape, load_baseline(baseline).rows)
+        looks = _Looks(run, cases, tape, baseline.rows)
         asked = Asked()
         rounds = in_rounds(cases, questions)
         for place, one in enumerate(rounds):
@@ -77,7 +75,7 @@ class _Looks:
         ]
         frame = with_answers(as_frame([asdict(row) for row in rows]))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return give_verdict(self._baseline, frame, rules(self._run, frame, now), families(self._run.workspace))
+        return give_verdict(self._baseline, frame, rules(self._run, frame, now), self._run.plan.families)
 
     def _row(self, question: Question) -> Row:
         # Building or judging may raise for one question: its test will say so, and the asking goes on.

@@ -12,16 +12,14 @@ import pytest
 
 import longctx
 from longctx.config.folders import digest_of
-from longctx.config.profiles import load_profile, profile_path
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.measure.summary import summarize
-from longctx.plugin import gating, grid, unwritten, whole
+from longctx.plugin import gating, unwritten, whole
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.plugin.step_summary import add_step_summary
-from longctx.registry import families
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
 from longctx.report.text import as_markdown, as_terminal
@@ -53,7 +51,7 @@ def _write(config: pytest.Config, folder: Path) -> None:
     run = config.stash[RUN]
     rows = store.merge(run.folder, folder)
     manifest = _manifest(run, rows)
-    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, families(run.workspace))
+    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, run.plan.families)
     verdict = gating.judge(config, rows, manifest, folder)
     write_report(folder, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))
@@ -62,21 +60,21 @@ def _write(config: pytest.Config, folder: Path) -> None:
 
 def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
     settings = run.settings
-    profile = load_profile(run.workspace, settings.profile)
+    plan = run.plan
     measured = set(rows["model"])
-    models = [one for name, one in grid.models(run).items() if name in measured]
+    models = [one for name, one in plan.models.items() if name in measured]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
-        profile=profile_path(run.workspace, settings.profile).stem,
-        profile_digest=digest_of(profile_path(run.workspace, settings.profile)),
-        about=profile.about,
-        seed=profile.seed if settings.seed is None else settings.seed,
+        profile=plan.profile_path.stem,
+        profile_digest=digest_of(plan.profile_path),
+        about=plan.profile.about,
+        seed=plan.profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
         prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
         sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
-        filters=tuple(one.model_dump(mode="json") for one in filters_used(run.workspace, settings.baseline, rows)),
+        filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
         left_out=whole.left_out(run, rows),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )

@@ -15,7 +15,6 @@ from longctx.measure.foregone import foregone
 from longctx.plugin.gating import Invalid, rules
 from longctx.plugin.rows import foreseen_row, unmeasured_row
 from longctx.plugin.run import Run
-from longctx.results.baseline import load_baseline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 
@@ -24,9 +23,9 @@ class Foresight:
     """What is known of a run's verdict before it asks. cases: those that are selected."""
 
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
-        assert run.settings.baseline is not None
+        assert run.plan.baseline is not None
         self._run, self._cases, self._tape = run, cases, tape
-        self._baseline = load_baseline(run.workspace.find_baseline(run.settings.baseline)).rows
+        self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
     def passed_over(self, question: Question, wanted: Wanted) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from longctx.measure.verdict import Rules
     from longctx.report.document import Document
     from longctx.results.manifest import Manifest
-    from longctx.vocabulary.grid import Grid
 
 EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
 """Verdict -> exit status; a pass leaves pytest's own."""
@@ -62,19 +61,16 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
     run = config.stash[RUN]
     if run.settings.baseline is None:
         return None
+    baseline = run.plan.baseline
+    assert baseline is not None
     from longctx.measure.changed import changed
     from longctx.measure.verdict import give_verdict
-    from longctx.registry import families
     from longctx.report.document import as_markdown
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import write_data
     from longctx.results.answers import with_answers
-    from longctx.results.baseline import load_baseline
 
-    baseline = load_baseline(run.workspace.find_baseline(run.settings.baseline))
-    found = give_verdict(
-        baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at), families(run.workspace)
-    )
+    found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at), run.plan.families)
     between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
     document = verdict_document(found, baseline.name, between)
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
@@ -116,20 +112,6 @@ def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
         age=Age(now, settings.max_age),
         cut_down=len(whole.left_out(run, rows)),
         empty=whole.empty(run, rows),
-        grids=_grids(run),
+        grids=run.plan.grids(),
         early_stop=settings.early_stop,
     )
-
-
-def _grids(run: Run) -> dict[tuple[str, str], list[Grid]]:
-    """(family, model) -> the tables of the profile for it."""
-    from longctx.config.profiles import load_profile
-    from longctx.registry import families
-
-    profile = load_profile(run.workspace, run.settings.profile)
-    found: dict[tuple[str, str], list[Grid]] = {}
-    for name in families(run.workspace):
-        for grid in profile.grids(name):
-            for model in run.settings.models or grid.models:
-                found.setdefault((name, model), []).append(grid)
-    return found

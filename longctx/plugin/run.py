@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.measure.summary import Summary
+    from longctx.plugin.plan import Plan
 
 RUN = pytest.StashKey["Run"]()
 """Where a pytest Config keeps its Run."""
@@ -39,6 +41,13 @@ class Run:
     worker: str = ""
     private: Path | None = None
     """Under --ctx-no-text: a temporary folder for this run's answers, gone when it ends."""
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """What the run reads of its project, loaded when first needed."""
+        from longctx.plugin.plan import Plan
+
+        return Plan(self)
 
 
 def start(config: pytest.Config) -> Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from longctx.ask.case import Case
-from longctx.plugin import grid
 from longctx.plugin.run import Run
 from longctx.results.whole import scenario_name
 
@@ -13,7 +12,7 @@ from longctx.results.whole import scenario_name
 def left_out(run: Run, rows: pd.DataFrame) -> tuple[str, ...]:
     """The scenarios of the grid that the run did not measure, or only one trial of; by their names."""
     if run.settings.only_trial is not None:
-        return tuple(_name(run, case) for case in grid.all_cases(run))
+        return tuple(_name(run, case) for case in run.plan.cases)
     return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
 
 
@@ -26,7 +25,7 @@ def _without_rows(run: Run, rows: pd.DataFrame) -> list[Case]:
     columns = ("family", "scenario", "model", "prompt_set", "labels")
     parts = zip(*(rows[name] for name in columns), strict=True)
     ran = {scenario_name(dict(zip(columns, one, strict=True))) for one in parts}
-    return [case for case in grid.all_cases(run) if _name(run, case) not in ran]
+    return [case for case in run.plan.cases if _name(run, case) not in ran]
 
 
 def _name(run: Run, case: Case) -> str:

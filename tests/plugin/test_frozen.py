@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.corpus.filters import make_filter
-from longctx.plugin.frozen import filters_used, frozen_filters
+from longctx.plugin.frozen import filters_used
+from longctx.plugin.run import Run
+from longctx.plugin.settings import Settings
 from longctx.results.store import load
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
-from tests.here import HERE
 
 KEPT = {"model": "some-model", "bank": "0123456789ab", "made": "2026-11-22", "run": "r", "kept": ["q1"], "dropped": []}
 
@@ -18,19 +19,23 @@ def asked(folder: Path, model: str = "some-model", **fields: object) -> Path:
     return run(folder, rows("correct", family="collage", item="q1@0123456789ab", model=model), **fields)
 
 
-def test_without_a_baseline_there_are_none() -> None:
-    assert frozen_filters(HERE, None) is None
+def gated(mine: Workspace, baseline: str | None) -> Run:
+    return Run("r", Settings(baseline=baseline), mine, mine.reports / "r")
 
 
-def test_they_are_those_its_run_was_made_with(tmp_path: Path) -> None:
-    [found] = frozen_filters(HERE, str(asked(tmp_path / "run", filters=(KEPT,)))) or ()
+def test_without_a_baseline_there_are_none(mine: Workspace) -> None:
+    assert gated(mine, None).plan.filters is None
+
+
+def test_they_are_those_its_run_was_made_with(tmp_path: Path, mine: Workspace) -> None:
+    [found] = gated(mine, str(asked(tmp_path / "run", filters=(KEPT,)))).plan.filters or ()
     assert (found.model, found.kept) == ("some-model", ("q1",))
 
 
 def test_a_run_keeps_the_filters_that_it_used(tmp_path: Path, mine: Workspace) -> None:
     folder = asked(tmp_path / "new", model="new")
-    assert filters_used(mine, None, load(folder)) == []
+    assert filters_used(gated(mine, None), load(folder)) == []
     make_filter(mine, "new", "0123456789ab", "a-run", {"q1": True})
-    assert [one.model for one in filters_used(mine, None, load(folder))] == ["new"]
+    assert [one.model for one in filters_used(gated(mine, None), load(folder))] == ["new"]
     baseline = str(asked(tmp_path / "before", filters=(KEPT,)))
-    assert [one.model for one in filters_used(mine, baseline, load(folder))] == ["some-model"]
+    assert [one.model for one in filters_used(gated(mine, baseline), load(folder))] == ["some-model"]

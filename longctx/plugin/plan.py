@@ -1,0 +1,140 @@
+"""What a run reads of its project: the profile, its cases, and the baseline, each read once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from longctx.ask.case import Case
+from longctx.ask.cases import cases_of
+from longctx.config.models import ModelProfile
+from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
+from longctx.corpus.filters import Filter
+from longctx.corpus.settings import word_for
+from longctx.errors import UserError
+from longctx.plugin.run import Run
+from longctx.plugin.settings import Settings
+from longctx.registry import families
+from longctx.results.baseline import Baseline, load_baseline, load_manifest_of
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.grid import Grid
+
+
+class Plan:
+    """Of one run. What it gives raises UserError where a file cannot be used."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._settings, self._workspace = run, run.settings, run.workspace
+        self._cases: dict[str, tuple[Case, ...]] = {}
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        return families(self._workspace)
+
+    @cached_property
+    def profile(self) -> Profile:
+        return load_profile(self._workspace, self._settings.profile)
+
+    @property
+    def profile_path(self) -> Path:
+        return profile_path(self._workspace, self._settings.profile)
+
+    @property
+    def profile_name(self) -> str:
+        """As the user named it, or the name of the project's own choice."""
+        return profile_name(self._workspace, self._settings.profile)
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """None where the run is not gated."""
+        path = self._baseline_path
+        return None if path is None else load_baseline(path)
+
+    @cached_property
+    def filters(self) -> tuple[Filter, ...] | None:
+        """The "too hard" filters of the baseline, so that both ask the same questions; None without a baseline."""
+        path = self._baseline_path
+        if path is None:
+            return None
+        return tuple(Filter.model_validate(one) for one in load_manifest_of(path).filters)
+
+    @property
+    def cases(self) -> list[Case]:
+        """Those of all families."""
+        return [case for name in self.families for case in self.cases_of(name)]
+
+    @property
+    def models(self) -> dict[str, ModelProfile]:
+        """Those that the profile measures, by their ids."""
+        return {case.model.model: case.model for case in self.cases}
+
+    def cases_of(self, family: str) -> tuple[Case, ...]:
+        """The cases of a family, as the user said them."""
+        if family not in self._cases:
+            settings, document = self._settings, word_for(self._workspace, self._settings.corpus)
+            scenario = self.families[family].scenario
+            found = cases_of(
+                self._workspace, self.profile, scenario, self._models_of, settings.prompts, self.bank, document
+            )
+            self._cases[family] = tuple(_as_told(case, settings) for case in found)
+        return self._cases[family]
+
+    def bank(self, model: str) -> Bank:
+        """The questions about documents that a model is asked, read when a trial first needs them."""
+        from longctx.corpus.bank import load_bank
+
+        return load_bank(self._workspace, self._settings.corpus, self._settings.questions, model, self.filters)
+
+    def grids(self) -> dict[tuple[str, str], list[Grid]]:
+        """(family, model) -> the tables of the profile for it."""
+        found: dict[tuple[str, str], list[Grid]] = {}
+        for name in self.families:
+            for grid in self.profile.grids(name):
+                for model in self._settings.models or grid.models:
+                    found.setdefault((name, model), []).append(grid)
+        return found
+
+    @property
+    def _baseline_path(self) -> Path | None:
+        named = self._settings.baseline
+        return None if named is None else self._workspace.find_baseline(named)
+
+    def _models_of(self, grid: Grid) -> tuple[str, ...]:
+        models = self._settings.models or grid.models
+        if not models:
+            raise UserError(f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME.")
+        return models
+
+
+def _as_told(case: Case, settings: Settings) -> Case:
+    """The case with what the user said instead of the profile."""
+    return dataclasses.replace(
+        case,
+        model=_priced(case.model, settings),
+        seed=case.seed if settings.seed is None else settings.seed,
+        trials=settings.trials or case.trials,
+        only_trial=settings.only_trial,
+        repeats=settings.repeats,
+        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+    )
+
+
+def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
+    """The profile with the prices that the user gave; a discount for batches stays. Raises UserError where they are
+    silent on longer prompts that have prices of their own, whose cost would be understated."""
+    given, known = dict(settings.prices).get(model.model), model.prices
+    if given is None:
+        return model
+    if known and known.above and not given.above:
+        tokens = min(tier.tokens for tier in known.above)
+        raise UserError(
+            f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
+            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT (the "
+            "same twice, if they are the same)."
+        )
+    if known:
+        given = given.model_copy(update={"batch_discount": known.batch_discount})
+    return model.model_copy(update={"prices": given})

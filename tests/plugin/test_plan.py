@@ -1,0 +1,48 @@
+"""What a run reads of its project, each file once."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.plugin.run import Run
+from longctx.plugin.settings import Settings
+from longctx.workspace import Workspace
+
+TABLE = """
+[line_retrieval]
+lines = [3, 5]
+orders = ["ordered"]
+trials = 2
+"""
+
+
+def run(mine: Workspace, table: str = TABLE, **settings: Any) -> Run:
+    mine.own("profiles", "only.toml").write_text(table)
+    return Run("r", Settings(**settings), mine, mine.reports / "r")
+
+
+def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspace) -> None:
+    plan = run(mine, models=("a", "b"), trials=7).plan
+    assert [case.id for case in plan.cases] == [f"{model}-seed-lines-{lines}" for model in "ab" for lines in (3, 5)]
+    assert {case.trials for case in plan.cases} == {7}
+    assert list(plan.models) == ["a", "b"]
+    assert plan.cases_of("passkey") == ()
+    assert set(plan.grids()) == {("line_retrieval", "a"), ("line_retrieval", "b")}
+
+
+def test_a_file_is_read_once_until_the_run_is_told_anew(mine: Workspace) -> None:
+    first = run(mine, models=("a",))
+    before = first.plan.cases
+    mine.own("models", "a.toml").write_text("window = 4096")
+    assert [case.model.window for case in first.plan.cases] == [None, None]
+    assert first.plan.cases == before
+    assert [case.model.window for case in dataclasses.replace(first).plan.cases] == [4096, 4096]
+
+
+def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
+    with pytest.raises(UserError, match=r"The profile 'only' names no model: give one with --ctx-model NAME\."):
+        run(mine).plan.cases  # noqa: B018
