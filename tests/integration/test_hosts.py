@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result
 from tests.integration.test_workers import without_run
 from tests.servers import SimulatedServer, saying
 
@@ -33,10 +39,27 @@ def project(checkout: Checkout) -> Checkout:
     return checkout
 
 
-def run_on(project: Checkout, folder: Path, *arguments: str) -> Result:
-    """A run whose worker stands in a copy of the project, which xdist sends to that folder."""
+@contextlib.contextmanager
+def socket_host(folder: Path) -> Iterator[str]:
+    """A server that runs workers. Yields its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = "{}:{}".format(*free.getsockname())
+    command = [sys.executable, "-u", "-m", "execnet.script.socketserver", address]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert b"Accept loop" in process.stdout.readline()
+        try:
+            yield address
+        finally:
+            process.kill()
+
+
+def run_on(project: Checkout, spec: str, *arguments: str) -> Result:
+    """A run whose workers stand in a copy of the project, which xdist sends."""
     return project.pytest(
-        *("-d", f"--tx=popen//chdir={folder}", "--rsyncdir=.", "--rsyncignore=reports", "-Wignore::DeprecationWarning"),
+        *("-d", f"--tx={spec}", "--rsyncdir=.", "--rsyncignore=reports", "-Wignore::DeprecationWarning"),
         *(*arguments, project.file("tests_longctx")),
         profile="small",
     )
@@ -52,15 +75,18 @@ def rows_of(project: Checkout) -> list[dict[str, Any]]:
     return without_run(project.rows())
 
 
+@pytest.mark.parametrize("kind", ["popen", "socket"])
 def test_workers_elsewhere_measure_what_one_process_does(
-    project: Checkout, server: SimulatedServer, tmp_path: Path
+    project: Checkout, server: SimulatedServer, tmp_path: Path, kind: str
 ) -> None:
     """Some trials have no recording. The copy has no reports."""
     live = (f"--ctx-base-url={server.url}", "--ctx-record=once", "-k", "not lines-5")
     project.pytest(*live, profile="small")
     assert project.pytest("-n0", profile="small").code == 1
     expected, folder = rows_of(project), elsewhere(tmp_path)
-    result = run_on(project, folder)
+    with socket_host(folder) if kind == "socket" else contextlib.nullcontext("") as address:
+        spec = f"socket={address}" if address else "popen"
+        result = run_on(project, f"{spec}//chdir={folder}")
     assert (result.code, result.says("1 failed, 3 passed", "of 2 trials have no recording")) == (1, True)
     assert rows_of(project) == expected
     assert (folder / "checkout/cassettes").is_dir()
@@ -74,7 +100,7 @@ def test_workers_elsewhere_are_told_what_could_not_be_asked(
     project.pytest(*live, "-n0", profile="small")
     expected = rows_of(project)
     assert {row["outcome"] for row in expected} == {"not_asked"}
-    run_on(project, elsewhere(tmp_path), *live)
+    run_on(project, f"popen//chdir={elsewhere(tmp_path)}", *live)
     assert rows_of(project) == expected
 
 
