@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +39,9 @@ def setting(folder: Path, name: str) -> tuple[str, ...]:
 
 def table(path: Path) -> dict[str, Any] | None:
     """What a file says to pytest; None where it does not configure it. Raises UserError."""
+    import configparser  # a run that reads no such file need not know how
+    import tomllib
+
     try:
         found = _toml(path) if path.suffix == ".toml" else _ini(path)
     except (configparser.Error, tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
@@ -49,6 +50,8 @@ def table(path: Path) -> dict[str, Any] | None:
 
 
 def _toml(path: Path) -> dict[str, Any] | None:
+    import tomllib
+
     content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     if path.name in OWN:
         return content.get("pytest")
@@ -57,6 +60,8 @@ def _toml(path: Path) -> dict[str, Any] | None:
 
 
 def _ini(path: Path) -> dict[str, Any] | None:
+    import configparser
+
     content = configparser.ConfigParser(interpolation=None)
     content.read(path, encoding="utf-8")
     section = "tool:pytest" if path.suffix == ".cfg" else "pytest"
