@@ -65,8 +65,12 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     own = {path.stem: path for path in sorted(workspace.own("profiles").glob("*.toml"))}
     if DEFAULT in own or len(own) == 1:
         return own.get(DEFAULT) or next(iter(own.values()))
-    there = f"has {', '.join(own)}" if own else f"has none of its own in {workspace.own('profiles')}"
-    raise UserError(f"No profile is named, and {workspace.root} {there}: name one, such as smoke or a path.")
+    if own:
+        there = f"has {', '.join(own)}: name one, as in --ctx-profile={next(iter(own))}."
+    else:
+        there = f"has none of its own in {workspace.own('profiles')}: name one, as in --ctx-profile=smoke, or have "
+        there += "longctx init write a first one."
+    raise UserError(f"No profile is named, and {workspace.root} {there}")
 
 
 def profile_name(workspace: Workspace, name: str | None) -> str:

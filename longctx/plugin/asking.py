@@ -182,10 +182,11 @@ def _why_none(session: pytest.Session) -> str:
     skipped = (str(mark.kwargs.get("reason")) for item in ours for mark in item.iter_markers("skip"))
     if reasons := "; ".join(dict.fromkeys(skipped)):
         return f"{reasons}."
-    where = ", ".join(os.path.relpath(path) for path in session.config.args)
+    places = map(os.path.relpath, session.config.args)
+    where = ("this folder" if place == os.curdir else place for place in places)
     return (
-        f"no test marked longctx was selected of {where}. Give the folder that has them, such as tests_longctx, or "
-        "name it in testpaths; longctx init writes them."
+        f"no test marked longctx was selected of {', '.join(where)}. Give the folder that has them, such as "
+        "tests_longctx, or name it in testpaths; longctx init writes them."
     )
 
 

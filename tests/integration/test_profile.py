@@ -28,7 +28,7 @@ def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
     checkout.profile(LINES, name="fixtures/profiles/other.toml")
     result = checkout.pytest("--collect-only", profile=None)
     assert result.code == 4
-    assert result.says("No profile is named, and", "has mine, other: name one, such as smoke or a path.")
+    assert result.says("No profile is named, and", "has mine, other: name one, as in --ctx-profile=mine.")
 
 
 def test_by_name(checkout: Checkout) -> None:

@@ -58,6 +58,28 @@ def test_a_root_that_is_given_counts(checkout: Checkout, elsewhere: Path) -> Non
     assert result.says(f"{elsewhere} has none of its own in {elsewhere}/fixtures/profiles")
 
 
+def test_a_project_without_a_profile(checkout: Checkout) -> None:
+    """As a plain run, whose collection fails, and where it is known before."""
+    for arguments in ((), ("--ctx-estimate",)):
+        result = checkout.pytest(*arguments, profile=None, page=True)
+        assert result.says(f"No profile is named, and {checkout.folder} has none of its own in")
+        assert result.says("name one, as in --ctx-profile=smoke, or have longctx init write a first one.")
+        assert result.code == (4 if arguments else 2)
+    result = checkout.longctx("plan", "--model=toy")
+    assert (result.code, result.says("No profile is named")) == (2, True)
+    assert not checkout.file("reports").exists()
+
+
+@pytest.mark.parametrize("mode", ["none", "once", "all"])
+def test_a_project_that_cannot_be_written(checkout: Checkout, server: SimulatedServer, mode: str) -> None:
+    """Its root is where not even root may write."""
+    result = checkout.record(server, "--rootdir=/proc", "tests_longctx", mode=mode)
+    assert result.code != 0
+    assert result.says("/proc/", "cannot be written: No such file or directory")
+    assert not server.asked
+    assert not checkout.file("reports").exists()
+
+
 @pytest.mark.parametrize("testpaths", ["testpaths = tests_longctx", "testpaths = gone", ""])
 def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: SimulatedServer, testpaths: str) -> None:
     """From a folder without any."""
@@ -99,6 +121,14 @@ def test_a_project_whose_tests_measure_nothing(
     assert result.code == 4
     assert result.says("Nothing to ask: no test marked longctx was selected of tests_longctx.", "longctx init")
     assert not checkout.file("trace").exists()
+
+
+def test_a_folder_without_tests(checkout: Checkout) -> None:
+    """pytest itself runs the tests of the folder that it is started in."""
+    within = Checkout(checkout.file("fixtures"), checkout.launcher)
+    result = within.pytest("--ctx-estimate", profile="../tiny.toml")
+    assert result.code == 4
+    assert result.says("Nothing to ask: no test marked longctx was selected of this folder.")
 
 
 def test_a_selection_without_any_case_says_why(checkout: Checkout, server: SimulatedServer) -> None:
