@@ -110,6 +110,8 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     [price] = re.findall(r"^In all about \$(\d+\.\d+)", estimated, re.MULTILINE)
     assert 0.1 < float(price) < 1
 
+    with (folder / "pytest.ini").open("a") as settings:
+        settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
         asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
     assert asked.says("asked 268 of 268 trials", "Asked: no tests were run.")
