@@ -156,9 +156,16 @@ class Checkout:
         os.kill(pid, signal.SIGKILL)
         return self.wait()
 
-    def record(self, server: SimulatedServer, *arguments: object, mode: str = "once", page: bool = False) -> Result:
+    def record(
+        self,
+        server: SimulatedServer,
+        *arguments: object,
+        mode: str = "once",
+        env: dict[str, str] | None = None,
+        page: bool = False,
+    ) -> Result:
         """A run that may ask the server."""
-        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, page=page)
+        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, env=env, page=page)
 
     def profile(self, *tables: str, name: str = "tiny.toml") -> None:
         (self.folder / name).write_text("".join(tables))
