@@ -22,16 +22,16 @@ from pathlib import Path
 
 from anthropic import AsyncAnthropic
 
-from longctx.ask.case import Case, Question
-from longctx.ask.missing import missing
-from longctx.ask.money import cost
-from longctx.ask.request import parameters
-from longctx.ask.sharing import shared
-from longctx.ask.tape import Tape
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
+from longctx.live.cost.money import cost
+from longctx.live.cost.sharing import shared
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.request import parameters
+from longctx.recording.tape import Tape
 from tests.here import HERE
 
 LONGEST = 600

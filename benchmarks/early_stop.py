@@ -3,7 +3,7 @@
 python -m benchmarks.early_stop
 
 Prints the tables of EARLY_STOP.md. Both runs' answers are drawn independently of each other: no pairs of one rate
-differ more, so that real ones are settled sooner. The looks use longctx.measure.sequential; the end, the gate's test.
+differ more, so that real ones are settled sooner. The looks use longctx.stats.sequential; the end, the gate's test.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.ask.rounds import ROUNDS, round_of
-from longctx.measure.gate import ALPHA, EARLY_SHARE, MARGIN
-from longctx.measure.paired import tango
-from longctx.measure.rates import below, wilson
-from longctx.measure.sequential import against_drop, capital
+from longctx.gate.bands import ALPHA, EARLY_SHARE, MARGIN
+from longctx.live.rounds import ROUNDS, round_of
+from longctx.stats.paired import tango
+from longctx.stats.rates import below, wilson
+from longctx.stats.sequential import against_drop, capital
 
 GATES = 2000
 CHUNK = 500
@@ -102,7 +102,7 @@ def _end(counts: Counts, alpha: float) -> str:
 
 
 def _holm(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
-    """As longctx.measure.rates.holm, over the last axis."""
+    """As longctx.stats.rates.holm, over the last axis."""
     bands = p_values.shape[-1]
     ordered = np.sort(p_values, axis=-1)
     rejected = (np.cumsum(ordered > alpha / np.arange(bands, 0, -1), axis=-1) == 0).sum(axis=-1)

@@ -14,12 +14,12 @@ import pytest
 import vcr
 
 from benchmarks.answering_server import answering_server
-from longctx.ask.case import Case, Question
-from longctx.ask.request import request_body
-from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.recording.case import Case, Question
+from longctx.recording.request import request_body
+from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE
 
 EPISODES = 50

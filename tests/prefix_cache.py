@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.ask.sharing import common_length
+from longctx.live.cost.sharing import common_length
 from tests.servers import Answer, Body, message, prompt_of
 
 CHARACTERS_A_TOKEN = 4

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx.measure.summary import OfFamily, ScenarioSummary, Summary
 from longctx.registry import account_of, shipped
+from longctx.summary.summary import OfFamily, ScenarioSummary, Summary
 from longctx.vocabulary.account import Account
 
 

@@ -10,11 +10,11 @@ from benchmarks.gate.draws import HARD, PROMPT, Drawn, Shares, draw
 from benchmarks.gate.grids import Grid, Part
 from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
-from longctx.measure.bound import design_effect, drop_bound
-from longctx.measure.gate import Band
-from longctx.measure.paired import tango
-from longctx.measure.rates import wilson
-from longctx.measure.signflip import drop_p_value
+from longctx.gate.bands import Band
+from longctx.stats.bound import design_effect, drop_bound
+from longctx.stats.paired import tango
+from longctx.stats.rates import wilson
+from longctx.stats.signflip import drop_p_value
 
 BAND = Band("collage", "one")
 Z = 1.6448536269514722

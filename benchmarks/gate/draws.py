@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.grids import Grid, Part
-from longctx.measure.gate import Band
+from longctx.gate.bands import Band
 
 Rates = Mapping[Band, tuple[float, float]]
 """Of each band, the true rate before and after."""

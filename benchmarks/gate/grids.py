@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longctx.measure.gate import Band
+from longctx.gate.bands import Band
 
 
 @dataclass(frozen=True, slots=True)

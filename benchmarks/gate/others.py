@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from statistics import NormalDist
 
 from benchmarks.gate.draws import Drawn
-from longctx.measure.gate import Band
-from longctx.measure.signflip import drop_p_value
+from longctx.gate.bands import Band
+from longctx.stats.signflip import drop_p_value
 
 THRESHOLD = 0.05
 ALPHA = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from longctx.measure.rates import wilson
+from longctx.stats.rates import wilson
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.gate.table import share, table
 from longctx.families.passkey.effective_window import SUCCESS_RATE, k_max_interval
-from longctx.measure.rates import Rate
+from longctx.stats.rates import Rate
 
 WINDOW, DISTANCES, TRIALS = 16384, 32, 10
 

@@ -8,16 +8,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.ask.asking import Asked, ask_all
-from longctx.ask.bounds import Bounds
-from longctx.ask.case import Case
-from longctx.ask.client import open_client
-from longctx.ask.missing import missing
-from longctx.ask.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.plugin.progress import Silent
+from longctx.live.asking import Asked, ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.progress import Silent
+from longctx.live.server.client import open_client
+from longctx.recording.case import Case
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE
 
 LINES = 470

@@ -10,8 +10,8 @@ from longctx.cli.output import say
 from longctx.config.arguments import RECORD_MODES, number
 
 if TYPE_CHECKING:
-    from longctx.ask.case import Case
-    from longctx.ask.tape import Tape
+    from longctx.recording.case import Case
+    from longctx.recording.tape import Tape
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
     """Ask what the tape lacks, and say what was not answered and why. Raises UserError where nothing could be asked,
     or it is interrupted. What was answered is on the tape, whatever ends this."""
-    from longctx.ask.live import Terms, ask_live
-    from longctx.plugin.progress import live_progress
+    from longctx.live.progress import live_progress
+    from longctx.live.run import Terms, ask_live
 
     terms = Terms(options.base_url, options.in_flight, options.max_cost)
     done = ask_live(options.workspace, tape, cases, terms, say, live_progress)

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.measure.compare import compare
+    from longctx.compare.runs import compare
     from longctx.report.comparison import comparison
     from longctx.report.document import FORMATS
 
@@ -91,7 +91,7 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
 
 def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """The parts of one run that differ in one thing, the reference first."""
-    from longctx.measure.match import parts_of
+    from longctx.compare.match import parts_of
     from longctx.results.store import load
 
     if between is None:

@@ -15,7 +15,7 @@ from longctx.results.folder import find_run
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.measure.summary import Summary
+    from longctx.summary.summary import Summary
 
 
 def add(commands: Any) -> None:
@@ -77,10 +77,10 @@ def _markdown(workspace: Workspace, folder: Path, file: Path) -> None:
 
 
 def _summary(workspace: Workspace, folder: Path) -> Summary:
-    from longctx.measure.summary import summarize
     from longctx.registry import families
     from longctx.results.manifest import MANIFEST, load_manifest
     from longctx.results.store import load
+    from longctx.summary.summary import summarize
 
     rows = load(folder)
     if not (folder / MANIFEST).exists():
@@ -90,12 +90,12 @@ def _summary(workspace: Workspace, folder: Path) -> Summary:
 
 
 def _page(workspace: Workspace, folder: Path, file: Path) -> None:
-    from longctx.measure.summary import summarize
     from longctx.registry import families
     from longctx.report.page.page import render
     from longctx.report.verdict_data import load_shown
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load, load_views
+    from longctx.summary.summary import summarize
 
     rows, manifest = load(folder), require_manifest(folder)
     summary = summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace))

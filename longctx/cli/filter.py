@@ -12,9 +12,9 @@ from longctx.cli.unreadable import sentences
 from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
 from longctx.families.long_context_qa.items import READ
-from longctx.measure.summary import MEASURED
 from longctx.results.folder import find_run
 from longctx.results.store import load
+from longctx.summary.summary import MEASURED
 
 if TYPE_CHECKING:
     import pandas as pd

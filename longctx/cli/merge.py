@@ -25,12 +25,12 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.measure.summary import summarize
     from longctx.registry import families
     from longctx.report.files import write_report
     from longctx.report.text import as_terminal
     from longctx.results import store
     from longctx.results.union import unite, unite_manifests
+    from longctx.summary.summary import summarize
 
     out: Path = options.out
     check_free_folder("--out", out)

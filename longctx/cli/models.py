@@ -14,7 +14,7 @@ from longctx.config.models import ModelProfile, Prices, Probed, load_model, read
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.ask.probe import Learnt
+    from longctx.live.server.probe import Learnt
 
 ENTRIES = {
     "window": "window, tokens",
@@ -58,8 +58,8 @@ def add(commands: Any) -> None:
 
 
 def _probe(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.ask.probe import differences
     from longctx.config.keeping import keep_measured, keep_probed
+    from longctx.live.server.probe import differences
 
     before = read_profile(options.workspace, options.name)
     learnt, source = asyncio.run(_ask(before, options))
@@ -75,9 +75,9 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
 
 
 async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
-    from longctx.ask.client import open_client
-    from longctx.ask.learn import source_of
-    from longctx.ask.probe import probe
+    from longctx.live.server.client import open_client
+    from longctx.live.server.learn import source_of
+    from longctx.live.server.probe import probe
 
     async with open_client(None, options.base_url, 1, model.provider) as client:
         return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)

@@ -13,9 +13,9 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cli.planned import BandOf
-    from longctx.measure.plan import Assumed, BandPlan, Load, Wanted
-    from longctx.measure.seen import Seen, Where
-    from longctx.measure.subject import Subject
+    from longctx.gate.plan import Assumed, BandPlan, Load, Wanted
+    from longctx.gate.seen import Seen, Where
+    from longctx.summary.subject import Subject
 
 
 def add(commands: Any) -> None:
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.cli.planned import planned
     from longctx.config.profiles import profile_name
     from longctx.corpus.bank import load_bank
-    from longctx.measure.plan import Wanted
+    from longctx.gate.plan import Wanted
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
 
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
     """What two runs, or baselines, saw, and families of which both replay the same recordings. Raises UserError."""
-    from longctx.measure.seen import same_recordings, seen
+    from longctx.gate.seen import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
@@ -124,8 +124,8 @@ def _plan(
     options: argparse.Namespace,
     wanted: Wanted,
 ) -> BandPlan:
-    from longctx.measure.plan import BandPlan, outlook
-    from longctx.measure.seen import seen_of
+    from longctx.gate.plan import BandPlan, outlook
+    from longctx.gate.seen import seen_of
 
     subject, band = where
     known, own = seen_of(earlier, subject, (band.family, band.name))
@@ -136,7 +136,7 @@ def _plan(
 
 def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
     """As seen; else as guessed."""
-    from longctx.measure.plan import Assumed
+    from longctx.gate.plan import Assumed
 
     if known is None:
         return Assumed(options.discordance, options.rate, options.together)

@@ -6,15 +6,15 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from longctx.ask.case import Case
-from longctx.ask.cases import cases_of
-from longctx.ask.money import estimated_cost
 from longctx.config.profiles import load_profile, profile_name
 from longctx.errors import UserError
-from longctx.measure.gate import Band
-from longctx.measure.plan import Load
-from longctx.measure.subject import Subject
+from longctx.gate.bands import Band
+from longctx.gate.plan import Load
+from longctx.live.cost.money import estimated_cost
+from longctx.recording.case import Case
+from longctx.recording.cases import cases_of
 from longctx.registry import account_of, families
+from longctx.summary.subject import Subject
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario

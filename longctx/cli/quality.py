@@ -113,10 +113,10 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.families.long_context_qa.items import quality
     from longctx.families.long_context_qa.items_report import as_csv, document
     from longctx.families.long_context_qa.worth import warnings
-    from longctx.measure.summary import summarize
     from longctx.report.document import as_markdown, as_terminal
     from longctx.report.text import headline
     from longctx.results.store import load
+    from longctx.summary.summary import summarize
 
     rows = load(folder)
     found = quality(rows, {one.id: one.fact for one in questions.questions})

@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.ask.case import Case, Question
-from longctx.ask.request import digest, request_body, system_prompt
 from longctx.cli import measured
 from longctx.cli.task import add_bank
 from longctx.config.models import load_model
@@ -17,6 +15,8 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
+from longctx.recording.case import Case, Question
+from longctx.recording.request import digest, request_body, system_prompt
 from longctx.registry import families
 
 

@@ -16,12 +16,12 @@ from longctx.config.arguments import number
 from longctx.errors import UserError
 
 if TYPE_CHECKING:
-    from longctx.ask.case import Case
-    from longctx.ask.tape import Tape
     from longctx.cli.written_files import WrittenFiles
     from longctx.corpus.check import Finding
     from longctx.corpus.documents import Corpus
     from longctx.corpus.written import Written
+    from longctx.recording.case import Case
+    from longctx.recording.tape import Tape
 
 TOKENS_A_QUESTION = 600
 """Of a reply at most: 3000 for the notebook's five questions."""
@@ -51,12 +51,12 @@ def add(tasks: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.ask.live import estimate_live
-    from longctx.ask.tape import Tape
-    from longctx.ask.writer import only_writer
     from longctx.cli.written_files import WrittenFiles
     from longctx.corpus.check import check
     from longctx.corpus.documents import load_corpus
+    from longctx.live.run import estimate_live
+    from longctx.recording.tape import Tape
+    from longctx.recording.writer import only_writer
 
     files, cassettes = WrittenFiles.at(options.out), options.workspace.cassettes
     corpus = load_corpus(options.corpus)
@@ -88,11 +88,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     """One a section. Raises UserError."""
-    from longctx.ask.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.settings import word_for
     from longctx.families.long_context_qa.writing import Writing
+    from longctx.recording.case import Case
     from longctx.vocabulary.bank import Section
 
     model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
@@ -112,9 +112,9 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """What was written about each section that has an answer on the tape. Raises TapeError."""
-    from longctx.ask.tape import Wanted
     from longctx.corpus.written import read_reply
     from longctx.families.long_context_qa.writing import Writing
+    from longctx.recording.tape import Wanted
 
     found = []
     for case in cases:
@@ -131,7 +131,7 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
 
 
 def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
-    from longctx.ask.tape import Wanted
+    from longctx.recording.tape import Wanted
 
     statuses = {tape.status(Wanted.of(question, question.build())) for case in cases for question in case.questions()}
     server = "(and --base-url URL for a server of your own)"

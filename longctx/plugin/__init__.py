@@ -14,7 +14,7 @@ import pytest
 from longctx.plugin import gating, minimum, options, over, replaying, run, selection, skipped, unwritten, writing
 
 if TYPE_CHECKING:
-    from longctx.ask.case import Case
+    from longctx.recording.case import Case
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

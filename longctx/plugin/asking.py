@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.ask.case import Case
 from longctx.errors import Interrupted, UserError
 from longctx.files import write_file
+from longctx.live.progress import live_progress
 from longctx.plugin import gating, unwritten
 from longctx.plugin.over import over
-from longctx.plugin.progress import live_progress
 from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
 from longctx.plugin.selection import MARKER, selected
+from longctx.recording.case import Case
 
 if TYPE_CHECKING:
-    from longctx.ask.tape import Tape
     from longctx.plugin.foresight import Foresight
+    from longctx.recording.tape import Tape
 
 Say = Callable[[str], object]
 
@@ -69,8 +69,8 @@ def ask_first(config: pytest.Config) -> None:
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
     if not cases:
         return
-    from longctx.ask.live import estimate_live
-    from longctx.ask.writer import only_writer
+    from longctx.live.run import estimate_live
+    from longctx.recording.writer import only_writer
 
     capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
@@ -120,7 +120,7 @@ def _sayer(config: pytest.Config) -> Say:
 
 def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
     """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
-    from longctx.ask.live import Terms, ask_live
+    from longctx.live.run import Terms, ask_live
 
     run = config.stash[RUN]
     settings = run.settings
@@ -191,6 +191,6 @@ def _why_none(session: pytest.Session) -> str:
 
 
 def _tape(run: Run, mode: str) -> Tape:
-    from longctx.ask.tape import Tape
+    from longctx.recording.tape import Tape
 
     return Tape(run.workspace.cassettes, mode, run.name, run.private)

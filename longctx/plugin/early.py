@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from longctx.ask.asking import Asked
-from longctx.ask.case import Case, Question
-from longctx.ask.failure import Failure
-from longctx.ask.live import Ask, Course
-from longctx.ask.rounds import in_rounds
-from longctx.ask.sharing import shared
-from longctx.ask.tape import Tape, Wanted
-from longctx.measure.gate import EARLY_STOP
-from longctx.measure.verdict import RunVerdict, give_verdict
+from longctx.gate.bands import EARLY_STOP
+from longctx.gate.verdict import RunVerdict, give_verdict
+from longctx.live.asking import Asked
+from longctx.live.cost.sharing import shared
+from longctx.live.failure import Failure
+from longctx.live.rounds import in_rounds
+from longctx.live.run import Ask, Course
 from longctx.plugin.gating import rules
 from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
+from longctx.recording.case import Case, Question
+from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.store import as_frame

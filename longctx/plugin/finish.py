@@ -14,17 +14,17 @@ import longctx
 from longctx.config.folders import digest_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
-from longctx.measure.summary import summarize
 from longctx.plugin import gating, unwritten, whole
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
-from longctx.plugin.step_summary import add_step_summary
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
+from longctx.report.step_summary import add_step_summary
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
+from longctx.summary.summary import summarize
 
 WARNINGS = pytest.StashKey[list[str]]()
 """What could not be done at the end of the run, and lost nothing."""

@@ -7,14 +7,14 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from longctx.ask.calibrate import Unasked
-from longctx.ask.case import Case, Question
-from longctx.ask.tape import Tape, Wanted
 from longctx.errors import TapeError
-from longctx.measure.foregone import foregone
+from longctx.gate.foregone import foregone
+from longctx.live.server.calibrate import Unasked
 from longctx.plugin.gating import Invalid, rules
 from longctx.plugin.rows import foreseen_row, unmeasured_row
 from longctx.plugin.run import Run
+from longctx.recording.case import Case, Question
+from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 

@@ -17,7 +17,7 @@ from longctx.plugin.run import RUN, Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longctx.measure.verdict import Rules
+    from longctx.gate.verdict import Rules
     from longctx.report.document import Document
     from longctx.results.manifest import Manifest
 
@@ -63,8 +63,8 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
         return None
     baseline = run.plan.baseline
     assert baseline is not None
-    from longctx.measure.changed import changed
-    from longctx.measure.verdict import give_verdict
+    from longctx.gate.changed import changed
+    from longctx.gate.verdict import give_verdict
     from longctx.report.document import as_markdown
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import write_data
@@ -101,8 +101,8 @@ def exit_status(config: pytest.Config, status: int) -> int:
 
 def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
     """now: ISO 8601."""
-    from longctx.measure.validity import Age
-    from longctx.measure.verdict import Rules
+    from longctx.gate.validity import Age
+    from longctx.gate.verdict import Rules
     from longctx.plugin import whole
 
     settings = run.settings

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.ask.case import Case, Question
 from longctx.errors import TapeError, UserError
-from longctx.measure.gate import EARLY_STOP
-from longctx.measure.minimum import Requirement, short_among
+from longctx.gate.bands import EARLY_STOP
+from longctx.gate.minimum import Requirement, short_among
 from longctx.plugin import writing
 from longctx.plugin.properties import Measured
 from longctx.plugin.rows import measured_row, unmeasured_row
 from longctx.plugin.run import RUN, UNASKED
 from longctx.plugin.selection import with_minimum
+from longctx.recording.case import Case, Question
 from longctx.results.row import Row
 from longctx.results.store import as_lines
 from longctx.results.view import View
@@ -25,7 +25,7 @@ from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 
 if TYPE_CHECKING:
-    from longctx.ask.tape import Tape, Wanted
+    from longctx.recording.tape import Tape, Wanted
 
 MEASURER = pytest.StashKey["Measurer"]()
 
@@ -42,7 +42,7 @@ class Measurer:
     """Measures the cases of one process from one tape."""
 
     def __init__(self, config: pytest.Config, with_minimum: int) -> None:
-        from longctx.ask.tape import Tape
+        from longctx.recording.tape import Tape
 
         run = self._run = config.stash[RUN]
         self._with_minimum = with_minimum
@@ -76,8 +76,8 @@ class Measurer:
                 pytest.fail(str(required), pytrace=False)
 
     def _measure(self, item: pytest.Item, case: Case) -> tuple[list[Row], list[View], str]:
-        from longctx.ask import absence
-        from longctx.ask.tape import Wanted
+        from longctx.recording import absence
+        from longctx.recording.tape import Wanted
 
         rows: list[Row] = []
         views: list[View] = []

@@ -11,7 +11,7 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.measure.minimum import Requirement, short
+from longctx.gate.minimum import Requirement, short
 from longctx.plugin.properties import read
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from longctx.ask.case import Case
-from longctx.ask.cases import cases_of
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
 from longctx.corpus.filters import Filter
@@ -16,6 +14,8 @@ from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
+from longctx.recording.case import Case
+from longctx.recording.cases import cases_of
 from longctx.registry import families
 from longctx.results.baseline import Baseline, load_baseline, load_manifest_of
 from longctx.vocabulary.bank import Bank

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.measure.rates import Rate
+from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
-    from longctx.ask.case import Case
+    from longctx.recording.case import Case
     from longctx.results.row import Row
 
 FIRST = "family"

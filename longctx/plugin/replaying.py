@@ -12,10 +12,10 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.plugin.live import Live, open_live
+from longctx.live.drawn import Live, open_live
+from longctx.live.tally import Tally
 from longctx.plugin.properties import read
 from longctx.plugin.selection import trials
-from longctx.plugin.tally import Tally
 
 TOLD = "longctx_trials"
 """Attribute of a test's reports, which travels from a worker: the trials of this test, and of all that are selected."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.ask.case import Question
-from longctx.ask.money import paid
+from longctx.live.cost.money import paid
 from longctx.plugin.run import Run
+from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 

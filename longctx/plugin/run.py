@@ -16,8 +16,8 @@ from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.measure.summary import Summary
     from longctx.plugin.plan import Plan
+    from longctx.summary.summary import Summary
 
 RUN = pytest.StashKey["Run"]()
 """Where a pytest Config keeps its Run."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from longctx.ask.case import Case
+    from longctx.recording.case import Case
 
 MARKER = "longctx"
 
@@ -18,7 +18,7 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     ours = [item for item in items if item.get_closest_marker(MARKER)]
     if not ours:
         return []
-    from longctx.ask.case import Case
+    from longctx.recording.case import Case
 
     params = (item.callspec.params for item in ours if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
     return [case for found in params if isinstance(case := found.get("scenario"), Case)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longctx.measure.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices

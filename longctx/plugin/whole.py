@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longctx.ask.case import Case
 from longctx.plugin.run import Run
+from longctx.recording.case import Case
 from longctx.results.whole import scenario_name
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from longctx.measure.pairs import by_family
-from longctx.measure.rates import Rate
+from longctx.compare.pairs import by_family
 from longctx.report.table import Table
+from longctx.stats.rates import Rate
 from longctx.vocabulary.scenario import MEASURED
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from longctx.measure.compare import Change, Comparison, Flip, Versus
-from longctx.measure.subject import Subject
+from longctx.compare.runs import Change, Comparison, Flip, Versus
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.summary.subject import Subject
 
 LONGEST = 80
 """Characters shown of what was returned."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.measure.costs import Cost
+from longctx.summary.costs import Cost
 
 WHERE = "(--ctx-price, or [prices] in the model's profile)"
 """Where prices are given."""

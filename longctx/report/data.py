@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from longctx.measure.rates import Rate
-from longctx.measure.summary import Summary
 from longctx.registry import account_of, shipped
+from longctx.stats.rates import Rate
+from longctx.summary.summary import Summary
 
 SCHEMA = 1
 """Raised when a field changes its meaning or goes."""

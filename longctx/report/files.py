@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longctx.measure.summary import Summary
 from longctx.report.data import as_json
 from longctx.report.document import Document
 from longctx.report.text import as_markdown
 from longctx.results.export import export
 from longctx.results.manifest import Manifest
 from longctx.results.store import as_frame, load_rows, load_views
+from longctx.summary.summary import Summary
 
 
 def write_report(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.plan import BandPlan, Wanted
-from longctx.measure.search import MOST_TRIALS
+from longctx.gate.plan import BandPlan, Wanted
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.stats.search import MOST_TRIALS
 
 
 def plan_document(

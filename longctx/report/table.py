@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
 
 
 @dataclass(frozen=True, slots=True)

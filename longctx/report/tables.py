@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from longctx.measure.summary import ScenarioSummary, Summary
 from longctx.report.table import Table, subject_columns
+from longctx.summary.summary import ScenarioSummary, Summary
 
 
 def tables(summary: Summary) -> list[Table]:

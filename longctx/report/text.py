@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longctx.measure.summary import Summary, UsageSummary
-from longctx.measure.truncated import Truncated
 from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
+from longctx.summary.summary import Summary, UsageSummary
+from longctx.summary.truncated import Truncated
 from longctx.visible import visible
 
 MOST_NAME = 80

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.gate import BandVerdict
-from longctx.measure.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.bands import BandVerdict
+from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
 

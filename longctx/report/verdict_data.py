@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.measure.subject import Subject
-from longctx.measure.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.report import document
 from longctx.report.document import Document
+from longctx.summary.subject import Subject
 
 GATE = "gate.json"
 

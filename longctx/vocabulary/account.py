@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longctx.measure.pairs import Pairs
-    from longctx.measure.summary import ScenarioSummary
+    from longctx.compare.pairs import Pairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.summary.summary import ScenarioSummary
     from longctx.vocabulary.grid import Grid
     from longctx.vocabulary.hypothesis import Hypothesis
     from longctx.vocabulary.scenario import Scenario

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from longctx.cli import main
-from longctx.measure.summary import summarize
-from longctx.measure.verdict import Rules, give_verdict
+from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.files import write_report
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import write_data
 from longctx.results.manifest import load_manifest
 from longctx.results.store import load
+from longctx.summary.summary import summarize
 from tests.cli.runs import HOSTILE, rows, run
 
 Capture = pytest.CaptureFixture[str]

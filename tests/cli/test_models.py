@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from longctx.ask.probe import differences
 from longctx.cli import main
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.prompts import PromptSet
 from longctx.families.passkey.protocol import Passkey
+from longctx.live.server.probe import differences
 from longctx.workspace import Workspace
-from tests.ask.examples import line_case, recorded
-from tests.ask.shapes import NO_COUNTS, NO_MODELS
 from tests.here import HERE
+from tests.live.server.shapes import NO_COUNTS, NO_MODELS
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
+from tests.recording.examples import line_case, recorded
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, giving, saying
 
 CAPABILITIES: dict[str, Any] = {
@@ -38,7 +38,7 @@ def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, within_mine: Works
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("longctx.ask.client.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
     return within_mine.own("models")
 
 
@@ -269,9 +269,9 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     profiles: Path,
     held: str,
 ) -> None:
-    monkeypatch.setattr("longctx.ask.waiting.DELAY_S", 0)
-    monkeypatch.setattr("longctx.ask.enquiry.PATIENCE_S", 0.5)
-    monkeypatch.setattr("longctx.ask.try_out.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.try_out.PATIENCE_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

@@ -10,10 +10,10 @@ from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
 NO_RETRIES = """\
-import longctx.ask.client, longctx.ask.retry
+import longctx.live.server.client, longctx.live.limiter.retry
 
-longctx.ask.client.RETRIES = 0
-longctx.ask.retry.ATTEMPTS = {}
+longctx.live.server.client.RETRIES = 0
+longctx.live.limiter.retry.ATTEMPTS = {}
 """
 """A pytest plugin, so that a server that is down is down at once."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ask.shapes import NO_COUNTS, NO_MODELS
 from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.live.server.shapes import NO_COUNTS, NO_MODELS
 from tests.servers import SimulatedServer
 
 

@@ -10,7 +10,7 @@ from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
-AT_ONCE = 'import longctx.ask.waiting\n\npytest_plugins = ["longctx.plugin"]\nlongctx.ask.waiting.DELAY_S = 0\n'
+AT_ONCE = 'import longctx.live.waiting\n\npytest_plugins = ["longctx.plugin"]\nlongctx.live.waiting.DELAY_S = 0\n'
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.measure.validity import Age
+from longctx.gate.validity import Age
 from longctx.plugin.gating import VERDICT, exit_status, rules
 from longctx.plugin.run import RUN
 from tests.plugin.test_whole import PASSKEY, measured, run_of

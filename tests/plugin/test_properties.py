@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from longctx.measure.rates import Rate
 from longctx.plugin.properties import Measured, read
 from longctx.results.row import Row
-from tests.ask.examples import line_case
+from longctx.stats.rates import Rate
+from tests.recording.examples import line_case
 
 ROW = Row(
     run="r",

@@ -6,10 +6,10 @@ import pytest
 
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.rates import Rate
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary, Summary, summarize
 from longctx.results.store import as_frame
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
 SUBJECT = Subject("some-model", "seed")

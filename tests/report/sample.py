@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.measure.summary import summarize
 from longctx.report.page.page import write_page
 from longctx.results import store
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.view import View
+from longctx.summary.summary import summarize
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.scenario import Kind, Quote
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.compare import compare
+from longctx.compare.runs import compare
 from longctx.report.comparison import comparison
 from longctx.report.document import Document
 from longctx.results.store import as_frame
-from tests.measure.test_summary import row
+from tests.summary.test_summary import row
 
 
 def frame(*outcomes: str, **fields: Any) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.measure.costs import Cost
 from longctx.report.cost import sentences
+from longctx.summary.costs import Cost
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from longctx.measure.summary import Summary
 from longctx.report.data import SCHEMA, as_json
+from longctx.summary.summary import Summary
 
 
 def strict(text: str) -> dict[str, Any]:

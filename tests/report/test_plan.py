@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from longctx.measure.gate import Band
-from longctx.measure.plan import Assumed, BandPlan, Load, Needed, Outlook, Wanted
-from longctx.measure.subject import Subject
+from longctx.gate.bands import Band
+from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Wanted
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document
+from longctx.summary.subject import Subject
 
 WANTED = Wanted(hypotheses=2)
 OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))

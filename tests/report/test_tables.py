@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from longctx.families.passkey.effective_window import EffectiveWindow
-from longctx.measure.rates import Rate
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary, Summary
 from longctx.report.tables import tables
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary, Summary
 from tests.summaries import made
 
 OTHER = Subject("other", "seed")

@@ -4,14 +4,14 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from longctx.measure.answered import Answered
-from longctx.measure.subject import Subject
-from longctx.measure.summary import Summary, UsageSummary, summarize
-from longctx.measure.truncated import Truncated
 from longctx.report.render import plain
 from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
+from longctx.summary.answered import Answered
+from longctx.summary.subject import Subject
+from longctx.summary.summary import Summary, UsageSummary, summarize
+from longctx.summary.truncated import Truncated
 
 TERMINAL = """\
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.

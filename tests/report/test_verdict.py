@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.measure.verdict import Rules, give_verdict
+from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.document import as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
-from tests.measure.test_compare import frame, run
-from tests.measure.test_verdict import BASELINE, RULES, rows
+from tests.compare.test_runs import frame, run
+from tests.gate.test_verdict import BASELINE, RULES, rows
 
 
 def shown(before: object, after: object, rules: Rules = RULES) -> str:

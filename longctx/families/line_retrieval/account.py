@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from longctx.families.line_retrieval import charts
 from longctx.families.line_retrieval.names import order, order_and_name
 from longctx.families.line_retrieval.origins import Origins, origins
-from longctx.measure.rates import Rate
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table, by_subject, pivot
+from longctx.stats.rates import Rate
+from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 

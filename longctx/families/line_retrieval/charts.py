@@ -9,9 +9,9 @@ import pandas as pd
 
 from longctx.families.line_retrieval.names import order, order_and_name
 from longctx.families.line_retrieval.origins import Origins
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, apart, colours, curves, field, labelled, layered
 from longctx.report.table import Table, by_subject, pivot
+from longctx.summary.summary import ScenarioSummary
 
 
 def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> Iterator[Chart]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from longctx.measure.subject import Subject
+from longctx.summary.subject import Subject
 
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""

@@ -9,10 +9,10 @@ from longctx.families.long_context_qa import charts, tables
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, summarize_qa
 from longctx.families.long_context_qa.names import position
 from longctx.families.long_context_qa.names import variant as variant_name
-from longctx.measure.paired import Paired
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
+from longctx.stats.paired import Paired
+from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary.account import Account, Rank
 
 if TYPE_CHECKING:

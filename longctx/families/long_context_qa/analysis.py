@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from longctx.measure.paired import Paired
-from longctx.measure.rates import Rate
-from longctx.measure.subject import Subject
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)

@@ -10,9 +10,9 @@ import pandas as pd
 from longctx.families.long_context_qa.analysis import CHANCE, Effect, QaSummary
 from longctx.families.long_context_qa.names import position, section, variant
 from longctx.families.long_context_qa.tables import variants
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart, at, colours, field, intervals, layered, rate_axis
 from longctx.report.table import by_subject, pivot
+from longctx.summary.summary import ScenarioSummary
 
 ROW = 48
 """Height of a row of intervals, pixels."""

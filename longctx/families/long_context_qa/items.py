@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from longctx.families.long_context_qa.analysis import Favourite, favourite
-from longctx.measure.paired import Paired
-from longctx.measure.rates import Rate
-from longctx.measure.summary import MEASURED
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+from longctx.summary.summary import MEASURED
 
 RECORDS = ("right", "wrong", "none")
 

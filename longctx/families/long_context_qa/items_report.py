@@ -10,10 +10,10 @@ import pandas as pd
 
 from longctx.families.long_context_qa.analysis import above_chance
 from longctx.families.long_context_qa.items import RECORDS, Item, Quality
-from longctx.measure.rates import Rate
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.results.export import cell
+from longctx.stats.rates import Rate
 
 NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
 WORST = {"questions": 10, "facts": 5, "sections": 5}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from longctx.families.long_context_qa.analysis import CHANCE, Favourite
 from longctx.families.long_context_qa.items import Quality
-from longctx.measure.rates import Rate
+from longctx.stats.rates import Rate
 
 FEW = 50
 """A collage asked with fewer questions has rates whose interval is wider than 14 points to either side."""

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from longctx.families.passkey import charts, tables
 from longctx.families.passkey.gate import k_max_hypotheses
 from longctx.families.passkey.windows import PasskeySummary, windows_of
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
+from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longctx.measure.pairs import Pairs
+    from longctx.compare.pairs import Pairs
     from longctx.vocabulary.grid import Grid
     from longctx.vocabulary.hypothesis import Hypothesis
     from longctx.vocabulary.scenario import Scenario

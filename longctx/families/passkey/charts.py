@@ -7,9 +7,9 @@ from typing import Any
 
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import HEIGHT, Chart, apart, at, colours, curves, field, layered
 from longctx.report.table import pivot
+from longctx.summary.summary import ScenarioSummary
 
 
 def charts(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Chart]:

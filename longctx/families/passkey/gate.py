@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from longctx.compare.pairs import Pairs, Trial, correct, measured
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.window_gate import Change, Reach, WindowDrop, judge_window, window_drop
-from longctx.measure.evidence import same_answer
-from longctx.measure.pairs import Pairs, Trial, correct, measured
+from longctx.gate.evidence import same_answer
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
 

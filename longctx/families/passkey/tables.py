@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.table import Table, pivot, subject_columns, tokens
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
 
 UNLABELLED = "-"
 

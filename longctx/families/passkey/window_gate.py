@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.families.passkey.effective_window import DRAWS, effective_window, k_max_interval, steps_reached
-from longctx.measure.rates import Rate
+from longctx.stats.rates import Rate
 
 Change = tuple[bool, bool]
 """Of one trial: right before, right after."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longctx.families.passkey.effective_window import EffectiveWindow, effective_window, k_max_interval
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
 
 
 @dataclass(frozen=True, slots=True)

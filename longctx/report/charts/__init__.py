@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from longctx.measure.summary import Summary
 from longctx.report.charts import overall, plain
 from longctx.report.charts.chart import Chart
+from longctx.summary.summary import Summary
 
 
 def charts(summary: Summary) -> Iterator[Chart]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from longctx.measure.heatmap import Place
-from longctx.measure.subject import Subject
-from longctx.measure.summary import Summary
 from longctx.report.charts.chart import WIDTH, Chart, field
 from longctx.report.table import pivot
+from longctx.summary.heatmap import Place
+from longctx.summary.subject import Subject
+from longctx.summary.summary import Summary
 
 HEAT = [f"var(--heat-{step})" for step in range(10)]
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")

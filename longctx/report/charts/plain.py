@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.measure.summary import ScenarioSummary
 from longctx.report.charts.chart import Chart, colours, field, intervals, layered, rate_axis
 from longctx.report.table import pivot
+from longctx.summary.summary import ScenarioSummary
 
 ROW = 32
 """Height of a scenario's row, pixels."""

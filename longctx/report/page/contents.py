@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from longctx.measure.costs import Cost
-from longctx.measure.families import families
-from longctx.measure.summary import Summary
 from longctx.report.charts.chart import Chart
 from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
 from longctx.report.text import answered
 from longctx.results.manifest import Manifest
+from longctx.summary.costs import Cost
+from longctx.summary.families import families
+from longctx.summary.summary import Summary
 
 
 class Drawn(NamedTuple):

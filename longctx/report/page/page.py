@@ -12,8 +12,6 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from longctx.measure.findings import findings
-from longctx.measure.summary import Summary
 from longctx.registry import in_order
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw, standing_alone
@@ -21,6 +19,8 @@ from longctx.report.document import Document
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
 from longctx.results.manifest import Manifest
+from longctx.summary.findings import findings
+from longctx.summary.summary import Summary
 from longctx.visible import visible
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.measure.subject import subjects
+from longctx.summary.subject import subjects
 
 CHUNK = 200
 """Trials a chunk."""

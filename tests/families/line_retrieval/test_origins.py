@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.families.line_retrieval.origins import EDGES, Origins, band, origins
-from longctx.measure.subject import subjects
 from longctx.results.store import as_frame
+from longctx.summary.subject import subjects
 
 
 def found(*traces: dict[str, int], **fields: Any) -> list[Origins]:

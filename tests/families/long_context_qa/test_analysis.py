@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite, above_chance, effects, favourites, quotes
-from longctx.measure.paired import Paired
-from longctx.measure.rates import Rate
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
 
 
 def rows(variant: str, depth: int, outcomes: str, tokens: int = 100) -> list[dict[str, object]]:

@@ -9,10 +9,10 @@ import pytest
 from longctx.families.long_context_qa.analysis import Favourite
 from longctx.families.long_context_qa.items import Item, Quality, quality
 from longctx.families.long_context_qa.worth import warnings
-from longctx.measure.paired import Paired
-from longctx.measure.rates import Rate
 from longctx.results.row import Row
 from longctx.results.store import as_frame
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
 
 FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
 ANSWERS = {

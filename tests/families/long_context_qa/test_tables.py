@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, Quotes
 from longctx.families.long_context_qa.tables import collage, control
-from longctx.measure.paired import Paired
-from longctx.measure.rates import Rate
-from longctx.measure.subject import Subject
-from longctx.measure.summary import ScenarioSummary
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
 
 SUBJECT = Subject("m", "seed")
 

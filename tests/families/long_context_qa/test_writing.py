@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from longctx.ask.request import parameters
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.tokens import count_tokens
 from longctx.families.long_context_qa.writing import PROMPT_TOKENS, Writing
+from longctx.recording.request import parameters
 from longctx.registry import families
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.scenario import Reply

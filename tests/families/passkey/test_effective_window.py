@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from longctx.families.passkey.effective_window import EffectiveWindow, _non_increasing, effective_window, k_max_interval
-from longctx.measure.rates import Rate
+from longctx.stats.rates import Rate
 
 
 def window(*correct: int | None, n: int = 10) -> EffectiveWindow:

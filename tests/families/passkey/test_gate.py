@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from longctx.compare.pairs import pairs
 from longctx.families.passkey.gate import by_window, windows_of_same_answers
-from longctx.measure.pairs import pairs
-from tests.measure.test_compare import frame, run
+from tests.compare.test_runs import frame, run
 
 SHORT: dict[str, Any] = {"band": "short"}
 

@@ -20,10 +20,10 @@ from longctx.vocabulary.text import fill, mark
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longctx.measure.subject import Subject
-    from longctx.measure.summary import ScenarioSummary
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.summary.subject import Subject
+    from longctx.summary.summary import ScenarioSummary
 
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.measure.summary import summarize
 from longctx.report.charts import charts
 from longctx.report.charts.chart import APART, MOVED, SAME, Chart, apart, labelled
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
 from longctx.results.store import as_frame
+from longctx.summary.summary import summarize
 from longctx.vocabulary.account import Account, Scenarios
 from tests.report.sample import rows
 

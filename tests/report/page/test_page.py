@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from longctx.measure.answered import Answered
-from longctx.measure.summary import summarize
 from longctx.report.document import Document
 from longctx.report.page.page import render
 from longctx.report.table import Table
 from longctx.results.store import as_frame
+from longctx.summary.answered import Answered
+from longctx.summary.summary import summarize
 from tests.report.sample import HOSTILE, MANIFEST, write_run
 
 

@@ -1,0 +1,1 @@
+"""The verdict on a change: bands, evidence, validity, and the planning of a gate."""

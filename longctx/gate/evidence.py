@@ -1,0 +1,89 @@
+"""What the pairs of a family say in each band, and what is missing from them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from longctx.compare.pairs import Key, Pairs, Trial, correct, measured
+from longctx.gate.bands import EARLY_STOP, Clusters
+from longctx.stats.paired import Paired
+
+
+@dataclass(slots=True)
+class Evidence:
+    """One band. measured: changes of the pairs that both runs measured, by cluster; pessimistic: with those that only
+    the baseline measured, counted as wrong. asked: pairs that the baseline measured; missing: those the run did not.
+    """
+
+    changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    pessimistic_changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    asked: int = 0
+    missing: int = 0
+    other: int = 0
+    """Pairs that do not rest on the same recorded answer, or in which it is judged otherwise."""
+
+    @property
+    def same_answers(self) -> bool:
+        """Whether the run replayed the baseline's own answers, and judged them the same: nothing can have changed."""
+        return self.asked > 0 and not self.missing and not self.other
+
+    @property
+    def clusters(self) -> Clusters:
+        return list(self.changes.values())
+
+    @property
+    def pessimistic(self) -> Clusters:
+        return list(self.pessimistic_changes.values())
+
+    def add(self, cluster: object, before: Trial, after: Trial) -> None:
+        self.asked += 1
+        change = int(correct(after)) - int(correct(before))
+        self.other += not same_answer(before, after)
+        self.pessimistic_changes[cluster].append(change)
+        if measured(after):
+            self.changes[cluster].append(change)
+        else:
+            self.missing += 1
+
+
+def by_band(pairs: Pairs) -> dict[str, Evidence]:
+    """The bands of the run, and those of the baseline that the run has nothing of, which are empty.
+
+    What an early stop left out is not asked, and not missing.
+    """
+    found: dict[str, Evidence] = {}
+    for key, (before, after) in pairs.both.items():
+        if measured(before) and after["band"] is not None:
+            evidence = found.setdefault(after["band"], Evidence())
+            if after["error"] != EARLY_STOP:
+                evidence.add(_cluster(key, after), before, after)
+    for trial in _only_before(pairs):
+        if trial["band"] is not None and measured(trial):
+            found.setdefault(trial["band"], Evidence())
+    return found
+
+
+def by_scenario(pairs: Pairs) -> dict[str, Paired]:
+    """What both runs measured of each scenario."""
+    found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    for before, after in pairs.both.values():
+        if measured(before) and measured(after):
+            found[after["scenario"]][correct(before), correct(after)] += 1
+    return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}
+
+
+def same_answer(before: Trial, after: Trial) -> bool:
+    """Whether both rest on one recorded answer, judged the same."""
+    known = before["answers"] is not None
+    return known and before["answers"] == after["answers"] and correct(before) == correct(after)
+
+
+def _cluster(key: Key, trial: Trial) -> object:
+    """Repeats of a trial are one cluster, too."""
+    return trial["cluster"] or key[:-1]
+
+
+def _only_before(pairs: Pairs) -> Iterable[Trial]:
+    return (trial for key, trial in pairs.before.items() if key not in pairs.after)

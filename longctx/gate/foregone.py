@@ -1,0 +1,43 @@
+"""What makes a run invalid whatever it is answered: it can be told before anything is asked, and paid."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from longctx.compare.match import match_runs
+from longctx.compare.pairs import pairs
+from longctx.errors import UserError
+from longctx.gate.evidence import by_band
+from longctx.gate.validity import heard, of_the_run, unmeasured, unproven
+from longctx.gate.verdict import Rules
+
+
+def foregone(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> list[str]:
+    """Why the verdict can only be invalid, a sentence each, without its full stop; empty where it may yet be another.
+
+    before: the baseline's rows. after: those of the run at its best, in which all that is asked is answered; the model
+    that will answer is not known, and `model_returned` is None.
+    """
+    try:
+        matched, _ = match_runs(before, after)
+    except UserError as error:
+        return [str(error).rstrip(".")]
+    in_common = 0
+    reasons: list[str] = []
+    for one in matched:
+        ours, theirs = one.rows
+        both = pairs(ours, theirs)
+        bands = by_band(both)
+        in_common += sum(evidence.asked for evidence in bands.values())
+        found = [next(unmeasured(both, bands), ""), unproven(ours, _at_best(ours, theirs), rules.age)]
+        reasons += [f"{one.family}: {reason}" for reason in found if reason]
+    return [*of_the_run(rules.cut_down, rules.empty, in_common), *reasons]
+
+
+def _at_best(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """As if the models that answered the baseline answered what is yet to be asked of them."""
+    known = heard(before)
+    same = {
+        asked: ", ".join(sorted(returned for name, returned in known if name == asked)) for asked in set(after["model"])
+    }
+    return after.assign(model_returned=after["model_returned"].fillna(after["model"].map(same)))

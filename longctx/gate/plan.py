@@ -1,0 +1,167 @@
+"""What the trials of a band can show, and how many it would take: the gate's odds before anything is asked."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+from longctx.gate.bands import LEAST_CLUSTERS, Band
+from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.stats import power, unpaired
+from longctx.stats.bound import trials_to_settle
+from longctx.summary.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """margin, alpha: of the gate. power: the probability with which a drop is to be shown, and no change to pass.
+
+    drop: the one to show, a share of trials. hypotheses: bands and windows in the gate, which Holm's correction counts.
+    """
+
+    margin: float = MARGIN
+    alpha: float = ALPHA
+    power: float = 0.9
+    drop: float = 0.1
+    hypotheses: int = 1
+
+    @property
+    def first_step(self) -> float:
+        """The alpha at which a drop is shown whatever else is: Holm's first step, the hardest."""
+        return self.alpha / self.hypotheses
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """discordance: the share of pairs that change though nothing has. rate: of right answers, 0 < rate < 1.
+
+    together: how much trials of a cluster change together; 0: as if they stood alone, 1: as if they were one trial.
+    """
+
+    discordance: float
+    rate: float
+    together: float = 1.0
+
+    @property
+    def gains_from_pairing(self) -> bool:
+        """Whether the same trials change less than others would."""
+        return self.discordance < unpaired.discordance(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Trials of each run, in each design. None: more than a million, or a drop that the rate leaves no room for."""
+
+    paired: int | None
+    unpaired: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Of one band. smallest_paired, smallest_unpaired: the smallest drop that its trials show; None where none does.
+
+    passing: the probability of a pass if nothing changed. for_drop, to_pass: the trials it takes to show the drop that
+    is wanted, and to pass with the probability that is.
+    """
+
+    smallest_paired: float | None
+    smallest_unpaired: float | None
+    passing: float
+    for_drop: Needed
+    to_pass: Needed
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Of one run of a band. output_tokens: the most that replies may take. price: USD, None where it is not known."""
+
+    trials: int
+    clusters: int
+    input_tokens: int
+    output_tokens: int
+    price: float | None
+
+    def tokens_of(self, trials: int) -> int:
+        """Of so many trials of the same lengths, replies included."""
+        return round((self.input_tokens + self.output_tokens) * trials / self.trials)
+
+    def clusters_of(self, trials: int) -> int:
+        return math.ceil(self.clusters * trials / self.trials - 1e-9)
+
+    def price_of(self, trials: int) -> float | None:
+        return None if self.price is None else self.price * trials / self.trials
+
+
+@dataclass(frozen=True, slots=True)
+class BandPlan:
+    """seen: pairs of earlier runs that `assumed` comes from, 0 where it was guessed; own: whether of this subject."""
+
+    subject: Subject
+    band: Band
+    load: Load
+    assumed: Assumed
+    seen: int
+    own: bool
+    outlook: Outlook
+
+
+def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Wanted) -> Outlook:
+    """Of a band with so many trials in so many clusters; clusters == trials: each stands alone."""
+    size = trials / clusters
+    shrink = design_effect(size, assumed.together)
+    fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
+    n = math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
+    needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
+    to_pass, to_pass_apart = _to_pass(assumed, wanted)
+    d, rate, alpha = assumed.discordance, assumed.rate, wanted.first_step
+    paired, apart = _for_drop(assumed, wanted) if wanted.drop <= rate else (None, None)
+    smallest = power.smallest_drop(n, d, alpha, wanted.power) if n else None
+    return Outlook(
+        smallest_paired=smallest if smallest is not None and smallest <= rate else None,
+        smallest_unpaired=unpaired.smallest_drop(n, rate, alpha, wanted.power) if n else None,
+        passing=_passing(trials, clusters, d, shrink, wanted) if n else 0.0,
+        for_drop=Needed(needed(paired), needed(apart)),
+        to_pass=Needed(
+            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, wanted)),
+            needed(to_pass_apart),
+        ),
+    )
+
+
+def _passing(trials: int, clusters: int, discordance: float, shrink: float, wanted: Wanted) -> float:
+    if clusters == trials:
+        return power.pass_chance(trials, discordance, wanted.margin, wanted.alpha)
+    return power.pass_chance_in_clusters(trials, clusters, discordance, shrink, wanted.margin, wanted.alpha)
+
+
+def _in_clusters(discordance: float, shrink: float, size: float, wanted: Wanted) -> int:
+    """The trials it takes to pass, in clusters of that size."""
+    return trials_to_settle(discordance, wanted.margin, wanted.alpha, shrink, size, wanted.power)
+
+
+def design_effect(size: float, together: float) -> float:
+    """How many trials of clusters of this mean size tell as much as one that stands alone (L. Kish, 1965)."""
+    return 1 + (size - 1) * together
+
+
+def _scaled(effective: int | None, shrink: float, fewest: int) -> int | None:
+    return None if effective is None else max(fewest, math.ceil(effective * shrink - 1e-9))
+
+
+@functools.cache
+def _for_drop(assumed: Assumed, wanted: Wanted) -> tuple[int | None, int | None]:
+    """Paired and unpaired, of trials that stand alone."""
+    alpha = wanted.first_step
+    return (
+        power.trials_for_drop(wanted.drop, assumed.discordance, alpha, wanted.power),
+        unpaired.trials_for_drop(wanted.drop, assumed.rate, alpha, wanted.power),
+    )
+
+
+@functools.cache
+def _to_pass(assumed: Assumed, wanted: Wanted) -> tuple[int | None, int | None]:
+    return (
+        power.trials_to_pass(assumed.discordance, wanted.margin, wanted.alpha, wanted.power),
+        unpaired.trials_to_pass(assumed.rate, wanted.margin, wanted.alpha, wanted.power),
+    )

@@ -1,0 +1,107 @@
+"""What two earlier runs say of a band: how many pairs change, how its clusters hang together, at what rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from longctx.compare.match import match_runs
+from longctx.compare.pairs import Pairs, correct, measured, pairs
+from longctx.gate.bands import Clusters
+from longctx.gate.evidence import by_band
+from longctx.stats.bound import design_effect
+from longctx.summary.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Of one band. changes: of the pairs that both runs measured, by cluster; right: answers of both, at most 2 n."""
+
+    changes: Clusters
+    right: int
+
+    @property
+    def n(self) -> int:
+        return sum(map(len, self.changes))
+
+    @property
+    def discordance(self) -> float:
+        """The share of pairs that change. With one more seen and one more not, so that 0 seen is not 0 assumed."""
+        return (sum(abs(change) for cluster in self.changes for change in cluster) + 1) / (self.n + 2)
+
+    @property
+    def rate(self) -> float:
+        """Of both runs, 0 < rate < 1 for the same reason."""
+        return (self.right + 1) / (2 * self.n + 2)
+
+    @property
+    def together(self) -> float | None:
+        """How much trials of a cluster change together, 0 to 1; None where every trial stands alone.
+
+        The correlation within clusters that L. Kish's design effect, 1 + (size - 1) x correlation, comes from.
+        """
+        size = self.n / len(self.changes)
+        return None if size == 1 else min(1.0, (design_effect(self.changes) - 1) / (size - 1))
+
+
+Where = tuple[str, str]
+"""A family and one of its bands."""
+
+
+RECORDING = ["model", "prompt_digest", "family", "scenario", "seed", "repeat"]
+"""What was recorded together."""
+
+
+def same_recordings(before: pd.DataFrame, after: pd.DataFrame) -> pd.Series[bool]:
+    """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
+
+    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
+    its digest of all answers: that differs where one run has a trial more, or left one unmeasured.
+    """
+    first, second = (
+        rows.groupby(RECORDING, sort=False, dropna=False)["recorded_at"].min().dropna() for rows in (before, after)
+    )
+    common = first.index.intersection(second.index)
+    same = set(common[first[common].to_numpy() == second[common].to_numpy()])
+    keys = zip(*(before[name] for name in RECORDING), strict=True)
+    return pd.Series([key in same for key in keys], index=before.index, dtype=bool)
+
+
+def seen(before: pd.DataFrame, after: pd.DataFrame) -> dict[tuple[Subject, Where], Seen]:
+    """By subject of the later run and band; only bands that both runs measured something of.
+
+    before, after: rows as results.store loads them. Raises UserError where it is not clear what is compared with what.
+    """
+    found: dict[tuple[Subject, Where], Seen] = {}
+    matched, _ = match_runs(before, after)
+    for one in matched:
+        both = pairs(*one.rows)
+        right = _right(both)
+        for band, evidence in by_band(both).items():
+            if evidence.clusters:
+                found[one.after, (one.family, band)] = Seen(evidence.clusters, right[band])
+    return found
+
+
+def seen_of(found: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:
+    """What was seen of a subject's band, and whether of itself: else of all others together, else None."""
+    if own := found.get((subject, where)):
+        return own, True
+    others = [one for (_, place), one in found.items() if place == where]
+    return (_joined(others) if others else None), False
+
+
+def _joined(parts: Iterable[Seen]) -> Seen:
+    found = list(parts)
+    return Seen([cluster for one in found for cluster in one.changes], sum(one.right for one in found))
+
+
+def _right(both: Pairs) -> dict[str, int]:
+    """band -> right answers of both runs, of the pairs that both measured."""
+    found: dict[str, int] = {}
+    for before, after in both.both.values():
+        if measured(before) and measured(after) and after["band"] is not None:
+            found[after["band"]] = found.get(after["band"], 0) + correct(before) + correct(after)
+    return found

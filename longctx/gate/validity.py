@@ -1,0 +1,96 @@
+"""Whether enough was measured, and of the right thing, to say anything about a change."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longctx.gate.bands import EARLY_STOP
+from longctx.gate.defaults import MAX_AGE_DAYS
+from longctx.vocabulary.scenario import MEASURED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from longctx.compare.pairs import Pairs
+    from longctx.gate.evidence import Evidence
+
+MOST_MISSING = {"family": 0.01, "band": 0.05}
+"""The shares of pairs that a run may leave unmeasured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """now: when the run ended, ISO 8601. most_days: how old a recording may be that speaks for a changed model."""
+
+    now: str = ""
+    most_days: float = MAX_AGE_DAYS
+
+    def days(self, recorded_at: str) -> float:
+        moments = (datetime.datetime.fromisoformat(one) for one in (self.now, recorded_at))
+        now, then = (one if one.tzinfo else one.replace(tzinfo=datetime.UTC) for one in moments)
+        return (now - then) / datetime.timedelta(days=1)
+
+
+def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
+    """Why nothing can be said of a whole run.
+
+    cut_down: scenarios of the grid that it leaves out; empty: those that have no question. in_common: pairs.
+    """
+    if cut_down:
+        yield (
+            f"the run leaves out {cut_down:,} of the grid's scenarios: a verdict is given on the whole grid, "
+            "without -k, -x, --lf and --ctx-trial"
+        )
+    if empty:
+        yield f"{empty:,} of the grid's scenarios have no question to ask"
+    if not in_common:
+        yield "the run and its baseline have no trial in common: use the same profile and seed for both"
+
+
+def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
+    """What is missing, where it is too much; a sentence each, without its full stop."""
+    causes = Counter(trial["error"] for trial in pairs.after.values() if trial["error"] not in (None, "", EARLY_STOP))
+    if stale := causes["stale"]:
+        yield (
+            f"{stale:,} trials have only stale recordings, of another wording or request: record them with "
+            "--ctx-record new_episodes"
+        )
+    asked, missing = (sum(getattr(one, name) for one in bands.values()) for name in ("asked", "missing"))
+    if missing > MOST_MISSING["family"] * asked:
+        why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
+        yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause kept'})"
+    for name, one in bands.items():
+        if one.missing > MOST_MISSING["band"] * one.asked:
+            yield f"{one.missing:,} of {one.asked:,} trials of the band {name} were not measured"
+
+
+def unproven(before: pd.DataFrame, after: pd.DataFrame, age: Age) -> str:
+    """Why recordings cannot speak for a changed model; empty where it has not changed, or they are young enough."""
+    if heard(before) == heard(after):
+        return ""
+    replayed = after[(after["source"] == "replayed") & after["outcome"].isin(MEASURED)]
+    days = [age.days(str(at)) for at in replayed["recorded_at"]]
+    old = [one for one in days if one > age.most_days]
+    if not old:
+        return ""
+    return (
+        f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to "
+        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (--ctx-max-age): ask anew with "
+        "--ctx-record all"
+    )
+
+
+def heard(rows: pd.DataFrame) -> set[tuple[str, str]]:
+    """The models that were asked for, each with one that answered: an alias may have moved."""
+    measured = rows[rows["outcome"].isin(MEASURED)]
+    both = zip(measured["model"], measured["model_returned"], strict=True)
+    return {(str(asked), one) for asked, returned in both for one in str(returned).split(", ")}
+
+
+def _short(cause: str) -> str:
+    """The first words of a cause."""
+    return cause if len(cause) <= 60 else f"{cause[:59]}…"

@@ -1,0 +1,1 @@
+"""Asks what the tape lacks, through the SDK. Knows nothing of pytest."""

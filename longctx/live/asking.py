@@ -1,0 +1,207 @@
+"""The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
+
+Workers take questions from one agenda, so neighbours are asked close together; each answer is on the tape before the
+next question of that worker. What a second request may help is sent again after a pause; what cannot be asked keeps its
+typed cause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from anthropic import APIStatusError
+
+from longctx.live.agenda import Agenda
+from longctx.live.bounds import Bounds
+from longctx.live.cost.money import highest_cost
+from longctx.live.failure import Failure, explain
+from longctx.live.limiter import retry
+from longctx.live.limiter.pace import retry_after_s, room_in_s
+from longctx.live.limiter.slots import Slots
+from longctx.live.prepared import Prepared
+from longctx.live.server.providers import Client
+from longctx.live.watch import Watch
+from longctx.recording.case import Question
+from longctx.recording.reply import read_message
+from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.vocabulary.scenario import Reply, Trial
+
+
+class Progress(Protocol):
+    """Told how many requests are in flight, of every question as it ends, and what is waited for while none does."""
+
+    def in_flight(self, number: int) -> None: ...
+
+    def waiting(self, silent_s: float, what: str) -> None: ...
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
+
+
+@dataclass(slots=True)
+class Asked:
+    """What an asking pass did: how many were answered, and why the others were not, by `Question.key`.
+
+    stopped: what kept it from asking on. settled: why the rest needed no asking. others: (model asked for, model that
+    the server says it was) -> answers, where they differ.
+    """
+
+    answered: int = 0
+    failures: dict[str, Failure] = field(default_factory=dict)
+    stopped: Failure | None = None
+    settled: Failure | None = None
+    others: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, other: Asked) -> None:
+        """What a further round did."""
+        self.answered += other.answered
+        self.failures |= other.failures
+        self.others += other.others
+        self.stopped = other.stopped
+
+
+async def ask_all(
+    client: Client, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
+) -> Asked:
+    """Ask with as many requests at once as the limit allows, which learns from the server. Never raises for what a
+    server does."""
+    asking = _Asking(client.with_options(max_retries=0), tape, bounds, progress)
+    agenda = Agenda(questions)
+    workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
+    asking.watch.begin()
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        asking.watch.end()
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    asked = asking.asked
+    for question in agenda.left():
+        asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
+    return asked
+
+
+class _Asking:
+    """What the workers of one pass share."""
+
+    def __init__(self, client: Client, tape: Tape, bounds: Bounds, progress: Progress) -> None:
+        self.asked = Asked()
+        self._client, self._tape, self._progress = client, tape, progress
+        self._slots = Slots(bounds.limit, progress.in_flight)
+        self._budget, self._patience = bounds.budget, bounds.patience
+        self._settled = asyncio.Condition()
+        self._longest_s = 0.0
+        self._failed = ""
+        self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
+
+    def _awaited(self) -> str:
+        """What is waited for while nothing ends."""
+        url = str(self._client.base_url).rstrip("/")
+        failed = f" (the last one failed: {self._failed})" if self._failed else ""
+        if (held_s := self._slots.held_s) > 0:
+            return f"a pause of {held_s:,.0f} s more, which {url} asks for{failed}"
+        if not self._slots.taken:
+            return f"the next attempt{failed}"
+        which = "next" if self.asked.answered or self.asked.failures else "first"
+        each = f"for up to {self._longest_s:g} s each"
+        return f"the {which} answer of {url}: {self._slots.taken} in flight, {each}{failed}"
+
+    async def work(self, agenda: Agenda) -> None:
+        while self.asked.stopped is None and (question := await agenda.next()) is not None:
+            prepared = Prepared.of(question)
+            result = await self._answer(prepared)
+            self._keep(question, result)
+            await (agenda.close() if self.asked.stopped else agenda.ended(question))
+            self.watch.begin()
+            self._progress.ended(question, prepared.trial, result)
+
+    def _keep(self, question: Question, result: Reply | Failure) -> None:
+        if isinstance(result, Reply):
+            self.asked.answered += 1
+            self._patience.in_vain = 0
+            model = question.case.model
+            if result.model not in ("", model.model, model.sent_as):
+                self.asked.others[model.model, result.model] += 1
+            return
+        self.asked.failures[question.key] = result
+        self._patience.in_vain += 1
+        if result.fatal:
+            self._stop(result)
+        elif self._patience.ended:
+            message = (
+                f"{self._patience.in_vain} trials in a row were not answered, so no more were asked. "
+                f"The last: {result.message}"
+            )
+            self._stop(Failure(result.cause, message, fatal=True))
+
+    def _stop(self, why: Failure) -> None:
+        self.asked.stopped = self.asked.stopped or why
+        self._slots.close()
+
+    async def _answer(self, prepared: Prepared) -> Reply | Failure:
+        """The reply, or what the last attempt failed by."""
+        attempts = 0
+        while True:
+            attempts += 1
+            result, pause = await self._attempt(prepared)
+            self._failed = "" if isinstance(result, Reply) else result.message
+            if isinstance(result, Reply) or not self._sent_again(result, attempts):
+                return result
+            await self._slots.pause(retry.pause_s(attempts) if pause is None else pause)
+
+    def _sent_again(self, failure: Failure, attempts: int) -> bool:
+        return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
+
+    async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
+        """One request, if the budget has room for it; and the seconds after which the server wants the next."""
+        case = prepared.question.case
+        most = highest_cost(case.model, case.size_tokens, case.reply_tokens, case.longest_tokens)
+        if not await self._room(most):
+            cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
+            return self.asked.stopped or cap, None
+        result, pause = await self._send(prepared)
+        async with self._settled:
+            self._budget.settle(most, result, case.model.prices)
+            self._settled.notify_all()
+        return result, pause
+
+    async def _room(self, most: float) -> bool:
+        """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
+        budget = self._budget
+        async with self._settled:
+            await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
+            return self.asked.stopped is None and budget.take(most)
+
+    async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
+        """One request, in a slot of its own: what came of it, and the seconds after which the server wants the next."""
+        case = prepared.question.case
+        timeout_s = case.model.timeout_s
+        self._longest_s = max(self._longest_s, timeout_s)
+        WANTED.set(prepared.wanted)
+        async with self._slots.slot() as changes:
+            if self.asked.stopped:
+                return self.asked.stopped, None
+            try:
+                async with asyncio.timeout(timeout_s):
+                    raw = await self._client.messages.with_raw_response.create(**prepared.sent, timeout=timeout_s)
+                self._slots.answered()
+                self._slots.hold(room_in_s(raw.http_response.headers, case.size_tokens))
+                return self._recorded(prepared.wanted, raw.http_response.content), None
+            except Exception as error:
+                pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
+                if isinstance(error, APIStatusError) and error.status_code in (429, 529):
+                    self._slots.refused(changes)
+                    self._slots.hold(pause or 0.0)
+                return explain(error, self._client.base_url, case.id), pause
+
+    def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
+        """The answer as it stands on the tape. Raises MalformedAnswer where it was none."""
+        reply = self._tape.reply(wanted)
+        if reply is None:
+            read_message(content)
+            raise AssertionError("an answered question is not on the tape")
+        return reply

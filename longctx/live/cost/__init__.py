@@ -1,0 +1,1 @@
+"""What asking costs: prices, the cap, the estimate, and the prompt cache."""

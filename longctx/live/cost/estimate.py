@@ -1,0 +1,119 @@
+"""What a run is about to ask: trials, tokens and price, a line for each family and model."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from longctx.config.models import ModelProfile, Prices
+from longctx.live.cost.money import cost
+from longctx.recording.case import Case, Question
+
+Family = tuple[str, str]
+"""A model and a family."""
+OLD = datetime.timedelta(days=365)
+"""Prices that stood longer ago are doubted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD: as it is asked here with nothing cached; with what the prompt cache saves; by the provider's batches."""
+
+    standard: float
+    cached: float
+    batch: float
+
+    def __add__(self, other: Price) -> Price:
+        return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch)
+
+    def __str__(self) -> str:
+        standard, cached, batch = (f"${usd:,.2f}" for usd in (self.standard, self.cached, self.batch))
+        less = [f"{cached} with the prompt cache"] if cached != standard else []
+        less += [f"{batch} in batches"] if batch != standard else []
+        return f"about {standard}" + (f" ({', '.join(less)})" if less else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Of one family for one model. price: None where prices are not known. counted: whether the server counted."""
+
+    model: str
+    family: str
+    trials: int
+    to_ask: int
+    input_tokens: int
+    output_tokens: int
+    price: Price | None
+    counted: bool
+
+    def __str__(self) -> str:
+        price = "price not known" if self.price is None else str(self.price)
+        source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
+        return (
+            f"{self.family} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
+            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens, {price}.{source}"
+        )
+
+
+def estimate(cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = ()) -> list[Estimate]:
+    """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask."""
+    trials: dict[Family, list[Case]] = defaultdict(list)
+    asked: dict[Family, list[Question]] = defaultdict(list)
+    for case in (*cases, *unbuilt):
+        trials[_family(case)].append(case)
+    for question in (*questions, *(question for case in unbuilt for question in case.questions())):
+        asked[_family(question.case)].append(question)
+    return [_estimate(family, group, asked[family]) for family, group in trials.items()]
+
+
+def in_all(estimates: Sequence[Estimate]) -> str | None:
+    """The price of all in a sentence; None where one price is all there is."""
+    known = [one.price for one in estimates if one.price is not None]
+    if len(known) < 2:
+        return None
+    rest = "" if len(known) == len(estimates) else ", without the models whose prices are not known"
+    return f"In all {sum(known[1:], known[0])}{rest}."
+
+
+def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
+    """A sentence for each model whose prices may have changed."""
+    return [
+        f"The prices of {model.model} stood on {model.prices.dated}, over a year ago: look them up, and give them with "
+        f"--ctx-price {model.model}=INPUT/OUTPUT or in its profile."
+        for model in {model.model: model for model in models}.values()
+        if model.prices is not None and _costs(model.prices) and today - model.prices.dated > OLD
+    ]
+
+
+def _costs(prices: Prices) -> bool:
+    return any(rates.input > 0 or rates.output > 0 for rates in (prices, *prices.above))
+
+
+def _family(case: Case) -> Family:
+    return case.model.model, case.scenario.family
+
+
+def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question]) -> Estimate:
+    prices = cases[0].model.prices
+    return Estimate(
+        *family,
+        trials=sum(case.size for case in cases),
+        to_ask=len(asked),
+        input_tokens=sum(one.case.size_tokens for one in asked),
+        output_tokens=sum(one.case.reply_tokens for one in asked),
+        price=None if prices is None else _price(prices, asked),
+        counted=all(one.case.counted is not None for one in asked),
+    )
+
+
+def _price(prices: Prices, asked: Sequence[Question]) -> Price:
+    """Each request at the rates of its own prompt's length."""
+    sizes = [(one.case.size_tokens, one.case.reply_tokens, one.shared) for one in asked]
+    standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
+    cached = math.fsum(
+        cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes
+    )
+    return Price(standard, cached, standard * (1 - prices.batch_discount))

@@ -1,0 +1,109 @@
+"""What requests cost, and a cap that a run keeps while it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longctx.config.models import ModelProfile, Prices, Rates
+from longctx.errors import UserError
+from longctx.vocabulary.scenario import Reply
+
+if TYPE_CHECKING:
+    from longctx.live.failure import Failure
+
+MAYBE_PAID = ("timeout", "connection", "malformed_answer")
+"""Causes of failure after which the server may charge for an answer all the same."""
+
+
+def cost(prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0) -> float:
+    """USD of a request. `input_tokens` are its whole prompt, whose length settles all of its rates: they include those
+    `read` from the prompt cache and `written` to it."""
+    return _cost(prices.at(input_tokens), input_tokens, output_tokens, read, written)
+
+
+def _cost(rates: Rates, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
+    fresh = (input_tokens - read - written) * rates.input
+    return (fresh + read * read_price(rates) + written * write_price(rates) + output_tokens * rates.output) / 1e6
+
+
+def read_price(rates: Rates) -> float:
+    """USD per million tokens that are read from the prompt cache."""
+    return rates.input if rates.cache_read is None else rates.cache_read
+
+
+def write_price(rates: Rates) -> float:
+    """USD per million tokens that are written to the prompt cache."""
+    return rates.input if rates.cache_write is None else rates.cache_write
+
+
+def paid(prices: Prices | None, reply: Reply) -> float | None:
+    """USD that a reply cost; None where prices are not known."""
+    if prices is None:
+        return None
+    return cost(prices, reply.input_tokens, reply.output_tokens, reply.cached_tokens or 0, reply.cache_write_tokens)
+
+
+@dataclass
+class Budget:
+    """A cap in USD, crossed by no more than what is in flight; without a cap, nothing is stopped.
+
+    Room for the most a request may cost is taken before it is asked, and settled by its real usage.
+    """
+
+    cap: float | None = None
+    spent: float = 0.0
+    reserved: float = 0.0
+    in_flight: int = 0
+
+    def has_room(self, most: float) -> bool:
+        return self.cap is None or self.spent + self.reserved + most <= self.cap
+
+    def take(self, most: float) -> bool:
+        """Reserve the most that a request may cost; False where the cap leaves no room for it."""
+        if not self.has_room(most):
+            return False
+        self.reserved += most
+        self.in_flight += 1
+        return True
+
+    def settle(self, most: float, result: Reply | Failure, prices: Prices | None) -> None:
+        """Give back what was taken, and count what was spent: the most, where that is not known."""
+        self.reserved -= most
+        self.in_flight -= 1
+        if not self.in_flight:
+            self.reserved = 0.0  # and not what rounding left of it
+        if isinstance(result, Reply):
+            self.spent += paid(prices, result) or 0.0
+        elif result.cause in MAYBE_PAID and not result.fatal:
+            self.spent += most
+
+
+def estimated_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float | None:
+    """USD of a request for fresh input and full output; None for a model whose prices are not known."""
+    return None if model.prices is None else cost(model.prices, input_tokens, output_tokens)
+
+
+def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, longest: int = 0) -> float:
+    """USD of a request for full output and input all of which is written to the cache, if it may be, at the dearest
+    rates that a prompt of up to `longest` tokens may have; 0 without prices."""
+    if model.prices is None:
+        return 0.0
+    reached = [tier for tier in model.prices.above if tier.tokens < max(input_tokens, longest)]
+    return max(_highest(model, rates, input_tokens, output_tokens) for rates in (model.prices, *reached))
+
+
+def _highest(model: ModelProfile, rates: Rates, input_tokens: int, output_tokens: int) -> float:
+    dearer = model.caching is not None and write_price(rates) > rates.input
+    return _cost(rates, input_tokens, output_tokens, read=0, written=input_tokens if dearer else 0)
+
+
+def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
+    """Raises UserError where a cap is set and a model's prices are not known."""
+    unknown = sorted({model.model for model in models if model.prices is None})
+    if cap is not None and unknown:
+        raise UserError(
+            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: add a [prices] table to "
+            "its file in fixtures/models/ (all zero for a server of your own), or give them to a run of pytest with "
+            f"--ctx-price {unknown[0]}=INPUT/OUTPUT."
+        )

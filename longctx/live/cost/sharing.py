@@ -1,0 +1,148 @@
+"""Which beginnings the prompts of a run share, and where a model's prompt cache is asked to keep them.
+
+A request's text is cut into blocks where a beginning ends that pays to be kept, and the longest of these are marked
+with `cache_control`. A server finds what it kept only where an earlier request had the same blocks: so whether a
+beginning is cut off depends on it and on those it begins with, never on the one prompt that is being asked.
+
+Source: "Prompt caching", platform.claude.com/docs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from longctx.config.models import Caching, ModelProfile, Rates
+from longctx.live.cost.money import read_price, write_price
+from longctx.recording.case import Question, Shared
+from longctx.recording.request import user_text
+
+CHARACTERS_A_TOKEN = 4
+"""More than most texts have here, so that a beginning which is taken for long enough is so."""
+LEAST = 256
+"""Characters. A beginning that is longer than another by less is not worth a block of its own."""
+
+
+@dataclass(slots=True)
+class Beginning:
+    """The same `length` characters, with which the prompts at the places `first` to `last` begin.
+
+    writer: the place of the first prompt that marks it, once known.
+    """
+
+    length: int
+    first: int
+    last: int
+    writer: int | None = None
+
+
+def shared(questions: Sequence[Question]) -> list[Question]:
+    """The same questions, each knowing what it shares with those around it, if they are asked in this order.
+
+    One pass over the prompts of models that have caching, two of them held at a time.
+    """
+    found: list[Question] = []
+    for _, group in groupby(questions, lambda question: question.case.model.model):
+        some = list(group)
+        found += _shared(some[0].case.model, some)
+    return found
+
+
+def _shared(model: ModelProfile, questions: Sequence[Question]) -> Sequence[Question]:
+    if model.caching is None:
+        return questions
+    lengths, common = _compared(model, questions)
+    rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
+    plans = plan(beginnings(common), rates, model.caching)
+    return [
+        dataclasses.replace(
+            question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
+        )
+        for question, length, (cuts, read, after) in zip(questions, lengths, plans, strict=True)
+    ]
+
+
+def _compared(model: ModelProfile, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
+    """How long each prompt is, and how much of it is the beginning of the one before."""
+    lengths: list[int] = []
+    common: list[int] = []
+    system_before, text_before = "", ""
+    for question in questions:
+        trial = question.build()
+        text = user_text(trial, model)
+        lengths.append(len(text))
+        common.append(common_length(text_before, text) if trial.system == system_before else 0)
+        system_before, text_before = trial.system, text
+    return lengths, common
+
+
+def common_length(first: str, second: str) -> int:
+    """How many characters two texts begin with alike. By halves, for 400 KB compare faster than they are read."""
+    alike, most = 0, min(len(first), len(second))
+    while alike < most:
+        middle = (alike + most + 1) // 2
+        if first[alike:middle] == second[alike:middle]:
+            alike = middle
+        else:
+            most = middle - 1
+    return alike
+
+
+def beginnings(common: Sequence[int]) -> list[Beginning]:
+    """What two or more neighbours begin with. common: of each prompt, with the one before; 0 of the first.
+
+    The intervals of an array of longest common prefixes: M. Abouelhoda, S. Kurtz and E. Ohlebusch, "Replacing suffix
+    trees with enhanced suffix arrays", 2004, section 4.1.
+    """
+    found: list[Beginning] = []
+    still: list[Beginning] = []
+    for place, length in enumerate([*common, 0]):
+        first = place - 1
+        while still and still[-1].length > length:
+            one = still.pop()
+            found.append(dataclasses.replace(one, last=place - 1))
+            first = one.first
+        if length > (still[-1].length if still else 0):
+            still.append(Beginning(length, first, first))
+    return found
+
+
+def plan(
+    found: Sequence[Beginning], rates: Sequence[Rates | None], caching: Caching
+) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
+    """Of each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
+
+    rates: of each prompt; None where prices are not known.
+    """
+    starting: dict[int, list[Beginning]] = defaultdict(list)
+    for one in sorted(found, key=lambda one: one.length):
+        starting[one.first].append(one)
+    path: list[Beginning] = []
+    for place in range(len(rates)):
+        while path and path[-1].last < place:
+            path.pop()
+        for one in starting[place]:
+            longer = one.length - (path[-1].length if path else 0)
+            enough = one.length >= caching.min_tokens * CHARACTERS_A_TOKEN
+            if enough and longer >= LEAST and pays(rates[one.first : one.last + 1]):
+                path.append(one)
+        source = next((one for one in reversed(path) if one.writer is not None), None)
+        read, after = (source.length, source.writer) if source else (0, None)
+        for one in path[-caching.breakpoints :]:
+            if one.length > read:
+                one.writer = place
+        yield tuple(one.length for one in path), read, after
+
+
+def pays(rates: Sequence[Rates | None]) -> bool:
+    """Whether a beginning of these prompts is cheaper written by the first and read by the others than sent each time;
+    yes where prices are not known."""
+    known = [one for one in rates if one is not None]
+    if not known:
+        return True
+    kept = math.fsum([write_price(known[0]), *map(read_price, known[1:])])
+    return kept < math.fsum(one.input for one in known)

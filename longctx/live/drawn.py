@@ -1,0 +1,78 @@
+"""Lines on a terminal that are drawn over while a run works. Nothing is drawn where the output is no terminal."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from longctx.live.tally import Tally
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+
+
+def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Live | None:
+    """Lines that tell `tally` on that stream, if it is a terminal that can draw over what it shows.
+
+    keep: whether they stay when they are closed. pause: seconds in which they are drawn once at most.
+    """
+    if not stream.isatty():
+        return None
+    from rich.console import Console
+
+    console = Console(file=stream)
+    # rich heeds TERM=dumb and TTY_COMPATIBLE; FORCE_COLOR makes no terminal of a file, hence isatty above.
+    if not console.is_terminal or console.is_dumb_terminal:
+        return None
+    return Live(console, doing, tally, keep, pause)
+
+
+class Live:
+    """One line of all that is done, and one line a family and model with its rate so far.
+
+    Drawn when something happens, by whoever tells it: no clock, no thread.
+    """
+
+    def __init__(self, console: Console, doing: str, tally: Tally, keep: bool, pause: float) -> None:
+        from rich.live import Live as Drawn
+
+        self._doing, self._tally, self._details = doing, tally, ""
+        self._started = time.monotonic()
+        self._pause, self._next = pause, 0.0
+        self._drawn = Drawn(
+            console=console,
+            auto_refresh=False,
+            transient=not keep,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            get_renderable=self._lines,
+        )
+        self._drawn.start()
+
+    def show(self, *details: str | None) -> None:
+        """Tell what has changed; details that are None are left out."""
+        self._details = ", ".join(filter(None, details))
+        now = time.monotonic()
+        if now >= self._next:
+            self._drawn.refresh()
+            self._next = time.monotonic() + self._pause
+
+    def close(self) -> None:
+        """Draw what was told last."""
+        self._drawn.stop()
+
+    def _lines(self) -> Group:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        tally = self._tally
+        left = tally.left(time.monotonic() - self._started)
+        head = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=tally.total, completed=tally.done, width=20)
+        head.add_row(self._doing, bar, Text(", ".join(filter(None, (self._details, left)))))
+        rates = Table.grid(padding=(0, 2))
+        for name, rate in tally.rate_lines():
+            rates.add_row(Text(f"  {name}"), Text(rate))
+        return Group(head, rates) if tally.rates else Group(head)

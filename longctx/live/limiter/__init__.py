@@ -1,0 +1,1 @@
+"""How many requests are sent at once, and when a refused one is sent again."""

@@ -1,0 +1,132 @@
+"""The live progress of the asking pass; silent where the output is no terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from longctx.live.cost.money import paid
+from longctx.live.drawn import Live, open_live
+from longctx.live.tally import Tally
+from longctx.recording.case import Question
+from longctx.stats.rates import Rate
+from longctx.vocabulary.scenario import Reply, Trial
+
+if TYPE_CHECKING:
+    from longctx.live.asking import Progress
+    from longctx.live.failure import Failure
+    from longctx.live.waiting import Say
+
+PAUSE_S = 0.1
+"""From a change until it is drawn, with all that changed meanwhile."""
+
+
+@contextlib.contextmanager
+def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]:
+    """Shows the progress of asking the questions; where that cannot be drawn, it only says what is waited for."""
+    tally = Tally(len(questions), sum(map(_work, questions)))
+    live = open_live(sys.stderr, "asking", tally, keep=False) if questions else None
+    if live is None:
+        yield Plain(say)
+        return
+    progress = AskingProgress(tally, live)
+    try:
+        yield progress
+    finally:
+        progress.settle()
+        live.close()
+
+
+def _work(question: Question) -> int:
+    """What asking it takes, in tokens: of two prompts the longer takes longer."""
+    return question.case.size_tokens + question.case.reply_tokens
+
+
+class Silent:
+    """Shows nothing, and judges nothing."""
+
+    def in_flight(self, number: int) -> None:
+        pass
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        pass
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        pass
+
+
+class Plain(Silent):
+    """Says what is waited for: at first soon, and then in a line of each silence three times as long as any before."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._worth_a_line_s = say, 0.0
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        if silent_s >= self._worth_a_line_s:
+            still = f"Still waiting, after {silent_s:,.0f} s," if self._worth_a_line_s else "Waiting"
+            self._worth_a_line_s = 3 * silent_s
+            self._say(f"{still} for {what} …")
+
+
+class AskingProgress:
+    """Counts what is asked and shows it, soon after it changed: drawing takes as long as asking a trial does."""
+
+    def __init__(self, tally: Tally, live: Live) -> None:
+        self._tally, self._live = tally, live
+        self._in_flight = self._tokens = 0
+        self._cost: float | None = 0.0
+        self._drawing: asyncio.TimerHandle | None = None
+        self._waiting: str | None = None
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self._waiting = f"waiting for {what}"
+        self._soon()
+
+    def in_flight(self, number: int) -> None:
+        self._in_flight = number
+        self._soon()
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        self._waiting = None
+        self._tally.done += 1
+        self._tally.work_done += _work(question)
+        if isinstance(result, Reply):
+            self._answered(question, trial, result)
+        else:
+            self._tally.failed += 1
+        self._soon()
+
+    def settle(self) -> None:
+        """Show at once what was to be shown soon."""
+        if self._drawing:
+            self._drawing.cancel()
+            self._show()
+
+    def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
+        self._tokens += reply.input_tokens + reply.output_tokens
+        spent = paid(question.case.model.prices, reply)
+        # Where prices are not known, a sum without them would look like the whole.
+        self._cost = None if spent is None or self._cost is None else self._cost + spent
+        # Judging a reply that no one foresaw may raise: its test will say so, and the asking goes on.
+        with contextlib.suppress(Exception):
+            correct = question.case.scenario.judge(trial, reply).kind == "correct"
+            self._tally.add(question.case.scenario.family, question.case.model.model, Rate(int(correct), 1))
+
+    def _soon(self) -> None:
+        if self._drawing is None:
+            self._drawing = asyncio.get_running_loop().call_later(PAUSE_S, self._show)
+
+    def _show(self) -> None:
+        self._drawing = None
+        tally = self._tally
+        self._live.show(
+            f"{tally.done:,} of {tally.total:,} trials",
+            f"{self._tokens:,} tokens",
+            None if self._cost is None else f"${self._cost:,.2f}",
+            f"{self._in_flight} in flight",
+            f"{tally.failed:,} failed" if tally.failed else None,
+            self._waiting,
+        )

@@ -1,0 +1,174 @@
+"""A live run, from cases to answers on the tape: what is known of the models is completed, the price said, and what the
+tape lacks asked."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from longctx.errors import Interrupted, UserError
+from longctx.files import check_writable
+from longctx.live import interrupted
+from longctx.live.asking import Asked, Progress, ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.cost.estimate import doubts, estimate, in_all
+from longctx.live.cost.money import check_cap
+from longctx.live.cost.sharing import shared
+from longctx.live.failure import Failure
+from longctx.live.server.calibrate import Unasked, calibrate
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import counted
+from longctx.live.server.providers import provider_of
+from longctx.live.waiting import Say, waiting
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from longctx.visible import visible
+from longctx.workspace import Workspace
+
+Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
+Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
+"""Decides what is asked when, given the cases, the questions that the tape lacks, and a way to ask some of them."""
+
+
+class Beforehand(Protocol):
+    """Told, before anything is asked, of what will not be. It may raise."""
+
+    def passed_over(self, question: Question, wanted: Wanted) -> None:
+        """The record mode does not ask this question."""
+
+    def ready(self, unasked: Sequence[Unasked]) -> None:
+        """All else will be asked, but for these."""
+
+
+BUILT = "the prompts to be built, to find those without a recording"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD."""
+
+    base_url: str | None = None
+    in_flight: int = 4
+    max_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a live run did. to_ask: of so many questions. unasked: cases that cannot be asked their model, and why."""
+
+    asked: Asked
+    to_ask: int
+    unasked: tuple[Unasked, ...]
+
+    def sentences(self) -> Iterator[str]:
+        """What a person should know."""
+        asked = self.asked
+        stopped = f": {asked.stopped.message}" if asked.stopped else ""
+        yield f"asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
+        for (model, by), number in asked.others.items():
+            yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
+        if asked.settled:
+            yield f"stopped early: {asked.settled.message}"
+        for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
+            yield f"{number:,} were not answered: {message}"
+
+
+def ask_live(
+    workspace: Workspace,
+    tape: Tape,
+    cases: Sequence[Case],
+    terms: Terms,
+    say: Say,
+    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
+    course: Course | None = None,
+    beforehand: Beforehand | None = None,
+) -> Done:
+    """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own, and
+    where it is interrupted.
+
+    progress: opened with the questions. course: where not all is asked in one go.
+    """
+    to_ask: list[int] = []
+    try:
+        done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
+    except KeyboardInterrupt:
+        raise Interrupted(interrupted.sentence(tape, sum(to_ask))) from None
+    stopped = done.asked.stopped
+    if stopped and not done.asked.answered and stopped.cause != "budget":
+        raise UserError(stopped.message)
+    for sentence in done.sentences():
+        say(sentence)
+    return done
+
+
+async def _ask(
+    workspace: Workspace,
+    tape: Tape,
+    cases: Sequence[Case],
+    terms: Terms,
+    say: Say,
+    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
+    course: Course | None,
+    beforehand: Beforehand | None,
+    told_number: Callable[[int], object],
+) -> Done:
+    models = [case.model for case in cases]
+    check_cap(terms.max_cost, models)
+    provider = provider_of(models)
+    with waiting(say, f"what a client of {provider} needs to be opened"):
+        opened = open_client(tape, terms.base_url, terms.in_flight, provider)
+    async with opened as client:
+        told, uncounted = await calibrate(workspace, client, cases, say)
+        fit, unfit = fitted(told)
+        with waiting(say, BUILT):
+            lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
+        if beforehand:
+            beforehand.ready((*uncounted, *unfit))
+        questions = shared(await counted(client, lacking, say))
+        _say_estimate(say, fit, questions)
+        if questions:
+            check_writable(tape.written_to)
+        told_number(len(questions))
+        bounds = Bounds.of(terms.in_flight, terms.max_cost)
+        with progress(questions, say) as shown:
+
+            def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
+                return ask_all(client, tape, some, bounds, shown)
+
+            asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
+    return Done(asked, len(questions), (*uncounted, *unfit))
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
+    """Say what this tape's record mode would ask, without a key and without the network."""
+    fit, unfit = fitted(cases)
+    with waiting(say, BUILT):
+        questions = shared(missing(tape, fit))
+    _say_estimate(say, fit, questions, [case for case, _ in unfit])
+
+
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
+    """The cases that can be built for their models, and why the others cannot."""
+    fit, unfit = [], []
+    for case in cases:
+        try:
+            fit.append(case.fitted())
+        except UserError as error:
+            unfit.append((case, Failure("does_not_fit", str(error), fatal=True)))
+    return fit, unfit
+
+
+def _say_estimate(say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = ()) -> None:
+    found = estimate(cases, questions, unbuilt)
+    for one in found:
+        say(str(one))
+    if whole := in_all(found):
+        say(whole)
+    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+        say(doubt)

@@ -1,0 +1,90 @@
+"""Learns from the server, for free, what a model's profile does not say: its window, and tokens per probe text."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Sequence
+
+from longctx.config.keeping import keep_measured, keep_probed
+from longctx.config.models import Measured, ModelProfile
+from longctx.errors import UserError
+from longctx.live.failure import Failure, explain
+from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.learn import measure, retrieve, source_of
+from longctx.live.server.providers import Client
+from longctx.live.waiting import Say, waiting
+from longctx.recording.case import Case
+from longctx.workspace import Workspace
+
+Unasked = tuple[Case, Failure]
+"""A case none of whose questions can be asked, and why."""
+
+
+async def calibrate(
+    workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
+) -> tuple[list[Case], list[Unasked]]:
+    """The same cases with what the server told, which is kept in the model's profile; and, apart, those that need a
+    count of tokens which it does not give. Raises UserError where no case is left to ask."""
+    models: dict[str, ModelProfile] = {}
+    untold: dict[tuple[str, str, str], Failure] = {}
+    for case in cases:
+        name = case.model.model
+        if name not in models:
+            models[name] = await _with_window(workspace, client, case.model, say)
+        current = dataclasses.replace(case, model=models[name])
+        if current.measured is not None or _counted(case) in untold:
+            continue
+        measured = await _measured(client, current, say)
+        if isinstance(measured, Failure):
+            untold[_counted(case)] = measured
+            continue
+        keep_measured(workspace, name, measured)
+        models[name] = models[name].model_copy(update={"measured": (*models[name].measured, measured)})
+    unasked = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
+    if unasked and len(unasked) == len(cases):
+        raise UserError(unasked[0][1].message)
+    for failure in untold.values():
+        say(failure.message)
+    told = [dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold]
+    return told, unasked
+
+
+def _counted(case: Case) -> tuple[str, str, str]:
+    """What is counted for it: the tokens that a model makes of a family's wording."""
+    return case.model.model, case.scenario.family, case.wording.digest
+
+
+async def _with_window(workspace: Workspace, client: Client, model: ModelProfile, say: Say) -> ModelProfile:
+    if model.window is not None:
+        return model
+    try:
+        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
+            told = await retrieve(client, model)
+    except UNTOLD as error:
+        why = explain(error, client.base_url).message
+        say(f"The window of {model.model} is not known, and prompts are not checked against it: {why}")
+        return model
+    if "window" not in told:
+        return model
+    keep_probed(workspace, model.model, source_of(client), told)
+    return model.model_copy(update={"window": told["window"]})
+
+
+async def _measured(client: Client, case: Case, say: Say) -> Measured | Failure:
+    """Raises UserError where no question would fare better than the count."""
+    model = case.model.model
+    try:
+        with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
+            return await measure(client, case.model, type(case.scenario), case.wording)
+    except UNTOLD as error:
+        failure = explain(error, client.base_url)
+    why = (
+        f"{model}: its tokens could not be counted, which {case.scenario.family} needs to place its needle: "
+        f"{failure.message}"
+    )
+    if failure.fatal and failure.cause != "no_such_model":  # which a server without count_tokens answers, too
+        raise UserError(why)
+    chosen = "" if case.wording.prompt_set == "seed" else f" --prompts {shlex.quote(case.wording.prompt_set)}"
+    command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
+    return Failure("not_counted", f"{why} Questions of one token count them too, and are paid for: {command}", True)

@@ -1,0 +1,71 @@
+"""The SDK client of a live run."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import anthropic
+import httpx2
+from anthropic import AsyncAnthropic
+
+from longctx.errors import UserError
+from longctx.live.failure import NO_HEADER
+from longctx.live.server.network import Network
+from longctx.live.server.providers import Client, Settings, open_bedrock, open_foundry, open_vertex
+from longctx.recording.tape import Tape
+from longctx.recording.transport import TapeTransport
+
+RETRIES = 4
+"""The SDK's own retries of requests that are not questions, such as count_tokens; of questions see retry.py."""
+
+
+def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
+    """A client whose Messages requests go through the tape to the network, or past it where there is none.
+
+    A server given by base_url may need no key. Credentials are the SDK's own: ANTHROPIC_API_KEY,
+    ANTHROPIC_AUTH_TOKEN, or a profile it finds; other providers have theirs. Raises UserError without a key or a URL.
+    """
+    if base_url is not None:
+        _check_url(base_url)
+    network = Network(in_flight)
+    transport = network if tape is None else TapeTransport(tape, network)
+    # Wherever a redirection led, the key would go with it.
+    http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
+    settings: Settings = {"max_retries": RETRIES, "http_client": http}
+    try:
+        match provider:
+            case "bedrock":
+                return open_bedrock(base_url, settings)
+            case "vertex":
+                return open_vertex(base_url, settings)
+            case "foundry":
+                return open_foundry(base_url, settings)
+            case _:
+                return _open_anthropic(base_url, settings)
+    except (anthropic.AnthropicError, ValueError) as error:
+        raise UserError(f"The SDK cannot use these settings: {error}.") from None
+
+
+def _open_anthropic(base_url: str | None, settings: Settings) -> AsyncAnthropic:
+    keyless = base_url is not None and not (
+        os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
+    )
+    client = AsyncAnthropic(api_key="none-needed" if keyless else None, base_url=base_url, **settings)
+    if not (client.api_key or client.auth_token or client.credentials):
+        raise UserError(
+            "No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL for another server that "
+            "speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record."
+        )
+    if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
+        raise UserError(f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew.")
+    return client
+
+
+def _check_url(base_url: str) -> None:
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise UserError(f"--ctx-base-url {base_url!r} is no URL: {error}.") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UserError(f"--ctx-base-url {base_url!r} is no URL of a server: write it like http://127.0.0.1:8080.")

@@ -1,0 +1,58 @@
+"""How many tokens the prompts take by the server's own count, which is free, before any is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+
+from longctx.live.failure import Failure, explain
+from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.learn import count, source_of
+from longctx.live.server.providers import Client
+from longctx.live.waiting import Say, waiting
+from longctx.recording.case import Question
+from longctx.recording.request import user_text
+
+STRANGE = ("malformed_answer", "timeout")
+"""Causes that are worth a word. A server need not count, and other failures are for the asking to meet."""
+Kind = tuple[str, str, str, int]
+"""Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
+
+
+async def counted(client: Client, questions: Sequence[Question], say: Say) -> list[Question]:
+    """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
+
+    One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
+    """
+    # By what they are, not by name or value: cases cannot be hashed, and two may have one name.
+    samples = {id(question.case): question for question in reversed(questions)}
+    lengths = {case: len(user_text(one.build(), one.case.model)) for case, one in samples.items()}
+    kinds = {_kind(one): one for one in samples.values()}
+    with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {PATIENCE_S:g} s)"):
+        results = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
+    found = [one if isinstance(one, int) else None for one in results]
+    if strange := [one for one in results if isinstance(one, Failure) and one.cause in STRANGE]:
+        say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
+    tokens = {
+        kind: None if told is None else told / lengths[id(one.case)]
+        for (kind, one), told in zip(kinds.items(), found, strict=True)
+    }
+    cases = {}
+    for case, one in samples.items():
+        each = tokens[_kind(one)]
+        cases[case] = dataclasses.replace(one.case, counted=None if each is None else round(each * lengths[case]))
+    return [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions]
+
+
+def _kind(question: Question) -> Kind:
+    case = question.case
+    return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
+
+
+async def _count(client: Client, question: Question) -> int | Failure:
+    trial, model = question.build(), question.case.model
+    try:
+        return await count(client.with_options(max_retries=0), model, user_text(trial, model), trial.system)
+    except (*UNTOLD, ValueError) as error:  # ValueError: a text that the SDK cannot send
+        return explain(error, client.base_url)

@@ -1,0 +1,107 @@
+"""What a server tells of a model for free: its limits, what it takes, and what its tokenizer makes of texts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anthropic
+
+from longctx.config.models import Measured, ModelProfile
+from longctx.config.prompts import PromptSet, Wording
+from longctx.corpus.documents import load_corpus
+from longctx.live.server.enquiry import body_of, positive, read_count, read_model, table
+from longctx.live.server.providers import Client
+from longctx.recording.reply import MalformedAnswer
+from longctx.recording.request import system_prompt
+from longctx.registry import shipped
+from longctx.vocabulary.scenario import Scenario
+from longctx.workspace import Workspace
+
+Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
+"""Gives the input tokens of a prompt and a system prompt."""
+
+
+async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
+    """What models.retrieve tells, by the names of `Probed`; empty where the server does not list the model, as many do
+    not. Raises MalformedAnswer, or NoAnswer."""
+    listed = getattr(client, "models", None)
+    if listed is None:
+        return {}
+    try:
+        said = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
+    except anthropic.APIError:
+        return {}
+    can = table(said.get("capabilities"))
+    batch = table(can.get("batch")).get("supported")
+    told = {
+        "window": positive(said.get("max_input_tokens")),
+        "max_output": positive(said.get("max_tokens")),
+        "thinking": _supported(table(can.get("thinking")).get("types")),
+        "effort": _supported(can.get("effort")),
+        "batch": batch if isinstance(batch, bool) else None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+    """Input tokens of a prompt. Raises what UNTOLD names: AnthropicError also where the provider counts none."""
+    messages: Any = [{"role": "user", "content": text}]
+    call = client.messages.with_raw_response.count_tokens(
+        model=model.sent_as, messages=messages, system=system_prompt(system, model) or anthropic.omit
+    )
+    return read_count(await body_of(call))
+
+
+async def measure(
+    client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
+) -> Measured:
+    """What the tokenizer makes of a family's wording. Raises what UNTOLD names."""
+    probes = family.probes(wording.words).items()
+    counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
+    try:
+        values = family.measured(counts)
+    except ValueError as error:
+        raise _contradiction(str(error)) from None
+    return Measured(
+        family=family.family,
+        wording=wording.digest,
+        system=model.system_digest,
+        on=datetime.datetime.now(datetime.UTC).date(),
+        values=values,
+    )
+
+
+async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
+    """Tokens of the units of TokensPerUnit: those that families count in, and a reference token.
+
+    Raises what UNTOLD names.
+    """
+    prompts = PromptSet.open(workspace, "seed")
+    found: dict[str, float] = {}
+    for family in shipped().values():
+        texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)
+        for unit, (few, many, more) in texts.items():
+            found[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
+    first, second, *_ = load_corpus(workspace.find("register")).sections
+    both = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
+    found["reference"] = round(both / second.tokens, 3)
+    if nothing := [name for name, tokens in found.items() if tokens <= 0]:
+        raise _contradiction(f"a {nothing[0]} would take {found[nothing[0]]:g} tokens")
+    return found
+
+
+def _contradiction(why: str) -> MalformedAnswer:
+    return MalformedAnswer(f"the server's counts cannot be right: {why}")
+
+
+def source_of(client: Client) -> str:
+    """The server's address, without a password."""
+    return str(client.base_url.copy_with(userinfo=b"")).rstrip("/")
+
+
+def _supported(capabilities: object) -> list[str] | None:
+    if not isinstance(capabilities, dict):
+        return None
+    return [name for name, one in capabilities.items() if table(one).get("supported") is True]

@@ -1,0 +1,107 @@
+"""All that can be learnt of a model from its server, and what it means for the model's profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.config.models import Measured, ModelProfile
+from longctx.config.prompts import PromptSet, Wording
+from longctx.errors import UserError
+from longctx.live.failure import explain
+from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit
+from longctx.live.server.providers import Client
+from longctx.live.server.try_out import count_by_asking, try_out
+from longctx.live.waiting import Say, waiting
+from longctx.registry import shipped
+from longctx.vocabulary.scenario import Scenario
+from longctx.workspace import Workspace
+
+Counted = tuple[type[Scenario], Wording]
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why."""
+
+    told: dict[str, Any]
+    measured: tuple[Measured, ...]
+    silent: tuple[str, ...]
+
+
+async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
+    """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing.
+
+    prompts: the prompt set whose wordings are measured.
+    """
+    counted = _counted(PromptSet.open(workspace, prompts))
+    told, silent = await _told(client, model, say)
+    measured: tuple[Measured, ...] = ()
+    try:
+        with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
+            told |= await tokens_per_unit(workspace, client, model)
+            measured = tuple([await measure(client, model, *one) for one in counted])
+    except UNTOLD as error:
+        failure = explain(error, client.base_url)
+        if not told and not ask:
+            raise UserError(f"Nothing could be learnt of {model.model}: {failure.message}") from None
+        silent.append(f"Tokens could not be counted for free: {failure.message}")
+    if not ask:
+        silent.append("Whether it takes a prefill or a temperature is learnt by asking it, with --ask.")
+        return Learnt(told, measured, tuple(silent))
+    tried = await try_out(client, model, say)
+    measured = measured or await _counted_by_asking(client, model, counted, say)
+    return Learnt(tried | told, measured, tuple(silent))  # what it says of thinking counts for more than what was tried
+
+
+async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
+    """What the server says of the model and, where it says nothing, why."""
+    try:
+        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
+            told = await retrieve(client, model)
+    except UNTOLD as error:
+        return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
+    silent = "The server does not say what the model can: it lists no models, or not this one."
+    return told, [] if told else [silent]
+
+
+def _counted(prompts: PromptSet) -> list[Counted]:
+    """The families whose prompts cannot be built before their wording was counted."""
+    found = [(one.scenario, prompts.wording(one.scenario)) for one in shipped().values()]
+    return [(scenario, wording) for scenario, wording in found if scenario.probes(wording.words)]
+
+
+async def _counted_by_asking(
+    client: Client, model: ModelProfile, counted: Sequence[Counted], say: Say
+) -> tuple[Measured, ...]:
+    """Raises UserError."""
+    try:
+        with waiting(say, f"{source_of(client)} to answer questions of one token"):
+            return tuple([await measure(client, model, *one, count_by_asking) for one in counted])
+    except UNTOLD as error:
+        why = explain(error, client.base_url).message
+        raise UserError(f"Tokens of {model.model} could not be counted by asking either: {why}") from None
+
+
+def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
+    """Where the profile, as a person wrote it, says otherwise than the server: a sentence each, with what to do."""
+    found = []
+    for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
+        if limit and limit != told.get(name, limit):
+            found.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
+    for name in profile.tokens.model_fields_set:
+        said = getattr(profile.tokens, name)
+        if name in told and abs(said - told[name]) > 0.02 * told[name]:
+            found.append(f"tokens.{name} = {said} is used, though {told[name]} were counted: delete it to use that.")
+    for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
+        if chosen and chosen not in told.get(name, [chosen]):
+            found.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
+    if told.get("prefill") is False and profile.prefill:
+        found.append("prefill = true is refused: delete it. Prompts that ended in a prefill are then asked anew.")
+    if told.get("prefill") and not profile.prefill:
+        found.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
+    if told.get("temperature") is False and "temperature" in profile.extra_body:
+        found.append("temperature in extra_body is refused: delete it.")
+    return found

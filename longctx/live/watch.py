@@ -1,0 +1,46 @@
+"""Watches over the asking: while nothing ends, it tells what is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from longctx.live import waiting
+
+Tell = Callable[[float, str], object]
+"""Given the seconds of a silence, and what is waited for."""
+
+
+class Clock(Protocol):
+    """What is used of an event loop."""
+
+    def time(self) -> float: ...
+
+    def call_later(self, delay: float, callback: Callable[[], object], /) -> asyncio.TimerHandle: ...
+
+
+class Watch:
+    """Tells of a silence after waiting.DELAY_S, and again whenever it has lasted twice as long."""
+
+    def __init__(self, what: Callable[[], str], tell: Tell, clock: Clock) -> None:
+        self._what, self._tell, self._clock = what, tell, clock
+        self._since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """From now on nothing is heard; whatever was silent before has ended."""
+        self.end()
+        self._since = self._clock.time()
+        self._timer = self._clock.call_later(waiting.DELAY_S, self._silent)
+
+    def end(self) -> None:
+        """There is nothing left to wait for."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _silent(self) -> None:
+        silent_s = self._clock.time() - self._since
+        self._tell(silent_s, self._what())
+        self._timer = self._clock.call_later(max(silent_s, waiting.DELAY_S), self._silent)

@@ -1,0 +1,44 @@
+"""Why a question has no reply on the tape, and how to get one: one sentence a case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longctx.config.folders import slug
+from longctx.recording.case import Case, earlier_file
+from longctx.recording.tape import Tape, Wanted
+
+
+def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
+    """About all of a case's trials without a reply. `failed`: what asking them said, where it was tried."""
+    stale = [wanted for wanted in absent if tape.status(wanted) == "stale"]
+    missing = len(absent) - len(stale)
+    parts = [*dict.fromkeys(failed)]
+    if stale:
+        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape.recorded_wording(stale[0]))}")
+        parts.append(_how("new_episodes"))
+    if missing and not failed:
+        parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
+        if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):
+            parts.append("Its last line was cut short by a run that was killed.")
+        parts.append(_how("once"))
+    return " ".join(parts)
+
+
+def _change(case: Case, recorded: dict[str, str]) -> str:
+    now, model = case.wording, case.model.model
+    if recorded["digest"] == now.digest:
+        shared = "; or it was another model's, whose name made the same folder"
+        shared = shared if slug(model) != model and not recorded["model"] else ""
+        return (
+            "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
+            f"{model} sends (system, thinking, effort, prefill, extra_body)"
+            f"{shared}."
+        )
+    was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
+    called = f", which calls the documents {now.document!r}" if now.document else ""
+    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){called}."
+
+
+def _how(mode: str) -> str:
+    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for a server of your own)."

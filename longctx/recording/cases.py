@@ -1,0 +1,72 @@
+"""The cases of a profile: every scenario of a family's tables, for every model, in every wording."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from longctx.config.models import load_model
+from longctx.config.profiles import Profile
+from longctx.config.prompts import PromptSet, Wording
+from longctx.errors import UserError
+from longctx.recording.case import Case
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Scenario
+from longctx.workspace import Workspace
+
+
+def cases_of(
+    workspace: Workspace,
+    profile: Profile,
+    family: type[Scenario],
+    models: Callable[[Grid], Sequence[str]],
+    prompts: Sequence[str],
+    bank: Callable[[str], Bank],
+    document: str | None = None,
+) -> list[Case]:
+    """A family's cases as the profile says, each once, in the order of its tables. Raises UserError.
+
+    models: those that a table's scenarios are asked. prompts: names or paths that count instead of the tables' own,
+    where there are any. bank: model -> the questions of the QA families, read when a trial first needs them.
+    document: what to call their documents; None: as the prompts do.
+    """
+    grids = profile.grids(family.family)
+    wordings = _wordings(workspace, family, grids, prompts, document)
+    known = {name: load_model(workspace, name) for grid in grids for name in models(grid)}
+    found: dict[str, Case] = {}
+    for grid in grids:
+        for words, model in itertools.product(prompts or grid.prompts, models(grid)):
+            for scenario in grid.scenarios(functools.partial(bank, model)):
+                case = Case(
+                    model=known[model],
+                    wording=wordings[words],
+                    scenario=scenario,
+                    seed=profile.seed,
+                    trials=grid.trials,
+                    min_rate=grid.min_rate,
+                    band=grid.band(scenario),
+                )
+                found.setdefault(case.id, case)
+    return list(found.values())
+
+
+def _wordings(
+    workspace: Workspace,
+    family: type[Scenario],
+    grids: Sequence[Grid],
+    prompts: Sequence[str],
+    document: str | None,
+) -> dict[str, Wording]:
+    """By the name or path that means it."""
+    named = prompts or tuple(name for grid in grids for name in grid.prompts)
+    sets = {name: PromptSet.open(workspace, name) for name in named} if grids else {}
+    names = Counter(one.name for one in sets.values())
+    if twice := [one for one in sets.values() if names[one.name] > 1]:
+        raise UserError(
+            f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
+            f"{', '.join(str(one.folder) for one in twice)}."
+        )
+    return {name: one.wording(family, document) for name, one in sets.items()}

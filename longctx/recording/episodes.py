@@ -1,0 +1,74 @@
+"""The episodes in a file of the tape. Whatever else stands in its place is an error, in a sentence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from vcr.request import Request
+from vcr.serialize import deserialize
+
+from longctx.conflicts import in_conflict, named
+from longctx.errors import TapeError
+from longctx.recording import compact_json
+from longctx.recording.lines import read_lines
+
+Episode = tuple[Request, dict[str, Any], dict[str, Any]]
+"""Request, response and metadata."""
+
+
+def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
+    """The episodes of a file of the cassettes in `folder`, which may not exist; and whether its last line, cut short,
+    was left out. Raises TapeError for any other line that is none."""
+    try:
+        lines, cut_short = read_lines(path)
+    except OSError as error:
+        raise TapeError(_unreadable(path, error)) from None
+    return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()], cut_short
+
+
+def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
+    try:
+        [request], [response], metadata = deserialize(line.decode(), compact_json)
+        _check(request, response, metadata)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if in_conflict(path):
+            raise TapeError(_conflicts(folder)) from None
+        raise TapeError(
+            f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from version "
+            "control, or delete that line and record its trial again with --ctx-record once."
+        ) from None
+    return request, response, metadata
+
+
+def _conflicts(folder: Path) -> str:
+    """All cassettes that a merge left in conflict, since all are mended in one go."""
+    found = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
+    held = "1 cassette holds" if len(found) == 1 else f"{len(found):,} cassettes hold"
+    return (
+        f"{held} the conflict markers of a merge: {named(found)}. Keep the answers of both sides: delete the lines "
+        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then stands there twice "
+        "counts once."
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    """What stands in the place of a cassette, or of a folder that it would lie in."""
+    if path.is_dir():
+        return f"{path} is a folder, where a file of recordings belongs: move it away."
+    if file := next((one for one in path.parents if one.is_file()), None):
+        return f"{file} is a file, where a folder belongs: move it away."
+    return f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}."
+
+
+def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
+    """Raises an error of Python's own where an episode lacks what the tape reads of it."""
+    request.body.decode(), response["body"]["string"].decode()
+    response["status"]["code"], response["headers"].items()
+    for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
+        if not isinstance(metadata[name], str):
+            raise TypeError(f"its {name} is no text")
+    if not isinstance(metadata.get("model", ""), str):
+        raise TypeError("its model is no text")
+    float(metadata["latency_s"])

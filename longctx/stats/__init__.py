@@ -1,0 +1,1 @@
+"""Statistics of rates and of paired trials. Pure: numbers in, numbers out."""

@@ -1,0 +1,69 @@
+"""The difference between two rates over the same trials, with an interval that stays honest at 0% and 100%.
+
+Source: T. Tango, "Equivalence test and confidence interval for the difference in proportions for the paired-sample
+design", Statistics in Medicine 17, 1998: the score interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from longctx.stats.rates import Z95
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """n trials under two conditions. gained: wrong under the first, correct under the second; lost: the reverse."""
+
+    gained: int
+    lost: int
+    n: int
+
+    @property
+    def difference(self) -> float:
+        """Second rate minus first, -1 to 1."""
+        return (self.gained - self.lost) / self.n if self.n else math.nan
+
+    def interval(self, z: float = Z95) -> tuple[float, float]:
+        """Tango's score interval of the difference; (-1, 1) without trials."""
+        return tango(self.gained, self.lost, self.n, z)
+
+    def __str__(self) -> str:
+        lo, hi = self.interval()
+        return f"{self.difference:+.2f} [{lo:+.2f}, {hi:+.2f}] n={self.n}" if self.n else "not measured"
+
+
+def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """Score interval for (gained - lost) / n, n pairs, which may be an effective number. (-1, 1) without pairs."""
+    if n == 0:
+        return -1.0, 1.0
+    estimate = (gained - lost) / n
+    lo = _root(lambda delta: score(gained, lost, n, delta) - z, -1.0, estimate)
+    hi = _root(lambda delta: score(gained, lost, n, delta) + z, estimate, 1.0)
+    return lo, hi
+
+
+def score(gained: float, lost: float, n: float, delta: float) -> float:
+    """The standardized distance of the observed difference from `delta`; falls as delta grows."""
+    b = -gained - lost + (2 * n - gained + lost) * delta
+    c = -lost * delta * (1 - delta)
+    q = (math.sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
+    variance = n * (2 * q + delta * (1 - delta))
+    distance = gained - lost - n * delta
+    if variance <= 0:
+        return math.copysign(math.inf, distance) if distance else 0.0
+    return distance / math.sqrt(variance)
+
+
+def _root(function: Callable[[float], float], lo: float, hi: float) -> float:
+    """Where a falling function crosses zero, by bisection; the nearer end where it does not."""
+    if function(lo) <= 0:
+        return lo
+    if function(hi) >= 0:
+        return hi
+    for _ in range(60):
+        middle = (lo + hi) / 2
+        lo, hi = (middle, hi) if function(middle) > 0 else (lo, middle)
+    return (lo + hi) / 2

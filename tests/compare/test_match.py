@@ -1,0 +1,67 @@
+"""Which subject is compared with which."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.compare.match import match, match_runs, value_of
+from longctx.errors import UserError
+from longctx.summary.subject import Subject
+from tests.compare.test_runs import frame, run
+
+OLD, NEW, THIRD = (Subject(name, "seed") for name in ("old", "new", "third"))
+MINE = Subject("old", "mine")
+STEPS = [Subject("old", "seed", (("method", "PI"), ("steps", steps))) for steps in ("200", "400")]
+
+
+def test_the_same_name_first_and_then_the_two_that_are_left() -> None:
+    assert match("f", [OLD, NEW], [OLD, NEW]) == [(OLD, OLD), (NEW, NEW)]
+    assert match("f", [OLD], [NEW]) == [(OLD, NEW)]
+    assert match("f", [OLD, THIRD], [NEW, THIRD]) == [(OLD, NEW), (THIRD, THIRD)]
+    assert match("f", STEPS[:1], STEPS[1:]) == [(STEPS[0], STEPS[1])]
+
+
+def test_whom_only_one_run_measured_is_left_alone() -> None:
+    assert match("f", [OLD, NEW], [OLD]) == [(OLD, OLD)]
+    assert match("f", [OLD], [OLD, NEW, THIRD]) == [(OLD, OLD)]
+    assert match("f", [], [OLD]) == []
+
+
+def test_several_left_are_refused_by_name() -> None:
+    with pytest.raises(UserError, match=r"only the second measured \(new, prompts seed\) and \(third, prompts seed\)"):
+        match("passkey", [OLD], [NEW, THIRD])
+
+
+def test_what_changed_may_be_said() -> None:
+    ours = [OLD, NEW]
+    theirs = [Subject(one.model, "mine") for one in ours]
+    with pytest.raises(UserError, match="--between"):
+        match("f", ours, theirs)
+    assert match("f", ours, theirs, "prompts") == list(zip(ours, theirs, strict=True))
+    assert match("f", [OLD, MINE], [NEW, Subject("new", "mine")], "model") == [
+        (OLD, NEW),
+        (MINE, Subject("new", "mine")),
+    ]
+    labelled = [Subject(one.model, one.prompt_set, (("steps", "400"),)) for one in ours]
+    assert match("f", ours, labelled, "steps") == list(zip(ours, labelled, strict=True))
+
+
+def test_names_that_are_still_shared_are_refused() -> None:
+    with pytest.raises(UserError, match="not clear"):
+        match("f", [OLD, MINE], [Subject("old", "a"), Subject("old", "b")], "prompts")
+
+
+def test_runs_are_matched_family_by_family() -> None:
+    before = frame(run("correct", model="old"), run("wrong", model="old", family="passkey"))
+    after = frame(
+        run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", family="control")
+    )
+    [found], left = match_runs(before, after)
+    assert (found.family, found.before, found.after) == ("line_retrieval", OLD, NEW)
+    assert [len(rows) for rows in found.rows] == [1, 2]
+    assert [list(alone) for alone in left] == [[("passkey", OLD)], [("control", Subject("third", "mine"))]]
+    assert [len(rows) for alone in left for rows in alone.values()] == [1, 1]
+
+
+def test_a_subject_is_value_of_model_prompts_or_label() -> None:
+    assert [value_of(STEPS[0], by) for by in ("model", "prompts", "steps", "size")] == ["old", "seed", "200", ""]

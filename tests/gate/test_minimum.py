@@ -1,0 +1,77 @@
+"""Which scenarios are shown to lie below their minimum."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from longctx.gate.minimum import Requirement, short, short_among
+from longctx.stats.rates import Rate
+
+
+def required(correct: int, n: int = 50, minimum: float = 0.9) -> Requirement:
+    return Requirement(Rate(correct, n), minimum)
+
+
+REQUIREMENTS = st.builds(
+    lambda n, share, minimum: required(int(n * share), n, minimum),
+    st.integers(0, 60),
+    st.floats(0, 1),
+    st.sampled_from([0, 0.5, 0.9, 1]),
+)
+
+
+def test_a_p_value_is_exact() -> None:
+    assert required(40).p_value == pytest.approx(binomtest(40, 50, 0.9, alternative="less").pvalue)
+
+
+def test_a_requirement_is_told_in_a_sentence() -> None:
+    assert str(required(25)) == ("rate 0.50 [0.37, 0.63] n=50 is shown to lie below the minimum of 0.9 (p = 1e-12)")
+
+
+@pytest.mark.parametrize(
+    ("correct", "n", "minimum", "is_short"),
+    [
+        (40, 50, 0.9, True),
+        (41, 50, 0.9, False),
+        (50, 50, 0.9, False),
+        (0, 50, 0.9, True),
+        (49, 50, 1.0, True),
+        (50, 50, 1.0, False),
+        (0, 1, 0.9, False),
+        (0, 50, 0.0, False),
+        (0, 0, 0.9, False),
+    ],
+)
+def test_a_single_scenario(correct: int, n: int, minimum: float, is_short: bool) -> None:
+    one = required(correct, n, minimum)
+    assert short([one]) == [is_short]
+    assert short_among(one, 1) is is_short
+
+
+def test_what_is_short_alone_may_not_be_among_many() -> None:
+    weak, good = required(40), required(50)
+    assert short([weak]) == [True]
+    assert short([weak] + [good] * 20) == [False] * 21
+
+
+def test_later_steps_find_what_the_first_does_not() -> None:
+    requirements = [required(20), required(20), required(40), required(50)]
+    assert short(requirements) == [True, True, True, False]
+    assert [short_among(one, 4) for one in requirements] == [True, True, False, False]
+
+
+def test_nothing_required_is_never_short() -> None:
+    assert short([]) == []
+
+
+@given(st.lists(REQUIREMENTS, min_size=1, max_size=20))
+def test_what_the_first_step_finds_stays_found(requirements: list[Requirement]) -> None:
+    found = short(requirements)
+    first = [short_among(one, len(requirements)) for one in requirements]
+    assert all(later for later, sooner in zip(found, first, strict=True) if sooner)
+
+
+@given(st.integers(0, 60), st.floats(0, 1))
+def test_a_rate_at_its_minimum_or_above_is_not_short(n: int, minimum: float) -> None:
+    assert short([required(n, n, min(minimum, 0.999))]) == [False]

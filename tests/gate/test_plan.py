@@ -1,0 +1,54 @@
+"""The odds of a band."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.gate.bands import LEAST_CLUSTERS
+from longctx.gate.plan import Assumed, Load, Needed, Wanted, outlook
+from longctx.stats import power, unpaired
+
+WANTED = Wanted(hypotheses=5)
+GUESS = Assumed(discordance=0.1, rate=0.9)
+
+
+def test_trials_that_stand_alone() -> None:
+    found = outlook(300, 300, GUESS, WANTED)
+    assert found.smallest_paired == power.smallest_drop(300, 0.1, 0.01, 0.9)
+    assert found.smallest_unpaired == unpaired.smallest_drop(300, 0.9, 0.01, 0.9)
+    assert found.passing == power.pass_chance(300, 0.1, 0.05, 0.05)
+    assert found.for_drop.paired == power.trials_for_drop(0.1, 0.1, 0.01, 0.9)
+    assert found.to_pass.unpaired == unpaired.trials_to_pass(0.9, 0.05, 0.05, 0.9)
+
+
+def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
+    alone = outlook(300, 300, GUESS, WANTED)
+    assert outlook(1200, 300, GUESS, WANTED).passing <= alone.passing
+    assert outlook(1200, 300, Assumed(0.1, 0.9, together=0.0), WANTED).passing > alone.passing
+    assert alone.to_pass.paired is not None
+    assert outlook(1200, 300, GUESS, WANTED).to_pass.paired > 4 * alone.to_pass.paired
+
+
+def test_few_clusters_show_nothing_and_at_least_as_many_as_show_something_are_needed() -> None:
+    lax = Wanted(margin=0.9, drop=0.9)
+    found = outlook(5 * (LEAST_CLUSTERS - 1), LEAST_CLUSTERS - 1, GUESS, lax)
+    assert (found.smallest_paired, found.smallest_unpaired, found.passing) == (None, None, 0.0)
+    assert found.to_pass.paired == 5 * LEAST_CLUSTERS
+    assert outlook(5 * LEAST_CLUSTERS, LEAST_CLUSTERS, GUESS, lax).passing > 0.9
+
+
+def test_a_rate_cannot_fall_below_nothing() -> None:
+    found = outlook(30, 30, Assumed(0.1, 0.05), WANTED)
+    assert found.for_drop == Needed(None, None)
+    assert (found.smallest_paired, found.smallest_unpaired) == (None, None)
+
+
+@pytest.mark.parametrize(("discordance", "gains"), [(0.17, True), (0.18, False), (0.3, False)])
+def test_pairing_gains_nothing_where_answers_are_as_if_independent(discordance: float, gains: bool) -> None:
+    assert Assumed(discordance, 0.9).gains_from_pairing == gains
+
+
+def test_a_load_of_other_trials() -> None:
+    load = Load(trials=10, clusters=5, input_tokens=900, output_tokens=100, price=2.0)
+    assert (load.tokens_of(25), load.price_of(25), load.clusters_of(25)) == (2500, 5.0, 13)
+    assert Load(10, 10, 1, 1, None).price_of(5) is None

@@ -1,0 +1,198 @@
+"""The verdict on a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from longctx.families.passkey.grid import PasskeyGrid
+from longctx.gate.validity import Age
+from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from tests.compare.test_runs import frame, run
+
+RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
+BANDS = "short", "middle", "long"
+
+
+def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[dict[str, Any]]:
+    """So many right of n in each band."""
+    return [
+        one
+        for band, correct in zip(BANDS, right, strict=False)
+        for one in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
+    ]
+
+
+def verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules = RULES) -> RunVerdict:
+    return give_verdict(before, after, rules)
+
+
+BASELINE = frame(rows((180, 160, 140)))
+
+
+def test_the_same_again_passes() -> None:
+    found = verdict(BASELINE, BASELINE)
+    [family] = found.families
+    assert (found.verdict, family.verdict, found.reasons) == ("pass", "pass", ())
+    assert [(band.band.family, band.band.name) for band in family.bands] == [("line_retrieval", one) for one in BANDS]
+
+
+def test_a_collapse_at_the_long_end_is_a_regression() -> None:
+    found = verdict(BASELINE, frame(rows((180, 160, 90))))
+    [family] = found.families
+    assert found.verdict == "regression"
+    assert [band.verdict for band in family.bands] == ["pass", "pass", "regression"]
+
+
+def test_a_few_changes_in_few_trials_are_inconclusive() -> None:
+    found = verdict(frame(rows((18,), n=20)), frame(rows((17,), n=20)))
+    assert found.verdict == "inconclusive"
+
+
+def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
+    few = frame(rows((18,), n=20)).assign(answers="a")
+    [band] = verdict(few, few).families[0].bands
+    assert (band.verdict, band.same_answers, band.needed) == ("pass", True, None)
+    [asked_again] = verdict(few, few.assign(answers="b")).families[0].bands
+    assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
+
+
+def test_a_family_of_the_baseline_that_the_run_lacks_is_left() -> None:
+    found = verdict(frame(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
+    assert [family for family, _ in found.left[0]] == ["passkey"]
+    assert found.verdict == "pass"
+
+
+def test_a_band_that_the_run_lacks_does_not_pass() -> None:
+    found = verdict(BASELINE, frame(rows((180, 160))))
+    assert found.verdict == "inconclusive"
+    assert found.families[0].alone == (200, 0)
+
+
+def test_a_run_that_is_cut_down_never_passes() -> None:
+    found = verdict(BASELINE, BASELINE, Rules(age=RULES.age, cut_down=3))
+    assert found.verdict == "invalid"
+    assert found.reasons[0].startswith("the run leaves out 3 of the grid's scenarios")
+
+
+def test_what_is_missing_makes_it_invalid() -> None:
+    found = verdict(BASELINE, frame(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", scenario="long")))
+    assert found.verdict == "invalid"
+    assert found.reasons == ("too little is known of line_retrieval",)
+    assert found.families[0].reasons[0].startswith("200 of 600 trials were not measured")
+
+
+def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
+    """Six of a thousand are few, but if they were wrong, the drop would be above the margin."""
+    before = frame(run(*["correct"] * 1000, band="all"))
+    lost = ["wrong"] * 34
+    passes = frame(run(*["correct"] * 966, *lost, band="all"))
+    assert verdict(before, passes).verdict == "pass"
+    missing = frame(run(*["correct"] * 958, *lost, *["infra_error"] * 8, band="all"))
+    found = verdict(before, missing)
+    assert found.verdict == "invalid"
+    assert found.families[0].reasons == ("if what is missing counted as wrong, pass would be regression",)
+
+
+def test_a_run_with_nothing_in_common_is_invalid() -> None:
+    found = verdict(BASELINE, frame(rows((180, 160, 140), seed=99)))
+    assert found.verdict == "invalid"
+    assert "no trial in common" in found.reasons[0]
+
+
+def test_a_changed_prompt_set_is_compared_with_the_one_before() -> None:
+    found = verdict(BASELINE, frame(rows((100, 80, 60), prompt_set="mine")))
+    assert (found.verdict, found.families[0].after.prompt_set) == ("regression", "mine")
+
+
+def test_a_changed_model_is_not_judged_from_old_recordings() -> None:
+    old = rows((180, 160, 140), model="new", recorded_at="2026-01-01T00:00:00+00:00", source="replayed")
+    found = verdict(BASELINE, frame(old))
+    assert found.verdict == "invalid"
+    assert "the model has changed" in found.families[0].reasons[0]
+
+
+def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
+    def both(right: int) -> pd.DataFrame:
+        return frame(rows((180,), model="one"), rows((right,), model="two"))
+
+    found = verdict(both(180), both(100))
+    assert [(one.after.model, one.verdict) for one in found.families] == [("one", "pass"), ("two", "regression")]
+    assert [band.band.subject for one in found.families for band in one.bands] == [one.after for one in found.families]
+
+
+def test_it_must_be_clear_what_is_compared_with_what() -> None:
+    found = verdict(BASELINE, frame(rows((180,), model="one"), rows((180,), model="two")))
+    assert (found.verdict, found.families) == ("invalid", ())
+    assert "not clear what is compared with what" in found.reasons[0]
+
+
+WHOLE = Rules(grids={("passkey", "some-model"): [PasskeyGrid(windows=(4096,), trials=1, min_k_max=4096)]})
+
+
+def test_k_max_is_gated_beside_the_bands() -> None:
+    def passkey(reach: int) -> pd.DataFrame:
+        found = []
+        for k in range(128, 4097, 128):
+            fields = {"family": "passkey", "params": {"window": 4096, "k": k}, "scenario": f"k-{k}", "band": "all"}
+            found.append(run(*["correct" if k <= reach else "wrong"] * 10, **fields))
+        return frame(*found)
+
+    same = verdict(
+        passkey(4096),
+        passkey(4096),
+        WHOLE,
+    )
+    [family] = same.families
+    assert (same.verdict, [one.against_minimum for one in family.hypotheses]) == ("pass", ["pass"])
+    few = passkey(1024).query("trial < 1").assign(answers="a")
+    assert [one.verdict for one in verdict(few, few).families[0].hypotheses] == ["pass"]
+    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].hypotheses] == ["inconclusive"]
+    half = verdict(passkey(4096), passkey(2048))
+    assert [one.verdict for one in half.families[0].hypotheses] == ["regression"]
+    short = verdict(
+        passkey(2048),
+        passkey(2048),
+        WHOLE,
+    )
+    assert (short.verdict, short.families[0].hypotheses[0].against_minimum) == ("regression", "regression")
+
+
+def test_windows_make_an_alarm_of_a_band_harder() -> None:
+    """Five lost and none gained are 1 in 32 by chance: enough for one hypothesis, and not for one of two."""
+    lost, same = ["wrong"] * 5, ["correct"] * 95
+
+    def alarms(family: str) -> str:
+        fields: dict[str, Any] = {"family": family, "params": {"window": 4096, "k": 4096}, "band": "all"}
+        if family != "passkey":
+            fields["params"] = {"lines": 5}
+        return verdict(frame(run(*["correct"] * 100, **fields)), frame(run(*lost, *same, **fields))).verdict
+
+    assert (alarms("line_retrieval"), alarms("passkey")) == ("regression", "inconclusive")
+
+
+def test_bands_make_an_alarm_of_a_window_harder() -> None:
+    """A drop of k_max with p = 0.0175 is enough for one hypothesis of two, and not for one of three: two windows and
+    a band, in which what one window lost the other gained."""
+
+    def passkey(windows: dict[int, tuple[str, ...]]) -> pd.DataFrame:
+        return frame(
+            *(
+                run(
+                    *outcomes,
+                    family="passkey",
+                    params={"window": window, "k": window},
+                    scenario=f"window-{window}",
+                    band="all",
+                )
+                for window, outcomes in windows.items()
+            )
+        )
+
+    all_right, few_right = ("correct",) * 100, ("correct",) * 12 + ("wrong",) * 88
+    found = verdict(passkey({4096: all_right, 8192: few_right}), passkey({4096: few_right, 8192: all_right}))
+    dropped, gained = found.families[0].hypotheses
+    assert 0.05 / 3 < dropped.data["p_value"] < 0.05 / 2
+    assert gained.data["p_value"] > 0.5
+    assert [one.verdict for one in found.families[0].hypotheses] == ["inconclusive", "pass"]

@@ -1,0 +1,117 @@
+"""What a run is about to ask, in a line for each family and model."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+import pytest
+
+from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
+from longctx.families.long_context_qa.collage import VARIANTS
+from longctx.live.cost.estimate import Estimate, Price, doubts, estimate, in_all
+from longctx.live.cost.sharing import shared
+from longctx.recording.case import Case, Question, Shared
+from tests.recording.examples import collage_case, line_case, passkey_case
+
+DAY = datetime.date(2026, 1, 1)
+PRICES = Prices(input=1000, output=2000, dated=DAY)
+
+
+def asked(*cases: Case) -> list[Question]:
+    return [question for case in cases for question in case.questions()]
+
+
+def test_a_line_for_each_family_and_model() -> None:
+    cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
+    found = estimate(cases, asked(*cases))
+    assert [(one.model, one.family, one.trials) for one in found] == [
+        ("toy", "line_retrieval", 4),
+        ("toy", "passkey", 2),
+        ("other", "line_retrieval", 2),
+    ]
+
+
+def test_only_what_is_asked_costs() -> None:
+    known = {"prices": PRICES, "tokens": TokensPerUnit(line=20)}
+    few, many = line_case(10, trials=3, **known), line_case(100, trials=3, **known)
+    [found] = estimate([few, many], [*asked(few)[:1], *asked(many)[:2]])
+    assert (found.to_ask, found.trials) == (3, 6)
+    assert (found.input_tokens, found.output_tokens) == (300 + 2 * 2100, 30)
+    assert found.price is not None
+    assert dataclasses.astuple(found.price) == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
+    assert str(found) == (
+        "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56. "
+        "Tokens by the profile."
+    )
+
+
+def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
+    [found] = estimate([line_case()], [])
+    assert str(found).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
+
+
+def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
+    [found] = estimate([line_case(3)], asked(line_case(3)), [line_case(5)])
+    assert (found.to_ask, found.trials) == (4, 4)
+
+
+def test_what_the_server_counted_is_used_and_said() -> None:
+    [found] = estimate([line_case()], [Question(dataclasses.replace(line_case(), counted=1234), 0)])
+    assert found.input_tokens == 1234
+    assert str(found).endswith("Tokens counted by the server.")
+
+
+def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
+    """Eight variants of each record, of which the first writes and seven read."""
+    prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
+    model = {"prices": prices, "caching": Caching(min_tokens=100)}
+    cases = [collage_case(variant, **model) for variant in VARIANTS]
+    questions = sorted(asked(*cases), key=lambda question: question.build().prefix)
+    [found] = estimate(cases, shared(questions))
+    assert found.price is not None
+    assert found.price.batch == found.price.standard / 2
+    assert 0.15 * found.price.standard < found.price.cached < 0.6 * found.price.standard
+    [alone] = estimate(cases, questions)
+    assert alone.price == Price(found.price.standard, pytest.approx(found.price.standard), found.price.batch)
+    assert str(Price(10, 4, 5)) == "about $10.00 ($4.00 with the prompt cache, $5.00 in batches)"
+
+
+def test_each_prompt_costs_by_its_own_length() -> None:
+    """Of one family, on both sides of a boundary: the tokens of the longer ones are all dearer, replies too."""
+    tier = Tier(tokens=1000, input=5000, output=9000, cache_read=500, cache_write=6250)
+    prices = PRICES.model_copy(update={"above": (tier,), "batch_discount": 0.5, "cache_read": 100, "cache_write": 1250})
+    case = line_case(trials=1, prices=prices)
+    at, beyond = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
+    whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
+    [found] = estimate([at, beyond], asked(at, beyond))
+    assert found.price is not None
+    assert dataclasses.astuple(found.price) == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
+    kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
+    [found] = estimate([at, beyond], [dataclasses.replace(one, shared=kept) for one in asked(at, beyond)])
+    assert found.price is not None
+    cached = 400 * 1000 + 200 * 100 + 400 * 1250 + 10 * 2000
+    cached += 400.4 * 5000 + 200.2 * 500 + 400.4 * 6250 + 10 * 9000
+    assert found.price.cached == pytest.approx(cached / 1e6)
+
+
+def test_the_price_of_all() -> None:
+    one = Estimate("toy", "passkey", 1, 1, 1, 1, Price(1, 0.5, 1), False)
+    unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
+    assert in_all([one, unknown]) is None
+    assert in_all([one, one]) == "In all about $2.00 ($1.00 with the prompt cache)."
+    said = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
+    assert in_all([one, one, unknown]) == said
+
+
+def test_prices_of_over_a_year_ago_are_doubted() -> None:
+    today = DAY + datetime.timedelta(days=366)
+    models = [ModelProfile(model=name, prices=PRICES) for name in ("a", "a")]
+    free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
+    later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
+    assert doubts([*models, free, ModelProfile(model="b")], today) == [
+        "The prices of a stood on 2026-01-01, over a year ago: look them up, and give them with "
+        "--ctx-price a=INPUT/OUTPUT or in its profile."
+    ]
+    assert not doubts(models, DAY)
+    assert doubts([ModelProfile(model="free up to 9 tokens", prices=later)], today)

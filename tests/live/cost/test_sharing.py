@@ -1,0 +1,194 @@
+"""Which beginnings are shared, and that a cache which works as documented reads and writes what was foreseen."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.config.models import Caching, ModelProfile, Prices, Tier
+from longctx.families.long_context_qa.collage import VARIANTS
+from longctx.live.cost.sharing import Beginning, beginnings, common_length, pays, plan, shared
+from longctx.recording.case import Case, Question, Shared
+from longctx.recording.missing import missing
+from longctx.recording.request import digest, parameters, request_body
+from longctx.recording.tape import Tape
+from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
+from tests.recording.examples import collage_case, line_case, passkey_case
+
+PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+WORDS = line_case().wording.words
+CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
+
+
+def in_order(tmp_path: Path, *cases: Case) -> list[Question]:
+    return shared(missing(Tape(tmp_path, "once"), [case.fitted() for case in cases]))
+
+
+def sent(question: Question) -> dict[str, object]:
+    return parameters(question.build(), question.case.model, question.shared.cuts)
+
+
+def alike(texts: list[str]) -> int:
+    """How many characters all of them begin with, sign by sign."""
+    return sum(1 for _ in itertools.takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
+def test_the_common_beginning_of_two_texts(first: str, second: str) -> None:
+    assert common_length(first, second) == alike([first, second])
+
+
+def test_the_beginnings_of_neighbours() -> None:
+    texts = ["a", "abc1", "abc2", "ab", "ax", "c", "c"]
+    common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))]
+    assert sorted((one.length, one.first, one.last) for one in beginnings(common)) == [
+        (1, 0, 4),
+        (1, 5, 6),
+        (2, 1, 3),
+        (3, 1, 2),
+    ]
+
+
+@given(st.lists(st.text("ab", max_size=6), max_size=12).map(sorted))
+def test_beginnings_are_those_of_all_texts_between(texts: list[str]) -> None:
+    common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
+    found = beginnings(common)
+    for one in found:
+        assert one.first < one.last
+        assert one.length == alike(texts[one.first : one.last + 1]) > 0
+    longest = [max((o.length for o in found if o.first < place <= o.last), default=0) for place in range(len(texts))]
+    assert longest == common
+
+
+def test_a_beginning_pays_from_its_first_reader_at_claudes_prices() -> None:
+    assert not pays([PRICES])
+    assert pays([PRICES] * 2)
+    dear = PRICES.model_copy(update={"cache_write": 2.0, "cache_read": 0.5})
+    assert [pays([dear] * (1 + readers)) for readers in (1, 2, 3)] == [False, False, True]
+    assert not pays([Prices(input=0.1, output=1, dated=PRICES.dated)] * 100), "the same price, however it is rounded"
+    assert pays([None] * 2)
+
+
+def test_a_beginning_pays_by_the_rates_of_each_of_its_prompts() -> None:
+    """At the prices of Claude Haiku 5.5: a prompt of over 100,000 tokens may write more dearly than the others read."""
+    low = Prices(input=0.1, output=0.5, cache_read=0.01, cache_write=0.125, dated=PRICES.dated)
+    high = Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625)
+    assert pays([low, low])
+    assert pays([high, high])
+    assert pays([low, high])
+    assert not pays([high, low])
+    assert pays([high, low, low])
+
+
+def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
+    """One reader pays at both rates, but not where the writer's prompt alone is in the dearer tier."""
+    tier = Tier(tokens=1000, input=5, output=5, cache_read=0.5, cache_write=6.25)
+    model = {"prices": PRICES.model_copy(update={"above": (tier,)}), "caching": Caching(min_tokens=100)}
+    case = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
+    short, long = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
+    for writer, reader, marked in ((short, short, True), (long, long, True), (short, long, True), (long, short, False)):
+        first, second = shared([Question(writer, 0, repeat=0), Question(reader, 0, repeat=1)])
+        assert (bool(first.shared.cuts), bool(second.shared.read)) == (marked, marked)
+
+
+def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
+    """Six beginnings within each other and room for two marks: what was not marked cannot be read."""
+    found = [Beginning(1000 * step, 0, 7 - step) for step in range(1, 7)]
+    plans = list(plan(found, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
+    assert plans[0] == ((1000, 2000, 3000, 4000, 5000, 6000), 0, None)
+    assert plans[1] == ((1000, 2000, 3000, 4000, 5000, 6000), 6000, 0)
+    assert plans[2] == ((1000, 2000, 3000, 4000, 5000), 5000, 0)
+    assert plans[3] == ((1000, 2000, 3000, 4000), 0, None)
+    assert plans[4] == ((1000, 2000, 3000), 3000, 3)
+
+
+def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
+    found = [Beginning(300, 0, 5), Beginning(4000, 0, 4), Beginning(4100, 0, 3), Beginning(4300, 0, 2)]
+    cuts = [one[0] for one in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
+    assert cuts == [(4000, 4300)] * 3 + [(4000,)] * 2 + [()]
+
+
+def test_a_question_reads_what_the_one_before_wrote(tmp_path: Path) -> None:
+    questions = in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS))
+    first, *others = questions[:8]
+    assert (first.shared.read, first.shared.after) == (0, None)
+    assert first.shared.write_share > 0.5
+    keys = [question.key for question in questions]
+    for question in others:
+        assert question.shared.read_share > 0.5
+        assert keys.index(question.shared.after or "") < keys.index(question.key)
+    pairs = [question for question in questions if question.case.scenario.params["variant"] == "five_scratchpad"]
+    assert all(len(question.shared.cuts) > 1 for question in pairs), "examples are shared too"
+
+
+@pytest.mark.parametrize("min_tokens", [100, 1024])
+@pytest.mark.parametrize("breakpoints", [1, 2, 4])
+def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: int, breakpoints: int) -> None:
+    model = CACHED | {"caching": Caching(min_tokens=min_tokens, breakpoints=breakpoints)}
+    cases = [collage_case(variant, depth, **model) for depth in (0, 50, 100) for variant in VARIANTS]
+    cases += [passkey_case(window, k, trials=3, **model) for window in (4096, 8192) for k in (512, 2048, 3000, 4096)]
+    cases += [dataclasses.replace(line_case(200, trials=3, **model), repeats=3)]
+    cache = PrefixCache(min_tokens, breakpoints)
+    questions = in_order(tmp_path, *cases)
+    for question in questions:
+        usage, foreseen = cache.usage(sent(question)), question.shared
+        written = foreseen.cuts[-1] // CHARACTERS_A_TOKEN if foreseen.cuts else 0
+        assert usage["cache_read_input_tokens"] == foreseen.read // CHARACTERS_A_TOKEN
+        assert usage["cache_creation_input_tokens"] == max(0, written - foreseen.read // CHARACTERS_A_TOKEN)
+    assert any(question.shared.read for question in questions)
+
+
+@given(
+    st.lists(st.text("ab", max_size=7), max_size=20).map(sorted), st.integers(1, 4), st.sampled_from([100, 300, 1200])
+)
+def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: int, least: int) -> None:
+    """Each letter stands for 300 characters."""
+    caching = Caching(min_tokens=least // CHARACTERS_A_TOKEN, breakpoints=breakpoints)
+    model, trial = ModelProfile(model="toy", caching=caching), line_case().fitted().scenario.build(WORDS, 0, 0)
+    texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
+    common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
+    cache = PrefixCache(caching.min_tokens, breakpoints)
+    plans = plan(beginnings(common), [PRICES] * len(texts), caching)
+    for text, (cuts, read, _) in zip(texts, plans, strict=True):
+        usage = cache.usage(parameters(dataclasses.replace(trial, user=text), model, cuts))
+        assert usage["cache_read_input_tokens"] == read // CHARACTERS_A_TOKEN
+
+
+def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Path) -> None:
+    for question in in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS)):
+        body, whole = sent(question), request_body(question.build(), question.case.model)
+        assert digest(body) == digest(whole)
+        content = body["messages"][0]["content"]  # type: ignore[index]
+        assert "".join(block["text"] for block in content) == whole["messages"][0]["content"]
+        assert all(block["text"] for block in content)
+
+
+def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = list(passkey_case(4096, 2048, prices=PRICES).fitted().questions())
+    bodies = [parameters(question.build(), question.case.model) for question in questions]
+    monkeypatch.setattr(Question, "build", None)
+    found = shared(questions)
+    assert [question.shared for question in found] == [Shared()] * 2
+    monkeypatch.undo()
+    assert [sent(question) for question in found] == bodies
+
+
+def test_line_retrieval_shares_nothing_but_its_repeats(tmp_path: Path) -> None:
+    case = line_case(200, trials=3, **CACHED)
+    assert not any(question.shared.cuts for question in in_order(tmp_path, case))
+    repeated = in_order(tmp_path, dataclasses.replace(case, repeats=2))
+    assert [question.shared.read_share for question in repeated] == [0, 1] * 3
+
+
+def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
+    cases = [passkey_case(4096, 2048, trials=1, model=model, **CACHED) for model in ("a", "b")]
+    wording = dataclasses.replace(cases[0].wording, prompt_set="z")
+    words = dict(wording.words) | {"system": "Be brief."}
+    other = dataclasses.replace(cases[0], wording=dataclasses.replace(wording, words=words))
+    assert not any(question.shared.cuts for question in in_order(tmp_path, *cases, other))

@@ -1,0 +1,25 @@
+"""Which failures are worth another request, and how long it waits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.live.limiter.retry import ATTEMPTS, FIRST_PAUSE_S, LONGEST_PAUSE_S, pause_s, sent_again
+
+
+@pytest.mark.parametrize("cause", ["bad_key", "no_such_model", "refused_request", "context_too_long", "not_recorded"])
+def test_what_would_fare_no_better_is_not_sent_again(cause: str) -> None:
+    assert not sent_again(cause, 1)
+
+
+@pytest.mark.parametrize(("cause", "most"), ATTEMPTS.items())
+def test_attempts_are_bounded(cause: str, most: int) -> None:
+    assert [sent_again(cause, attempts) for attempts in (1, most - 1, most)] == [True, most > 1, False]
+
+
+@given(st.integers(1, 1000))
+def test_pauses_double_up_to_the_longest(attempts: int) -> None:
+    longest = min(FIRST_PAUSE_S * 2 ** (attempts - 1), LONGEST_PAUSE_S)
+    assert longest / 2 <= pause_s(attempts) <= longest

@@ -1,0 +1,164 @@
+"""What is learnt from the server before asking: a model's window, and its tokens per probe text."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from longctx.config.folders import file_name
+from longctx.config.models import load_model
+from longctx.errors import UserError
+from longctx.families.passkey.protocol import Passkey
+from longctx.live.server.calibrate import Unasked, calibrate
+from longctx.live.server.client import open_client
+from longctx.live.waiting import Say
+from longctx.recording.case import Case
+from longctx.recording.tape import Tape
+from longctx.workspace import Workspace
+from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.recording.examples import line_case, passkey_case
+from tests.servers import SimulatedServer, count_tokens, failing
+
+
+@pytest.fixture(autouse=True)
+def profiles(mine: Workspace) -> Path:
+    """Where measures are kept."""
+    return mine.own("models")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+
+
+def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
+    async def run() -> tuple[list[Case], list[Unasked]]:
+        async with open_client(Tape(tape), url, 4) as client:
+            return await calibrate(Workspace(tape / "project"), client, cases, say)
+
+    return asyncio.run(run())
+
+
+def calibrated(url: str, *cases: Case, tape: Path) -> Sequence[Case]:
+    return calibration(url, *cases, tape=tape)[0]
+
+
+def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
+    case = passkey_case(window=4096)
+    with SimulatedServer() as server:
+        assert calibrated(server.url, case, tape=tmp_path) == [case]
+    assert not server.received
+    assert not list(profiles.iterdir())
+
+
+def test_the_window_is_the_servers(tmp_path: Path) -> None:
+    with SimulatedServer(window=4096) as server:
+        found = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
+    assert [case.model.window for case in found] == [4096, 4096]
+    assert [one.path for one in server.received] == ["/v1/models/toy"]
+
+
+def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        [found] = calibrated(server.url, line_case(), tape=tmp_path)
+    assert found.model.window is None
+
+
+def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
+    case = passkey_case(measured=(), model="org/toy")
+    with SimulatedServer() as server:
+        found = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
+    words = case.wording.words
+    scenario = found[0].fitted().scenario
+    assert isinstance(scenario, Passkey)
+    assert scenario.tokens is not None
+    assert scenario.tokens.filler == count_tokens(words["filler"])
+    assert scenario.tokens.after_key == count_tokens(f" is the pass key.\n{words['question']}")
+    assert [one.path for one in server.received].count("/v1/messages/count_tokens") == len(Passkey.probes(words))
+    assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
+    assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == found[1].measured
+
+
+def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
+    (profiles / "toy.toml").write_text("window = 9000  # as its card says")
+    case = passkey_case(measured=())
+    with SimulatedServer() as server:
+        calibrated(server.url, case, tape=tmp_path)
+    assert (profiles / "toy.toml").read_text().startswith("window = 9000  # as its card says\n")
+    assert load_model(mine, "toy").window == 9000
+    assert load_model(mine, "toy").measures("passkey", case.wording.digest)
+
+
+def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
+    with SimulatedServer() as server:
+        url = server.url
+    with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* No connection"):
+        calibrated(url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
+    """Both passkeys need one count, which is not asked for twice."""
+    lines, keys = line_case(), [passkey_case(k=k, measured=()) for k in (256, 512)]
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.counting = failing(404, "no such path")
+        told, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=said.append)
+    assert told == [lines]
+    assert [case for case, _ in unasked] == keys
+    assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
+    assert said == [unasked[0][1].message]
+    assert "answered 404: no such path. Check" in said[0]
+    assert said[0].endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
+    assert [one.path for one in server.received].count("/v1/messages/count_tokens") == 1
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("shape", NO_COUNTS)
+def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> None:
+    with SimulatedServer() as server:
+        server.counting = NO_COUNTS[shape]
+        with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* --ask"):
+            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+def test_counts_that_contradict_each_other_are_not_kept(tmp_path: Path, profiles: Path) -> None:
+    with SimulatedServer() as server:
+        server.counting = ONE_COUNT
+        with pytest.raises(UserError, match="counts cannot be right: filler would take 0 tokens"):
+            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("shape", {**NO_MODELS, **LITTLE_OF_MODELS})
+def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: Path, shape: str) -> None:
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
+        [found], _ = calibration(server.url, line_case(), tape=tmp_path, say=said.append)
+    assert found.model.window is None
+    assert not list(profiles.iterdir())
+    assert bool(said) == (shape in NO_MODELS)
+    assert all(sentence.startswith("The window of toy is not known, ") for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("held", "what"), [("/v1/models", "describe toy"), ("/v1/messages/count_tokens", "count tokens")]
+)
+def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, what: str
+) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
+    said: list[str] = []
+    with SimulatedServer() as server:
+        server.held = (held,)
+        told, unasked = calibration(server.url, line_case(), passkey_case(measured=()), tape=tmp_path, say=said.append)
+    assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in said)
+    assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in said)
+    assert (len(told), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))

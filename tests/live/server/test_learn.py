@@ -1,0 +1,80 @@
+"""What a server tells of a model for free: read strictly, and within a time of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anthropic
+import pytest
+
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import PromptSet
+from longctx.families.passkey.protocol import Passkey
+from longctx.live.server.client import open_client
+from longctx.live.server.learn import count, measure, retrieve, tokens_per_unit
+from longctx.live.server.providers import Client
+from longctx.recording.reply import MalformedAnswer
+from tests.here import HERE
+from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.servers import Script, SimulatedServer
+
+TOY = ModelProfile(model="toy")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+
+
+def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
+    """What it gives of a server with these scripts."""
+
+    async def run(url: str) -> Any:
+        async with open_client(None, url, 1) as client:
+            return await call(client)
+
+    with SimulatedServer() as server:
+        for name, script in scripts.items():
+            setattr(server, name, script)
+        return asyncio.run(run(server.url))
+
+
+def test_tokens_are_counted() -> None:
+    assert asked(lambda client: count(client, TOY, "three small words")) == 3
+
+
+@pytest.mark.parametrize("shape", NO_COUNTS)
+def test_no_other_shape_is_a_count(shape: str) -> None:
+    with pytest.raises((MalformedAnswer, anthropic.APIStatusError)) as raised:
+        asked(lambda client: count(client, TOY, "three small words"), counting=NO_COUNTS[shape])
+    if isinstance(raised.value, MalformedAnswer):
+        assert re.match(r"the server's answer is no count of tokens \(.*\); it begins with b['\"]", str(raised.value))
+
+
+def test_counts_that_contradict_each_other_are_no_measure() -> None:
+    """Every text takes 12 tokens: what is left for a filler is nothing."""
+    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
+        asked(lambda client: measure(client, TOY, Passkey, wording), counting=ONE_COUNT)
+    with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*line"):
+        asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
+
+
+@pytest.mark.parametrize("shape", NO_MODELS)
+def test_what_is_no_description_of_a_model(shape: str) -> None:
+    with pytest.raises(
+        MalformedAnswer, match=r"^the server's answer is no description of a model \(.*\); it begins with b'"
+    ):
+        asked(lambda client: retrieve(client, TOY), telling=NO_MODELS[shape])
+
+
+@pytest.mark.parametrize("shape", LITTLE_OF_MODELS)
+def test_what_tells_nothing_of_a_model(shape: str) -> None:
+    assert {
+        name: value
+        for name, value in asked(lambda client: retrieve(client, TOY), telling=LITTLE_OF_MODELS[shape]).items()
+        if value
+    } == {}

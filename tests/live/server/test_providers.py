@@ -1,0 +1,175 @@
+"""Bedrock, Vertex and Foundry: asked by their own clients, recorded and replayed like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.families.passkey.protocol import Passkey
+from longctx.live.server.calibrate import calibrate
+from longctx.live.server.client import open_client
+from longctx.live.server.providers import provider_of
+from longctx.recording.case import Question
+from longctx.recording.tape import Tape
+from longctx.workspace import Workspace
+from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer
+from tests.recording.examples import line_case, passkey_case, send, wanted
+
+THERE = {"bedrock": "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.toy-v1:0", "vertex": "toy@20260101"}
+"""What the model is called by its provider."""
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        yield server
+
+
+@pytest.fixture(params=ENVIRONMENTS)
+def profile(
+    request: pytest.FixtureRequest, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> dict[str, Any]:
+    """The settings of a model that its provider has, whose credentials are set."""
+    for name, value in ENVIRONMENTS[request.param](server.url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    provider = request.param.partition(" ")[0]
+    return {"provider": provider, "provider_model": THERE.get(provider, "")}
+
+
+def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: dict[str, Any], tmp_path: Path) -> None:
+    case = line_case(extra_body={"temperature": 0}, effort="low", **profile)
+    question, folder = Question(case, 0), tmp_path / "tape"
+
+    asked = asyncio.run(send(open_client(Tape(folder, "once"), None, 4, profile["provider"]), question))
+
+    assert [body["model"] for body in server.asked] == [case.model.sent_as]
+    assert server.asked[0]["temperature"] == 0
+    reply = Tape(folder).reply(wanted(case))
+    assert reply is not None
+    assert reply.text == asked.content[0].text == question.build().expected
+    kept = "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
+    assert not [secret for secret in SECRETS if secret in kept]
+    assert server.url not in kept
+
+    elsewhere = line_case(extra_body={"temperature": 0}, effort="low")
+    assert Tape(folder).reply(wanted(elsewhere)) == reply, "the same question, whoever is asked"
+
+
+def test_what_is_recorded_is_played_without_the_network(
+    server: ProviderServer, profile: dict[str, Any], tmp_path: Path
+) -> None:
+    question = Question(line_case(**profile), 0)
+
+    def ask() -> Any:
+        return asyncio.run(send(open_client(Tape(tmp_path / "tape", "once"), None, 4, profile["provider"]), question))
+
+    first = ask()
+    assert ask() == first
+    assert len(server.asked) == 1
+
+
+def test_tokens_are_counted_where_the_provider_counts_them(
+    server: ProviderServer, profile: dict[str, Any], tmp_path: Path
+) -> None:
+    case = passkey_case(measured=(), **profile)
+
+    async def run() -> Any:
+        async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:
+            return (await calibrate(Workspace(tmp_path), client, [case], print))[0]
+
+    if profile["provider"] == "bedrock":
+        with pytest.raises(UserError, match=r"toy: its tokens could not be counted.*not supported in Bedrock"):
+            asyncio.run(run())
+    else:
+        [found] = asyncio.run(run())
+        assert found.measured
+        counted = [one.body for one in server.received if one.path == "/v1/messages/count_tokens"]
+        assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
+
+
+def opened(tmp_path: Path, provider: str) -> object:
+    return open_client(Tape(tmp_path), None, 4, provider)
+
+
+@pytest.mark.parametrize(
+    ("provider", "environment", "message"),
+    [
+        ("bedrock", {"AWS_REGION": "eu-west-1"}, r"^No AWS credentials for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or"),
+        ("bedrock", {"AWS_PROFILE": "nobody"}, r"^AWS credentials cannot be used: .* \(nobody\) could not be found\.$"),
+        ("bedrock", {"AWS_BEARER_TOKEN_BEDROCK": "x"}, r"^The SDK cannot use these settings: No AWS region"),
+        (
+            "vertex",
+            {"GOOGLE_APPLICATION_CREDENTIALS": "/none.json"},
+            r"^No Google credentials for Vertex: .*/none.json",
+        ),
+        ("foundry", {}, r"^No key for Foundry: set ANTHROPIC_FOUNDRY_API_KEY"),
+        ("foundry", {"ANTHROPIC_FOUNDRY_API_KEY": "x"}, r"^The SDK cannot .* `ANTHROPIC_FOUNDRY_RESOURCE`"),
+    ],
+)
+def test_what_lacks_is_said_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, environment: dict[str, str], message: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError, match=message):
+        opened(tmp_path, provider)
+
+
+@pytest.mark.parametrize("lacks", ["project_id", "region", "token"])
+def test_what_lacks_of_vertex(
+    server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
+) -> None:
+    environment = ENVIRONMENTS["vertex"](server.url, tmp_path)
+    if lacks == "region":
+        del environment["CLOUD_ML_REGION"]
+    account = json.loads((tmp_path / "account.json").read_text())
+    if lacks == "project_id":
+        del account["project_id"]
+    if lacks == "token":
+        account["token_uri"] = f"{server.url}/nowhere"
+    (tmp_path / "account.json").write_text(json.dumps(account))
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    said = {
+        "project_id": "No Google Cloud project for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID",
+        "region": "The SDK cannot use these settings: No region was given",
+        "token": "No Google credentials for Vertex: ",
+    }
+    with pytest.raises(UserError, match=said[lacks]):
+        opened(tmp_path, "vertex")
+
+
+@pytest.mark.parametrize(("provider", "package"), [("bedrock", "boto3"), ("vertex", "google.auth")])
+def test_a_package_that_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        UserError, match=rf"provider = '{provider}' needs .*{package}.*: pip install '(boto3|google-auth\[requests\])'"
+    ):
+        opened(tmp_path, provider)
+
+
+def test_a_run_asks_one_provider() -> None:
+    assert (
+        provider_of([ModelProfile(model="a", provider="vertex"), ModelProfile(model="b", provider="vertex")])
+        == "vertex"
+    )
+    with pytest.raises(UserError, match=r"^A run asks one provider, and here are a by anthropic, b by bedrock: choose"):
+        provider_of([ModelProfile(model="a"), ModelProfile(model="b", provider="bedrock")])

@@ -1,0 +1,342 @@
+"""The asking pass: its order, its limits, and what became of each question."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from longctx.config.models import Prices
+from longctx.live.asking import Asked, ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.failure import Failure
+from longctx.live.server.client import open_client
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.scenario import Reply, Trial
+from tests.recording.examples import line_case
+from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+
+PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+
+
+class Told:
+    """Progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.results: list[Reply | Failure] = []
+        self.last_in_flight = self.most_in_flight = 0
+        self.waits: list[str] = []
+
+    def in_flight(self, number: int) -> None:
+        self.last_in_flight = number
+        self.most_in_flight = max(self.most_in_flight, number)
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self.waits.append(what)
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        assert trial.identity == question.identity
+        self.results.append(result)
+
+
+def ask(
+    url: str,
+    tape: Tape,
+    questions: Sequence[Question],
+    in_flight: int = 1,
+    cap: float | None = None,
+    bounds: Bounds | None = None,
+) -> tuple[Asked, list[Reply | Failure]]:
+    told = Told()
+
+    async def run() -> Asked:
+        async with open_client(tape, url, in_flight) as client:
+            return await ask_all(client, tape, questions, bounds or Bounds.of(in_flight, cap), told)
+
+    asked = asyncio.run(run())
+    assert told.last_in_flight == 0
+    assert bounds or told.most_in_flight <= in_flight
+    return asked, told.results
+
+
+def prompts(server: SimulatedServer) -> list[str]:
+    return [body["messages"][0]["content"] for body in server.asked]
+
+
+def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(5), line_case(3)])
+    with SimulatedServer() as server:
+        asked, told = ask(server.url, tape, questions)
+    assert asked == Asked(answered=4)
+    assert prompts(server) == [question.build().user for question in questions]
+    for question, said in zip(questions, told, strict=True):
+        trial = question.build()
+        reply = Tape(tmp_path).reply(Wanted.of(question, trial))
+        assert isinstance(said, Reply)
+        assert reply is not None
+        assert (reply.text, said.text) == (trial.expected, trial.expected)
+    assert not missing(Tape(tmp_path, "once"), [line_case(5), line_case(3)])
+
+
+@pytest.mark.parametrize("extra", [{"temperature": 0}, {"max_tokens": 99}])
+def test_the_model_profiles_extras_are_sent(tmp_path: Path, extra: dict[str, int]) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1, extra_body=extra)]))
+    assert asked.answered == 1
+    assert extra.items() <= server.asked[0].items()
+
+
+def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(zipped=True) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case()]))
+    assert asked.answered == 2
+    assert not missing(Tape(tmp_path, "once"), [line_case()])
+
+
+def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str], bool]) -> list[str]:
+    """What is told to be waited for; the server's answers come once it was told so."""
+
+    class Heard(Told):
+        def waiting(self, silent_s: float, what: str) -> None:
+            super().waiting(silent_s, what)
+            if free(what):
+                server.release.set()
+
+    told, tape = Heard(), Tape(folder, "once")
+
+    async def run() -> Asked:
+        async with open_client(tape, server.url, 4) as client:
+            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), told)
+
+    assert asyncio.run(run()).answered == case.size
+    return told.waits
+
+
+def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    with SimulatedServer(hold_after=0) as server:
+        told = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
+        assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in told
+    with SimulatedServer(hold_after=1) as server:
+        told = waits(server, tmp_path, line_case(3, trials=2), lambda what: "the next" in what)
+        assert f"the next answer of {server.url}: 1 in flight, for up to 600 s each" in told
+
+
+def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    failures = iter([failing(500, "simulated trouble")])
+    with SimulatedServer(hold_after=1) as server:
+        server.script = lambda body: next(failures, right)(body)
+        told = waits(server, tmp_path, line_case(trials=1), lambda what: "simulated trouble" in what)
+        assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in told)
+
+
+def test_a_pause_that_the_server_asks_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
+    with SimulatedServer() as server:
+        server.script = lambda body: next(failures, right)(body)
+        told = waits(server, tmp_path, line_case(trials=1), lambda what: False)
+        assert any(what.startswith(f"a pause of 0 s more, which {server.url} asks for") for what in told)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, 5])
+def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(hold_after=0) as server:
+
+        def release() -> None:
+            server.wait_for(in_flight)
+            server.release.set()
+
+        threading.Thread(target=release, daemon=True).start()
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=8)]), in_flight)
+    assert asked.answered == 8
+    assert server.most_in_flight == in_flight
+
+
+@pytest.mark.parametrize(("status", "allowed"), [(429, 4), (529, 4), (200, 8), (400, 8), (500, 8)])
+def test_a_server_that_has_too_much_to_do_is_sent_less(tmp_path: Path, status: int, allowed: int) -> None:
+    """Once for all that were in flight when it said so."""
+    tape, bounds = Tape(tmp_path, "once"), Bounds.of(8)
+    answers = iter([right if status == 200 else failing(status, "no", **{"retry-after-ms": "1"})])
+    with SimulatedServer(lambda body: next(answers, right)(body)) as server:
+        ask(server.url, tape, missing(tape, [line_case(trials=1)]), bounds=bounds)
+    assert int(bounds.limit.allowed) == allowed
+
+
+def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None:
+    in_an_hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+    told = {"limit": "1000", "remaining": "0", "reset": in_an_hour.isoformat()}
+    headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in told.items()}
+    tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
+
+    def script(body: Body) -> Answer:
+        return (200, headers, message("42"))
+
+    with SimulatedServer(script) as server:
+        began = time.monotonic()
+        ask(server.url, tape, missing(tape, [line_case(trials=1)]), bounds=bounds)
+    assert 60 < bounds.limit.held_until - began <= 3600  # what a prompt takes of a bucket that fills in an hour
+
+
+@pytest.mark.parametrize(("status", "cause"), [(401, "bad_key"), (403, "bad_key"), (404, "no_such_model")])
+def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: int, cause: str) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(trials=5)])
+    with SimulatedServer(failing(status, "not you")) as server:
+        asked, told = ask(server.url, tape, questions)
+    assert len(server.asked) == len(told) == 1
+    assert asked.answered == 0
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal) == (cause, True)
+    assert asked.failures == {question.key: asked.stopped for question in questions}
+
+
+@pytest.mark.parametrize(
+    ("status", "cause"),
+    [(400, "refused_request"), (429, "rate_limit"), (500, "server_error"), (529, "overloaded")],
+)
+def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause: str) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(trials=3)])
+    second = questions[1].build().user
+
+    def script(body: Body) -> Answer:
+        return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
+
+    with SimulatedServer(script) as server:
+        asked, _ = ask(server.url, tape, questions)
+    assert (asked.answered, asked.stopped) == (2, None)
+    assert [(key, failure.cause, failure.fatal) for key, failure in asked.failures.items()] == [
+        (questions[1].key, cause, False)
+    ]
+    assert missing(Tape(tmp_path, "once"), [line_case(trials=3)]) == [questions[1]]
+
+
+@pytest.mark.parametrize("payload", [b"<html>busy</html>", b"{}", message("42", content=None)])
+def test_an_answer_that_is_no_message_is_a_failure(tmp_path: Path, payload: bytes) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: (200, {}, payload)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=2)]))
+    assert [failure.cause for failure in asked.failures.values()] == ["malformed_answer"] * 2
+    assert len(missing(Tape(tmp_path, "once"), [line_case(trials=2)])) == 2
+
+
+def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
+        asked, [reply] = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+    assert asked.answered == 1
+    assert isinstance(reply, Reply)
+    assert reply.stop_reason == "refusal"
+
+
+def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        url = server.url
+    tape = Tape(tmp_path, "once")
+    asked, told = ask(url, tape, missing(tape, [line_case(trials=4)]))
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal, len(told)) == ("connection", True, 1)
+    assert asked.stopped.message.startswith(f"No connection to {url}")
+    assert len(asked.failures) == 4
+
+
+def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> None:
+    """It is not the network's fault, and asking again would be paid again."""
+    tape = Tape(tmp_path, "once")
+    lacking = missing(tape, [line_case(trials=4)])
+    (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, tape, lacking)
+    assert len(server.asked) == 1
+    assert asked.stopped is not None
+    assert (asked.stopped.cause, asked.stopped.fatal) == ("not_recorded", True)
+    assert asked.stopped.message.startswith("An answer could not be written to its cassette: [Errno ")
+
+
+@pytest.mark.parametrize(("by", "others"), [("toy", {}), ("sent", {}), ("", {}), ("another", {("toy", "another"): 2})])
+def test_answers_of_another_model_are_counted(tmp_path: Path, by: str, others: dict[tuple[str, str], int]) -> None:
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(provider_model="sent")])
+    with SimulatedServer(saying("42", model=by)) as server:
+        asked, _ = ask(server.url, tape, questions)
+    assert asked.others == others
+    asked.add(Asked(1, others=Counter({("toy", "another"): 1})))
+    assert asked.others["toy", "another"] == others.get(("toy", "another"), 0) + 1
+
+
+def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
+    script = iter([failing(529, **{"retry-after-ms": "1"}), failing(429, **{"retry-after-ms": "1"}), right])
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: next(script)(body)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+    assert (asked.answered, asked.failures, len(server.asked)) == (1, {}, 3)
+
+
+def priced(trials: int) -> Case:
+    """Each trial is estimated at 175 + 0 USD, and costs what the server says it took."""
+    return line_case(5, trials=trials, prices=PRICES)
+
+
+def test_the_cap_stops_the_asking(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 100, "output_tokens": 1}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), cap=400)
+    assert (asked.answered, len(server.asked)) == (3, 3)  # 175 estimated beside 100, 200, not 300 spent
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "budget"
+    assert asked.stopped.message == "the cap of $400.00 leaves no room for it"
+    assert len(asked.failures) == 6
+
+
+def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Path) -> None:
+    """Of each of two requests 175 at most; the third may cost as much again."""
+    tape = Tape(tmp_path, "once")
+    with SimulatedServer(lambda body: (200, {}, b"<html>busy</html>")) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), cap=400)
+    assert (asked.answered, len(server.asked)) == (0, 2)
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "budget"
+
+
+def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
+    """With room for two, no third is asked beside them, however many might be in flight."""
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 175, "output_tokens": 0}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
+    assert (asked.answered, len(server.asked)) == (2, 2)
+
+
+def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
+    """Two are reserved beside each other; each costs less than reserved, so more are asked than at full price."""
+    tape = Tape(tmp_path, "once")
+    usage = {"input_tokens": 50, "output_tokens": 0}
+    with SimulatedServer(saying("42", usage=usage)) as server:
+        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
+    assert (asked.answered, len(server.asked)) == (5, 5)  # 175 estimated beside 200 spent, not beside 250
+
+
+def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Question(line_case(), 0)], in_flight=0)
+    assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

@@ -1,0 +1,91 @@
+"""The asking pass with a server that keeps what requests mark: what was foreseen is read, and nothing else changes."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime
+from pathlib import Path
+
+import pytest
+
+from longctx.config.models import Caching, Prices
+from longctx.families.long_context_qa.collage import VARIANTS
+from longctx.live.asking import Asked, ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.cost.sharing import shared
+from longctx.live.progress import Silent
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import counted
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.request import user_text
+from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.scenario import Reply
+from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
+from tests.recording.examples import collage_case
+from tests.servers import SimulatedServer, count_tokens
+
+PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+
+
+def cases(**model: object) -> list[Case]:
+    return [collage_case(variant, prices=PRICES, **model) for variant in VARIANTS]
+
+
+def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
+    questions = [question for case in asked for question in case.questions()]
+    return [tape.reply(Wanted.of(question, question.build())) for question in questions]
+
+
+def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) -> None:
+    cache, tape = PrefixCache(100), Tape(tmp_path, "once")
+    questions = shared(missing(tape, cases(caching=Caching(min_tokens=100))))
+
+    async def ask(url: str) -> Asked:
+        async with open_client(tape, url, 8) as client:
+            return await ask_all(client, tape, questions, Bounds.of(8), Silent())
+
+    with SimulatedServer(cache.script) as server:
+        assert asyncio.run(ask(server.url)).answered == len(questions) == 16
+    found = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
+    assert len(found) == 16, "a profile without caching replays them"
+    assert sum(reply.cached_tokens for reply in found) == sum(
+        question.shared.read // CHARACTERS_A_TOKEN for question in questions
+    )
+    assert sum(reply.cache_write_tokens for reply in found) > 0
+
+
+def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
+    async def count(url: str) -> list[Question]:
+        async with open_client(Tape(tmp_path), url, 4) as client:
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
+
+    with SimulatedServer() as server:
+        found = asyncio.run(count(server.url))
+    assert [one.path for one in server.received] == ["/v1/messages/count_tokens"]
+    for question in found:
+        text = user_text(question.build(), question.case.model)
+        assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
+
+
+def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
+    same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
+    questions = [question for case in same for question in case.questions()]
+
+    async def count(url: str) -> list[Question]:
+        async with open_client(Tape(tmp_path), url, 4) as client:
+            return await counted(client, questions, print)
+
+    with SimulatedServer() as server:
+        found = asyncio.run(count(server.url))
+    assert found[0].case.id == found[1].case.id
+    assert [question.case.seed for question in found] == [0, 1]
+
+
+def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
+    async def count() -> list[Question]:
+        async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
+            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
+
+    assert {question.case.counted for question in asyncio.run(count())} == {None}

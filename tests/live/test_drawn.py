@@ -1,0 +1,61 @@
+"""Lines that are drawn over: where, and how often."""
+
+import io
+
+import pytest
+
+from longctx.live.drawn import open_live
+from longctx.live.tally import Tally
+from longctx.stats.rates import Rate
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.mark.parametrize("name", ["", "FORCE_COLOR"])
+def test_a_file_is_no_terminal(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    if name:
+        monkeypatch.setenv(name, "1")
+    file = io.StringIO()
+    assert open_live(file, "asking", Tally(1), keep=True) is None
+    assert file.getvalue() == ""
+
+
+@pytest.mark.parametrize(("name", "value"), [("TERM", "dumb"), ("TTY_COMPATIBLE", "0")])
+def test_a_terminal_may_be_unable_to_draw_over(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert open_live(Terminal(), "asking", Tally(1), keep=True) is None
+
+
+def test_what_was_told_last_is_drawn_at_the_end() -> None:
+    """However soon after the one before."""
+    terminal, tally = Terminal(), Tally(3)
+    shown = open_live(terminal, "asking", tally, keep=True, pause=1e9)
+    assert shown is not None
+    for told in ("first", "second", "third"):
+        tally.done += 1
+        shown.show(told, None)
+    assert "first, about" in terminal.getvalue()
+    shown.close()
+    assert "second" not in terminal.getvalue()
+    assert "third" in terminal.getvalue()
+
+
+def test_a_name_is_no_markup() -> None:
+    terminal, tally = Terminal(), Tally(2)
+    shown = open_live(terminal, "asking", tally, keep=True)
+    assert shown is not None
+    tally.add("passkey", "[bold]toy[/bold]", Rate(1, 1))
+    shown.show("1 of 2")
+    assert "passkey on [bold]toy[/bold]" in terminal.getvalue()
+    shown.close()

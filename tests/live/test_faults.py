@@ -1,0 +1,183 @@
+"""The asking pass against a server that misbehaves: every trial ends measured or with its cause, and is paid once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from longctx.live.asking import Asked, ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.progress import Silent
+from longctx.live.server.client import open_client
+from longctx.recording.case import Case
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
+from tests.recording.examples import line_case
+from tests.servers import prompt_of
+
+TIMEOUT_S = 0.4
+"""Of an answer: long enough for a busy machine to give one, short enough to wait for one that hangs."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+
+
+def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:
+    return asyncio.run(asking(server, folder, case, in_flight))
+
+
+async def asking(server: MisbehavingServer, folder: Path, case: Case, in_flight: int) -> Asked:
+    tape = Tape(folder, "once")
+    async with open_client(tape, server.url, in_flight) as client:
+        return await ask_all(client, tape, missing(tape, [case]), Bounds.of(in_flight), Silent())
+
+
+def first(kind: str, times: int = 1) -> Script:
+    """That kind to the first requests, and the right answer to the others."""
+    return lambda number, body: Reaction(kind if number < times else "right")
+
+
+def recorded(folder: Path, case: Case) -> int:
+    tape = Tape(folder)
+    return sum(tape.reply(Wanted.of(one, one.build())) is not None for one in case.questions())
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
+    case = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
+    with MisbehavingServer(first(kind)) as server:
+        asked = ask(server, tmp_path, case, in_flight=1)
+    assert (asked.answered, asked.failures) == (3, {})
+    assert len(server.reactions) == 4
+    assert recorded(tmp_path, case) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause", "attempts"),
+    [
+        ("rate_limit", "rate_limit", 10),
+        ("overloaded", "overloaded", 10),
+        ("server_error", "server_error", 5),
+        ("bad_gateway", "server_error", 5),
+        ("reset", "connection", 5),
+        ("reset_at_once", "connection", 5),
+        ("truncated", "malformed_answer", 3),
+        ("html", "malformed_answer", 3),
+        ("hang", "timeout", 3),
+        ("drip", "timeout", 3),
+        ("refused", "refused_request", 1),
+    ],
+)
+def test_what_never_passes_is_a_typed_failure_of_its_trial(
+    kind: str, cause: str, attempts: int, tmp_path: Path
+) -> None:
+    case = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
+    [bad, _] = [question.build().user for question in case.questions()]
+    with MisbehavingServer(lambda number, body: Reaction(kind if prompt_of(body) == bad else "right")) as server:
+        asked = ask(server, tmp_path, case, in_flight=1)
+    assert (asked.answered, asked.stopped) == (1, None)
+    assert [failure.cause for failure in asked.failures.values()] == [cause]
+    assert sum(one == kind for _, one in server.reactions) == attempts
+    assert recorded(tmp_path, case) == 1
+
+
+def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:
+    """Beside it are at most those that were in flight already."""
+    with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
+        asked = ask(server, tmp_path, line_case(trials=300), in_flight=2)
+    assert asked.stopped is not None
+    assert asked.stopped.message.startswith("40 trials in a row were not answered, so no more were asked. The last: ")
+    assert 40 <= len(server.reactions) <= 41
+    assert len(asked.failures) == 300
+
+
+def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first refusal is understood, some may take the places of those that were in flight."""
+    for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
+        monkeypatch.setattr(f"longctx.live.limiter.retry.{name}", 3600)
+    with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
+        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_case(trials=60), in_flight=8), 60))
+    assert asked.stopped is not None
+    assert asked.stopped.cause == "bad_key"
+    assert len(server.reactions) <= 16
+    assert len(asked.failures) == 60
+
+
+def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
+    case = line_case(trials=60)
+    tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
+
+    async def rounds(server: MisbehavingServer) -> list[Asked]:
+        questions = missing(tape, [case])
+        async with open_client(tape, server.url, 2) as client:
+            return [await ask_all(client, tape, questions[:20], bounds, Silent()) for _ in range(3)]
+
+    with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
+        first, second, third = asyncio.run(rounds(server))
+    assert (first.stopped, bool(second.stopped), bool(third.stopped)) == (None, True, True)
+
+
+def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
+    """Of eight at once the server refuses what is beyond three."""
+
+    def script(number: int, body: Body) -> Reaction:
+        return Reaction("rate_limit" if server.open >= 3 else "right", {"retry-after-ms": "1"})
+
+    case = line_case(trials=60)
+    with MisbehavingServer(script, latency_s=0.01) as server:
+        asked = ask(server, tmp_path, case, in_flight=8)
+    assert (asked.answered, asked.failures) == (60, {})
+    late = [kind for _, kind in server.reactions[-40:]]
+    assert late.count("rate_limit") <= 12
+    assert set(server.paid.values()) == {1}
+
+
+def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
+    """Its bucket of ten fills in three seconds, by the server's clock: room for one request comes after 0.3."""
+    told = {
+        "date": "Sun, 22 Nov 2026 10:00:00 GMT",
+        "anthropic-ratelimit-requests-limit": "10",
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": "2026-11-22T10:00:03Z",
+    }
+    with MisbehavingServer(lambda number, body: Reaction("right", told if number == 0 else {})) as server:
+        asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
+    assert asked.answered == 3
+    came = [at for at, _ in server.reactions]
+    assert came[1] - came[0] >= 0.3
+
+
+def test_a_long_reply_needs_no_stream(tmp_path: Path) -> None:
+    """Of itself the SDK refuses to ask for so much at once."""
+    with MisbehavingServer() as server:
+        asked = ask(server, tmp_path, line_case(trials=1, thinking_tokens=100_000))
+    assert (asked.answered, asked.failures) == (1, {})
+
+
+def storm(share: float, seed: int) -> Script:
+    """Every kind of fault, to that share of requests."""
+    lots = random.Random(seed)
+    kinds = [kind for kind in FAULTS if kind not in ("huge", "hang", "drip")]
+    return lambda number, body: Reaction(lots.choice(kinds) if lots.random() < share else "zipped")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_a_storm_no_trial_is_lost_and_none_is_asked_twice_once_answered(seed: int, tmp_path: Path) -> None:
+    case = line_case(trials=80)
+    with MisbehavingServer(storm(0.4, seed)) as server:
+        asked = ask(server, tmp_path, case, in_flight=16)
+    assert asked.answered + len(asked.failures) == 80
+    assert recorded(tmp_path, case) == asked.answered
+    assert (tmp_path / case.file).read_bytes().count(b"\n") == asked.answered
+    good = sum(kind == "zipped" for _, kind in server.reactions)
+    assert good == asked.answered
+    spoilt = sum(kind in PAID and kind != "zipped" for _, kind in server.reactions)
+    assert sum(server.paid.values()) == good + spoilt

@@ -1,0 +1,39 @@
+"""What someone is told who stops an asking pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.live.interrupted import sentence
+from longctx.recording.tape import Tape
+from tests.recording.examples import AT, answer, line_case, wanted
+
+LOST = "What was in flight is lost, and may be billed."
+
+
+def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
+    """After one of three answers."""
+    tape = Tape(folder, mode, write_to=private)
+    tape.record(wanted(line_case()), answer(), AT, 0.1)
+    return sentence(tape, 3)
+
+
+@pytest.mark.parametrize("mode", ["once", "new_episodes"])
+def test_the_rest_is_asked_by_the_same_command(tmp_path: Path, mode: str) -> None:
+    assert stopped(tmp_path, mode) == (
+        "Stopped: 1 of 3 trials were answered and are recorded, so the same command asks only the other 2. " + LOST
+    )
+
+
+def test_mode_all_asks_all_anew(tmp_path: Path) -> None:
+    assert "would ask all anew, since its record mode is all." in stopped(tmp_path, "all")
+
+
+def test_without_text_nothing_is_kept(tmp_path: Path) -> None:
+    assert "nothing is kept without text" in stopped(tmp_path / "tape", "once", tmp_path / "private")
+
+
+def test_before_anything_was_asked(tmp_path: Path) -> None:
+    assert sentence(Tape(tmp_path, "once"), 0) == "Stopped: nothing was asked."

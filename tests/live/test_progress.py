@@ -1,0 +1,174 @@
+"""What the asking pass tells: what a reply is worth, and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import sys
+from typing import Any
+
+import pytest
+
+from longctx.config.models import ModelProfile, Prices
+from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.writing import Writing
+from longctx.live.failure import Failure
+from longctx.live.progress import AskingProgress, live_progress
+from longctx.live.tally import Tally
+from longctx.recording.case import Case, Question
+from longctx.stats.rates import Rate
+from longctx.vocabulary.bank import Section
+from longctx.vocabulary.scenario import Reply
+from tests.here import HERE
+from tests.recording.examples import AT, line_case
+
+PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
+
+
+class Shown:
+    """In the place of Live."""
+
+    def __init__(self) -> None:
+        self.last: list[str] = []
+
+    def show(self, *details: str | None) -> None:
+        self.last = [one for one in details if one is not None]
+
+    def close(self) -> None: ...
+
+
+def reply(text: str) -> Reply:
+    return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
+
+
+def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
+    """What is known and shown after these, with one request in flight."""
+    tally, shown = Tally(len(results)), Shown()
+
+    async def tell() -> None:
+        progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+        progress.in_flight(1)
+        for question, result in results:
+            progress.ended(question, question.build(), result)
+        assert not shown.last
+        progress.settle()
+
+    asyncio.run(tell())
+    return tally, shown.last
+
+
+def asked(text: str, **model: Any) -> tuple[Question, Reply]:
+    question = Question(line_case(**model), 0)
+    return question, reply(text or question.build().expected)
+
+
+def test_replies_are_judged_and_counted() -> None:
+    tally, shown = told(asked("", prices=PRICES), asked("none", prices=PRICES))
+    assert tally.rates == {("line_retrieval", "toy"): Rate(1, 2)}
+    assert shown == ["2 of 2 trials", "24 tokens", "$24.00", "1 in flight"]
+
+
+def test_what_is_written_has_no_rate() -> None:
+    wording = PromptSet.open(HERE, "seed").wording(Writing)
+    scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
+    question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
+    tally, shown = told((question, reply("<Question 1>")))
+    assert not tally.rates
+    assert shown[0] == "1 of 1 trials"
+
+
+def test_a_failure_is_in_no_rate() -> None:
+    tally, shown = told((Question(line_case(), 0), Failure("timeout", "no answer in time")))
+    assert tally.rates == {}
+    assert shown[-1] == "1 failed"
+
+
+def test_a_sum_that_lacks_a_models_prices_is_not_shown() -> None:
+    _, shown = told(*(asked("1", prices=prices) for prices in (PRICES, None, PRICES)))
+    assert shown == ["3 of 3 trials", "36 tokens", "1 in flight"]
+
+
+def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(LineRetrieval, "judge", judge)
+    tally, _ = told(asked("1"))
+    assert (tally.done, tally.rates) == (1, {})
+
+
+def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.progress.PAUSE_S", 0)
+
+    class Drawn(Shown):
+        def show(self, *details: str | None) -> None:
+            super().show(*details)
+            drawn.set()
+
+    drawn, shown = asyncio.Event(), Drawn()
+
+    async def tell() -> None:
+        progress = AskingProgress(Tally(1), shown)  # type: ignore[arg-type]
+        for number in (1, 2):
+            progress.in_flight(number)
+            await drawn.wait()
+            drawn.clear()
+            assert shown.last[-1] == f"{number} in flight"
+
+    asyncio.run(asyncio.wait_for(tell(), 10))
+
+
+def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    said: list[str] = []
+    with live_progress([Question(line_case(), 0)], said.append) as progress:
+        assert not isinstance(progress, AskingProgress)
+        for silent_s in (2, 4, 2, 8, 5, 1200):
+            progress.waiting(silent_s, "an answer")
+    assert said == [
+        "Waiting for an answer …",
+        "Still waiting, after 8 s, for an answer …",
+        "Still waiting, after 1,200 s, for an answer …",
+    ]
+
+
+def test_what_is_waited_for_is_shown_until_it_comes() -> None:
+    question, answered = asked("1")
+    shown = Shown()
+
+    async def tell() -> None:
+        progress = AskingProgress(Tally(1), shown)  # type: ignore[arg-type]
+        progress.waiting(2, "the first answer")
+        progress.settle()
+        assert shown.last[-1] == "waiting for the first answer"
+        progress.ended(question, question.build(), answered)
+        progress.settle()
+        assert "waiting for the first answer" not in shown.last
+
+    asyncio.run(tell())
+
+
+def test_long_prompts_are_more_of_the_work_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine short prompts of ten were asked, and most of the work is still to do."""
+    opened: list[Tally] = []
+
+    def drawn(stream: object, doing: str, tally: Tally, **_: object) -> Shown:
+        opened.append(tally)
+        return Shown()
+
+    monkeypatch.setattr("longctx.live.progress.open_live", drawn)
+    short, long = line_case(5, trials=9), line_case(1000, trials=1)
+    questions = [*short.questions(), *long.questions()]
+
+    async def tell() -> None:
+        with live_progress(questions, print) as progress:
+            for question in short.questions():
+                progress.ended(question, question.build(), reply("1"))
+
+    asyncio.run(tell())
+    [tally] = opened
+    assert (tally.done, tally.total) == (9, 10)
+    assert tally.work_done == 9 * (short.size_tokens + short.reply_tokens)
+    assert tally.work == tally.work_done + long.size_tokens + long.reply_tokens
+    assert tally.left(20) == "about 0:03:02 left"

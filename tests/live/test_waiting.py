@@ -1,0 +1,37 @@
+"""What is waited for is said."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from longctx.live.waiting import DELAY_S, waiting
+
+
+def test_within_three_seconds() -> None:
+    """A terminal that says nothing for longer looks as if it had died."""
+    assert DELAY_S < 3
+
+
+def test_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    said: list[str] = []
+    heard = threading.Event()
+
+    def say(sentence: str) -> None:
+        said.append(sentence)
+        heard.set()
+
+    with waiting(say, "the server to speak"):
+        assert heard.wait(60)
+    assert said == ["Waiting for the server to speak …"]
+
+
+def test_what_is_soon_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 3600)
+    said: list[str] = []
+    with waiting(said.append, "the server to speak"):
+        pass
+    assert said == []
+    assert not [one for one in threading.enumerate() if isinstance(one, threading.Timer) and not one.finished.is_set()]

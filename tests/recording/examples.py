@@ -1,0 +1,104 @@
+"""What the tests of the asking side ask: small cases for a toy model, and answers as a server would give them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import httpx2
+from anthropic import AsyncAnthropic
+from anthropic.types import Message
+
+from longctx.config.models import Measured, ModelProfile
+from longctx.config.prompts import PromptSet, Wording
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
+from longctx.families.passkey.protocol import Passkey
+from longctx.live.server.providers import Client
+from longctx.recording.case import Case, Question
+from longctx.recording.request import call
+from longctx.recording.tape import WANTED, Tape, Wanted
+from tests.families.long_context_qa.bank import small_bank
+from tests.here import HERE
+from tests.servers import message
+
+AT = "2026-01-01T00:00:00+00:00"
+LATER = "2026-01-02T00:00:00+00:00"
+
+
+BANK = small_bank(40)
+
+
+def words(family: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
+    return PromptSet.open(HERE, "seed").wording(family)
+
+
+def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:
+    profile = ModelProfile(**{"model": "toy", **model})
+    return Case(profile, words(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
+
+
+def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Case:
+    """A case for a model whose tokens per filler are known."""
+    wording = words(Passkey)
+    values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
+    measured = Measured(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
+    profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
+    return Case(profile, wording, Passkey(size, k), seed=0, trials=trials)
+
+
+def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Case:
+    """A record of some 4,000 characters; each trial asks about another."""
+    profile = ModelProfile(**{"model": "toy", **model})
+    scenario = Collage(1500, 100, depth, variant, bank=lambda: BANK)
+    return Case(profile, words(Collage), scenario, seed=0, trials=trials)
+
+
+def wanted(case: Case, index: int = 0) -> Wanted:
+    question = Question(case, index)
+    return Wanted.of(question, question.build())
+
+
+def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
+    """An answer as the transport records it."""
+    body = message(content) if isinstance(content, str) else content
+    return {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {name: [value] for name, value in headers.items()},
+        "body": {"string": body},
+    }
+
+
+def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
+    """The file of a case all of whose trials are on the tape."""
+    tape = Tape(folder, "once")
+    for question in case.questions():
+        tape.record(Wanted.of(question, question.build()), answer(text), at, 0.5)
+    return folder / case.file
+
+
+def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:
+    """The real SDK over a transport, without retries."""
+    http = anthropic.DefaultAsyncHttpxClient(transport=transport)
+    return AsyncAnthropic(api_key="sk-secret", base_url="https://secret-host.test", http_client=http, max_retries=0)
+
+
+def network(reply: Callable[[httpx2.Request], httpx2.Response]) -> httpx2.MockTransport:
+    """Stands in for the network."""
+    return httpx2.MockTransport(reply)
+
+
+def replying(content: bytes, **headers: str) -> httpx2.MockTransport:
+    return network(lambda request: httpx2.Response(200, headers=headers, content=content))
+
+
+async def send(client: Client, question: Question, **changed: Any) -> Message:
+    """Ask a question through the SDK as the asking pass does."""
+    trial, model = question.build(), question.case.model
+    WANTED.set(Wanted.of(question, trial))
+    async with client:
+        message: Message = await client.messages.create(**call(trial, model) | changed)
+        return message

@@ -1,0 +1,96 @@
+"""Every sentence about a question without a reply."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from longctx.recording.absence import sentence
+from longctx.recording.case import Case
+from longctx.recording.tape import Tape, Wanted
+from tests.recording.examples import line_case, recorded
+
+CASE = line_case(trials=3)
+FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
+
+
+def said(case: Case, tape: Tape, *failed: str) -> str:
+    """About the trials of the case that the tape has no reply to."""
+    all_wanted = [Wanted.of(question, question.build()) for question in case.questions()]
+    return sentence(case, tape, [one for one in all_wanted if tape.reply(one) is None], failed)
+
+
+def reworded(case: Case) -> Case:
+    words = {**case.wording.words, "header": "Another header"}
+    return dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="abc123", words=words))
+
+
+def test_nothing_was_recorded(tmp_path: Path) -> None:
+    text = said(CASE, Tape(tmp_path))
+    assert text.startswith(f"3 of 3 trials have no recording in {FILE}. Record them: run this again with ")
+    assert "--ctx-record once (and --ctx-base-url URL" in text
+
+
+def test_some_are_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    assert said(CASE, Tape(tmp_path)).startswith("2 of 3 trials have no recording")
+
+
+def test_the_file_was_cut_short(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(file.read_bytes()[:-9])
+    text = said(CASE, Tape(tmp_path))
+    assert text.startswith(f"1 of 3 trials have no recording in {FILE}. Its last line was cut short by a run")
+
+
+def test_the_wording_changed(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    text = said(reworded(CASE), Tape(tmp_path))
+    was = f"the recorded prompt set is 'seed' ({CASE.wording.digest}), this one is 'seed' (abc123)."
+    assert text.startswith(f"3 of 3 trials are stale: {was} Record them: run this again with ")
+    assert "--ctx-record new_episodes (and" in text
+
+
+def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    other = reworded(CASE)
+    called = dataclasses.replace(other, wording=dataclasses.replace(other.wording, document="staff handbook"))
+    assert "this one is 'seed' (abc123), which calls the documents 'staff handbook'. R" in said(called, Tape(tmp_path))
+
+
+def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
+    assert "3 of 3 trials are stale: the request changed since the recording, though not its wording" in text
+    assert "max_tokens, or what the profile of toy sends (system," in text
+
+
+def test_a_folder_that_other_models_had_too_may_hold_theirs(tmp_path: Path) -> None:
+    """Those that were recorded before episodes named their model."""
+    recorded(tmp_path, line_case(trials=3, model="org:toy")).parents[1].rename(tmp_path / "org_toy")
+    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"model":"org:toy",', b""))
+    text = said(line_case(trials=3, model="org/toy"), Tape(tmp_path))
+    assert "effort, prefill, extra_body); or it was another model's, whose name made the same folder. Record" in text
+
+
+def test_a_file_cut_short_may_be_in_the_folder_of_the_earlier_name(tmp_path: Path) -> None:
+    case = line_case(trials=3, model="org/toy")
+    recorded(tmp_path, case).parents[1].rename(tmp_path / "org_toy")
+    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
+    file.write_bytes(file.read_bytes()[:-9])
+    assert "Its last line was cut short by a run" in said(case, Tape(tmp_path))
+
+
+def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    text = said(reworded(CASE), Tape(tmp_path))
+    assert "1 of 3 trials are stale" in text
+    assert "2 of 3 trials have no recording" in text
+
+
+def test_asking_was_tried_and_failed(tmp_path: Path) -> None:
+    text = said(CASE, Tape(tmp_path), "http://h answered 500: busy.", "http://h answered 500: busy.")
+    assert text.count("http://h answered 500: busy.") == 1
+    assert "have no recording" not in text
+    assert "run this again" not in text

@@ -1,0 +1,75 @@
+"""The cases of a profile."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from longctx.config.profiles import load_profile
+from longctx.errors import UserError
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.passkey.protocol import Passkey
+from longctx.recording.case import Case
+from longctx.recording.cases import cases_of
+from longctx.vocabulary.bank import Bank
+from tests.here import HERE
+
+TABLES = """
+seed = 3
+[[line_retrieval]]
+models = ["one", "two"]
+lines = [5, 10]
+orders = ["ordered"]
+trials = 4
+min_rate = 0.5
+bands = { short = 5, long = 10 }
+[[line_retrieval]]
+models = ["two"]
+lines = [10, 20]
+orders = ["ordered"]
+trials = 9
+"""
+
+
+def no_bank(model: str) -> Bank:
+    raise AssertionError("line retrieval asks no bank")
+
+
+def cases(folder: Path, *prompts: str) -> list[Case]:
+    file = folder / "mine.toml"
+    file.write_text(TABLES)
+    return cases_of(HERE, load_profile(HERE, str(file)), LineRetrieval, lambda grid: grid.models, prompts, no_bank)
+
+
+def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
+    found = cases(tmp_path)
+    slugs = [(one.model.model, one.scenario.length, one.trials, one.band) for one in found]
+    assert slugs == [
+        ("one", 5, 4, "short"),
+        ("one", 10, 4, "long"),
+        ("two", 5, 4, "short"),
+        ("two", 10, 4, "long"),
+        ("two", 20, 9, "all"),
+    ]
+    assert {(one.seed, one.wording.prompt_set) for one in found} == {(3, "seed")}
+    assert [one.min_rate for one in found] == [0.5] * 4 + [None]
+
+
+def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
+    found = cases(tmp_path, "chatty")
+    assert {one.wording.prompt_set for one in found} == {"chatty"}
+    assert len(found) == 5
+
+
+def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
+    cases(tmp_path)
+    profile = load_profile(HERE, str(tmp_path / "mine.toml"))
+    assert cases_of(HERE, profile, Passkey, lambda grid: grid.models, ["no such prompts"], no_bank) == []
+
+
+def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
+    twin = shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "seed")
+    with pytest.raises(UserError, match="Two prompt sets are named 'seed'"):
+        cases(tmp_path, "seed", str(twin))

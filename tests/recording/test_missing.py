@@ -1,0 +1,70 @@
+"""What the tape lacks, and in which order it is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+
+from longctx.recording.case import Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from tests.recording.examples import line_case, passkey_case, recorded
+
+
+def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(5, trials=1))
+    case = line_case(5, trials=3)
+    asked = {mode: [one.index for one in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
+    assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
+
+
+def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(5, trials=1))
+    told: list[int] = []
+    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: told.append(question.index))
+    assert told == [0]
+
+
+def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
+    """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
+    cases = [
+        passkey_case(window, k, model=model).fitted()
+        for model in ("a", "b")
+        for window in (512, 1024)
+        for k in (128, 256, 512)
+    ]
+    random.Random(7).shuffle(cases)
+    questions = missing(Tape(tmp_path, "once"), cases)
+    assert [question.case.model.model for question in questions] == ["a"] * 12 + ["b"] * 12
+    for model in (questions[:12], questions[12:]):
+        for window in (model[:6], model[6:]):
+            assert len({question.case.scenario.params["window"] for question in window}) == 1
+            before = [question.build().recorded["fillers_before"] for question in window]
+            assert before == sorted(before)
+            shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
+            assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shared))
+
+
+def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
+    case = passkey_case().fitted()
+    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
+    sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
+    assert sets == ["a", "a", "seed", "seed"]
+
+
+@pytest.mark.parametrize(("room", "kept"), [(10**6, 3), (700, 2), (0, 0)])
+def test_prompts_are_kept_as_far_as_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, kept: int
+) -> None:
+    monkeypatch.setattr("longctx.recording.missing.KEPT", room)
+    questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
+    assert sum(one.built is not None for one in questions) == kept
+    for one in questions:
+        anew = Question(one.case, one.index)
+        assert one == anew
+        assert one.build().user == anew.build().user
+        assert Wanted.of(one, one.build()) == Wanted.of(anew, anew.build())

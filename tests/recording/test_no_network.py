@@ -1,0 +1,185 @@
+"""Replay cannot reach the network, whatever happens to a cassette or to vcrpy."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import pytest
+from vcr.cassette import Cassette
+from vcr.request import Request
+
+from longctx.recording import episodes
+from longctx.recording.absence import sentence
+from longctx.recording.case import Question
+from longctx.recording.tape import Tape, TapeError
+from longctx.recording.transport import NotOnTape, TapeTransport
+from tests.recording.examples import client_of, line_case, recorded, send, wanted
+
+CASE = line_case()
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Reached(BaseException):
+    """Something went for the network. No `except Exception` hides it."""
+
+
+@pytest.fixture(autouse=True)
+def attempts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What tried to connect; each attempt raises."""
+    made: list[str] = []
+
+    def guard(name: str) -> Callable[..., Any]:
+        def refuse(*_: object, **__: object) -> None:
+            made.append(name)
+            raise Reached(name)
+
+        return refuse
+
+    for owner, name in (
+        (socket, "create_connection"),
+        (socket, "getaddrinfo"),
+        (socket.socket, "connect"),
+        (socket.socket, "connect_ex"),
+        (asyncio.AbstractEventLoop, "create_connection"),
+        (asyncio.BaseEventLoop, "create_connection"),
+    ):
+        monkeypatch.setattr(owner, name, guard(name))
+    return made
+
+
+def missing(file: Path) -> None:
+    file.unlink()
+
+
+def stale(file: Path) -> None:
+    file.write_text(file.read_text().replace("sha256:", "sha256:0"))
+
+
+def corrupt(file: Path) -> None:
+    file.write_bytes(b"\xff\x00 not json\n" + file.read_bytes())
+
+
+def truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:300])
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def without_body(file: Path) -> None:
+    file.write_text(file.read_text().replace('"string"', '"gone"'))
+
+
+BROKEN = [missing, stale, corrupt, truncated, emptied, without_body]
+
+
+@pytest.mark.parametrize("break_it", BROKEN)
+def test_a_broken_cassette(tmp_path: Path, attempts: list[str], break_it: Callable[[Path], None]) -> None:
+    break_it(recorded(tmp_path, CASE))
+    tape = Tape(tmp_path)
+    with contextlib.suppress(TapeError):
+        assert tape.reply(wanted(CASE)) is None
+        assert sentence(CASE, tape, [wanted(CASE)], [])
+    assert not attempts
+
+
+@pytest.mark.parametrize("break_it", BROKEN)
+def test_a_broken_cassette_replayed_through_the_sdk(
+    tmp_path: Path, attempts: list[str], break_it: Callable[[Path], None]
+) -> None:
+    break_it(recorded(tmp_path, CASE))
+    with pytest.raises(anthropic.APIConnectionError) as caught:
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+    assert isinstance(caught.value.__cause__, NotOnTape | TapeError)
+    assert not attempts
+
+
+OF_VCRPY = [
+    (episodes, "deserialize"),
+    (Request, "__init__"),
+    (Request, "_from_dict"),
+    (Cassette, "__init__"),
+    (Cassette, "__contains__"),
+    (Cassette, "play_response"),
+    (Tape, "_responses"),
+    (Tape, "can_play_response_for"),
+]
+
+
+@pytest.mark.parametrize(("owner", "name"), OF_VCRPY, ids=[name for _, name in OF_VCRPY])
+def test_a_broken_vcrpy(
+    tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch, owner: object, name: str
+) -> None:
+    recorded(tmp_path, CASE)
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("vcrpy is broken")
+
+    monkeypatch.setattr(owner, name, fail)
+    with contextlib.suppress(RuntimeError):
+        reply = Tape(tmp_path).reply(wanted(CASE))
+        assert reply is None or reply.text == "42"
+    with pytest.raises((anthropic.APIConnectionError, RuntimeError)):
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+    assert not attempts
+
+
+def test_vcrpy_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that is there, and that vcrpy says is not: asked nowhere."""
+    recorded(tmp_path, CASE)
+    monkeypatch.setattr(Tape, "can_play_response_for", lambda *_: False)
+    with pytest.raises(anthropic.APIConnectionError):
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+    assert not attempts
+
+
+REPLAY = """
+import json, socket, sys
+from pathlib import Path
+
+def refuse(*_, **__):
+    raise SystemExit("something went for the network")
+
+socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refuse
+
+import longctx.plugin.measuring
+from longctx.recording.absence import sentence
+from longctx.recording.case import Case, Question
+from longctx.recording.tape import Tape, Wanted
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from tests.here import HERE
+
+wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)
+case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
+tape, texts, absent = Tape(Path(sys.argv[1])), [], []
+for question in case.fitted().questions():
+    trial = question.build()
+    reply = tape.reply(Wanted.of(question, trial))
+    if reply is None:
+        absent.append(Wanted.of(question, trial))
+    else:
+        texts.append(case.scenario.judge(trial, reply).kind)
+sentence(case, tape, absent, [])
+print(json.dumps({"judged": texts, "absent": len(absent), "imported": "anthropic" in sys.modules}))
+"""
+
+
+def test_a_replay_does_not_even_import_the_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    recorded(tmp_path, CASE)
+    command = [sys.executable, "-c", REPLAY, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"judged": ["wrong", "wrong"], "absent": 1, "imported": False}

@@ -1,0 +1,173 @@
+"""The reply in an answer's body: text, usage, and what is no answer at all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.recording.reply import MalformedAnswer, is_message, to_reply
+from longctx.vocabulary.scenario import Reply
+from tests.servers import message
+
+
+def reply(body: bytes, prefill: str = "") -> Reply:
+    return to_reply(body, latency_s=0.5, recorded_at="now", request_sha256="abc", live=True, prefill=prefill)
+
+
+def test_all_of_a_plain_answer() -> None:
+    usage = {"input_tokens": 7, "output_tokens": 2}
+    assert reply(message("42", usage=usage, stop_reason="max_tokens")) == Reply(
+        text="42",
+        stop_reason="max_tokens",
+        model="toy",
+        input_tokens=7,
+        cached_tokens=None,
+        output_tokens=2,
+        latency_s=0.5,
+        recorded_at="now",
+        request_sha256="abc",
+        live=True,
+    )
+
+
+def test_text_blocks_are_joined_and_others_left_out() -> None:
+    content = [
+        {"type": "thinking", "thinking": "line 3 says 7", "signature": "s"},
+        {"type": "text", "text": "4"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "2"},
+    ]
+    assert reply(message("", content=content)).text == "42"
+
+
+@pytest.mark.parametrize("stop_reason", ["refusal", "end_turn", "tool_use", "pause_turn"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "redacted_thinking", "data": "x"}],
+        [{"type": "tool_use", "id": "t", "name": "calculator", "input": {"line": 7}}],
+        [{"type": "server_tool_use", "id": "t", "name": "web_search", "input": {"query": "7"}}],
+        [{"type": "a_block_of_tomorrow", "text": "7"}],
+    ],
+)
+def test_no_text_is_an_empty_reply(content: list[dict[str, Any]], stop_reason: str) -> None:
+    found = reply(message("", content=content, stop_reason=stop_reason))
+    assert (found.text, found.stop_reason) == ("", stop_reason)
+
+
+@pytest.mark.parametrize("given_back", ["B</Answer>", "The answer is: <Answer>B</Answer>"])
+def test_the_beginning_that_was_sent_is_part_of_the_reply(given_back: str) -> None:
+    assert reply(message(given_back), "The answer is: <Answer>").text == "The answer is: <Answer>B</Answer>"
+
+
+def test_cached_tokens_are_input_too() -> None:
+    usage = {"input_tokens": 5, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1}
+    found = reply(message("42", usage=usage))
+    assert (found.input_tokens, found.cached_tokens) == (125, 100)
+
+
+def test_a_cache_that_was_not_read_is_told_from_one_that_nothing_is_said_of() -> None:
+    told = {"input_tokens": 5, "output_tokens": 1, "cache_read_input_tokens": 0}
+    assert reply(message("42", usage=told)).cached_tokens == 0
+    del told["cache_read_input_tokens"]
+    assert reply(message("42", usage=told)).cached_tokens is None
+
+
+def test_no_cache_may_be_said_by_null() -> None:
+    usage = {
+        "input_tokens": 5,
+        "cache_read_input_tokens": None,
+        "cache_creation_input_tokens": None,
+        "output_tokens": 1,
+    }
+    found = reply(message("42", usage=usage))
+    assert (found.input_tokens, found.cached_tokens, found.cache_write_tokens) == (5, None, 0)
+
+
+def without(name: str) -> bytes:
+    return json.dumps({key: value for key, value in json.loads(message("42")).items() if key != name}).encode()
+
+
+MALFORMED = [
+    b"",
+    b"<html>busy</html>",
+    b"[]",
+    b"null",
+    b"3",
+    b'{"error": "busy"}',
+    b"\xff\xfe",
+    without("usage"),
+    without("content"),
+    without("model"),
+    message("42", content=None),
+    message("42", content="42"),
+    message("42", content={}),
+    message("42", content=[{"text": "42"}]),
+    message("42", content=[{"type": "text"}]),
+    message("42", content=[{"type": "text", "text": None}]),
+    message("42", content=["42"]),
+    message("42", usage=None),
+    message("42", usage={}),
+    message("42", usage={"input_tokens": None, "output_tokens": 1}),
+    message("42", usage={"input_tokens": "many", "output_tokens": 1}),
+    message("42", usage={"input_tokens": 1, "output_tokens": 1, "cache_read_input_tokens": "many"}),
+    message("42", usage={"input_tokens": -1, "output_tokens": 1}),
+    message("42", usage={"input_tokens": 10**400, "output_tokens": 1}),
+    message("42", model=None),
+    message("42", stop_reason=["end_turn"]),
+    message("42").decode().encode("utf-16"),
+]
+DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize("body", MALFORMED)
+def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
+    assert not is_message(body)
+    with pytest.raises(MalformedAnswer, match=r"no Messages API message .*; it begins with"):
+        reply(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (DEEP, "its JSON is nested too deeply"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "its JSON is nested too deeply"),
+        (message("42").replace(b'"end_turn"', DEEP), "its JSON is nested too deeply"),
+        (
+            message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"7" * 5000),
+            "its JSON holds a nu",
+        ),
+        (message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"1e999"), "its usage counts inf"),
+        (message("42", usage={"input_tokens": -7, "output_tokens": 1}), "its usage counts -7 tokens"),
+        (message("42", usage={"input_tokens": "many", "output_tokens": 1}), "its usage counts 'many' tokens"),
+        (b"<html>", "it is no JSON"),
+        (b"", "it is empty"),
+        (b"[]", "it is no JSON object"),
+        (without("usage"), "it has no 'usage'"),
+    ],
+    ids=range(11),
+)
+def test_the_reason_is_said_in_words(body: bytes, reason: str) -> None:
+    with pytest.raises(MalformedAnswer) as caught:
+        reply(body)
+    assert f"is no Messages API message ({reason}" in str(caught.value)
+    assert "Error" not in str(caught.value)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "text", "usage"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["content", "usage", "model", "stop_reason"]), json_values))
+def test_whatever_is_recorded_can_be_replayed(changed: dict[str, Any]) -> None:
+    body = message("42", **changed)
+    if is_message(body):
+        reply(body)

@@ -1,0 +1,151 @@
+"""The digest of a request: the same for the same question, whatever its transport; another for any other."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.config.models import ModelProfile
+from longctx.recording.case import Question
+from longctx.recording.request import digest, request_body
+from tests.recording.examples import client_of, line_case, network, send
+from tests.servers import message
+
+BODY: dict[str, Any] = {
+    "model": "toy",
+    "max_tokens": 10,
+    "messages": [{"role": "user", "content": "Where? \u2028 \U0001f642"}],
+    "system": "Be brief.",
+    "temperature": 0,
+}
+values = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
+
+
+@given(st.dictionaries(st.sampled_from(["cache_control", "stream", "metadata"]), values))
+def test_what_changes_only_price_and_transport_is_left_out(added: dict[str, Any]) -> None:
+    assert digest(BODY | added) == digest(BODY)
+
+
+@given(st.permutations(list(BODY)))
+def test_the_order_of_keys_does_not_matter(names: list[str]) -> None:
+    assert digest({name: BODY[name] for name in names}) == digest(BODY)
+
+
+@given(st.sampled_from([*BODY, "top_p"]), values)
+def test_any_other_value_changes_it(name: str, value: Any) -> None:
+    changed = BODY | {name: value}
+    same = json.dumps(changed, sort_keys=True) == json.dumps(BODY, sort_keys=True)
+    assert (digest(changed) == digest(BODY)) == same
+
+
+@pytest.mark.parametrize("name", list(BODY))
+def test_leaving_any_part_out_changes_it(name: str) -> None:
+    assert digest({key: value for key, value in BODY.items() if key != name}) != digest(BODY)
+
+
+def test_it_is_pinned() -> None:
+    """Every recording is found by it."""
+    assert digest(BODY) == "397518a3f477e39d76a166cb898b075f3ff438fc343c6b9d91a1a391cee50702"
+
+
+def test_a_lone_surrogate_has_a_digest() -> None:
+    assert len(digest({"content": "\ud800"})) == 64
+
+
+def test_the_model_profile_has_the_last_word() -> None:
+    [question, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).questions()
+    body = request_body(question.build(), question.case.model)
+    assert (body["temperature"], body["max_tokens"]) == (0, 99)
+    assert "system" not in body
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"extra_body": {"temperature": 0}},
+    {"extra_body": {"max_tokens": 99, "thinking": {"type": "disabled"}}},
+    {"system": "Be terse.", "effort": "low", "thinking": {"type": "enabled", "budget_tokens": 2048}},
+    {"thinking": {"type": "between_tools"}},
+    {"effort": "high", "extra_body": {"output_config": {"effort": "max"}}},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_body_that_the_sdk_sends_has_the_same_digest(settings: dict[str, Any]) -> None:
+    sent: list[httpx2.Request] = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        return httpx2.Response(200, content=message("42"))
+
+    question = Question(line_case(**settings), 0)
+    asyncio.run(send(client_of(network(server)), question))
+    assert digest(json.loads(sent[0].content)) == digest(request_body(question.build(), question.case.model))
+
+
+PREFILLED = dataclasses.replace(
+    Question(line_case(), 0).build(),
+    user="Which?",
+    prefill="The answer is:",
+    without_prefill='Begin with "The answer is:"',
+)
+
+
+def test_the_beginning_of_an_answer_is_sent_to_a_model_that_takes_one() -> None:
+    sent = request_body(PREFILLED, ModelProfile(model="toy", prefill=True))["messages"]
+    assert sent == [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "The answer is:"}]
+
+
+def test_other_models_are_told_how_to_begin() -> None:
+    sent = request_body(PREFILLED, ModelProfile(model="toy"))["messages"]
+    assert sent == [{"role": "user", "content": 'Which?\nBegin with "The answer is:"'}]
+
+
+def test_a_thinking_model_gets_room_to_think() -> None:
+    trial = Question(line_case(), 0).build()
+    assert request_body(trial, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == trial.max_tokens + 1000
+
+
+def test_what_a_profile_leaves_unset_is_not_sent() -> None:
+    [question, _] = line_case().questions()
+    body = request_body(question.build(), question.case.model)
+    assert sorted(body) == ["max_tokens", "messages", "model"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "sent"),
+    [
+        ({"effort": "low"}, {"output_config": {"effort": "low"}}),
+        ({"thinking": {"type": "adaptive"}}, {"thinking": {"type": "adaptive"}}),
+        (
+            {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "omitted"}},
+            {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "omitted"}, "max_tokens": 2058},
+        ),
+        ({"system": "Be terse."}, {"system": "Be terse."}),
+    ],
+)
+def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any], sent: dict[str, Any]) -> None:
+    question, plain = Question(line_case(**setting), 0), Question(line_case(), 0)
+    body = request_body(question.build(), question.case.model)
+    assert {name: body[name] for name in sent} == sent
+    assert digest(body) != digest(request_body(plain.build(), plain.case.model))
+
+
+def test_the_profiles_system_prompt_stands_before_the_prompt_sets() -> None:
+    trial = dataclasses.replace(Question(line_case(), 0).build(), system="Answer with a number.")
+    assert request_body(trial, ModelProfile(model="toy", system="Be terse."))["system"] == (
+        "Be terse.\n\nAnswer with a number."
+    )
+
+
+def test_the_id_of_a_provider_does_not_change_the_question() -> None:
+    """So that a recording is of the same question wherever it was asked."""
+    trial = Question(line_case(), 0).build()
+    there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
+    assert request_body(trial, there) == request_body(trial, ModelProfile(model="toy"))

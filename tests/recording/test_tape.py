@@ -1,0 +1,315 @@
+"""The tape: what it finds, what each record mode asks, and that no answer is ever lost."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from vcr.serialize import deserialize
+from vcr.serializers import jsonserializer
+
+from longctx.recording.case import Question
+from longctx.recording.tape import Tape, TapeError, Wanted
+from tests.recording.examples import AT, LATER, answer, line_case, recorded, wanted
+from tests.servers import message
+
+CASE = line_case()
+ONE, TWO = wanted(CASE, 0), wanted(CASE, 1)
+CHANGED = dataclasses.replace(ONE, sha256="0" * 64, prompt_set="other", wording="other-digest")
+"""The first trial in another wording."""
+
+
+def said(tape: Tape, one: Wanted) -> str | None:
+    reply = tape.reply(one)
+    return None if reply is None else reply.text
+
+
+def test_what_was_recorded_is_found(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once", run="run 7")
+    assert said(tape, ONE) is None
+    tape.record(ONE, answer("42"), AT, 0.123456)
+    for one in (tape, Tape(tmp_path)):
+        reply = one.reply(ONE)
+        assert reply is not None
+        assert (reply.text, reply.recorded_at, reply.latency_s, reply.request_sha256) == ("42", AT, 0.1235, ONE.sha256)
+        assert said(one, TWO) is None
+    assert (tmp_path / "toy/line_retrieval/lines-5.jsonl").is_file()
+
+
+def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
+    Tape(tmp_path, "once", run="today").record(ONE, answer(), AT, 0)
+    replies = [Tape(tmp_path, run=run).reply(ONE) for run in ("today", "tomorrow", "")]
+    assert [reply and reply.live for reply in replies] == [True, False, False]
+
+
+def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
+    """Also where two profiles' extra_body makes one request of two models, and the file was given the other's name."""
+    file = recorded(tmp_path, CASE)
+    other = line_case(model="other")
+    file.parents[1].rename(tmp_path / "other")
+    tape = Tape(tmp_path, "once")
+    alike = dataclasses.replace(wanted(other), sha256=ONE.sha256)
+    assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
+    assert not tape.can_play_response_for(alike.request())
+    tape.record(alike, answer("other"), AT, 0)
+    assert [said(one, alike) for one in (tape, Tape(tmp_path))] == ["other", "other"]
+
+
+def test_an_episode_that_names_no_model_is_known_by_its_request(tmp_path: Path) -> None:
+    """As they were recorded before. Their folder may be that of another model, whose name was cleaned alike."""
+    mine, other = line_case(model="org/toy"), line_case(model="org:toy")
+    recorded(tmp_path, mine).parents[1].rename(tmp_path / "org_toy")
+    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"model":"org/toy",', b""))
+    assert [Tape(tmp_path).status(wanted(case)) for case in (mine, other)] == ["found", "stale"]
+    tape = Tape(tmp_path, "new_episodes")
+    tape.record(wanted(other), answer("other"), AT, 0)
+    assert (tmp_path / other.file).read_bytes().count(b"\n") == 1
+    assert [said(Tape(tmp_path), wanted(case)) for case in (mine, other)] == ["42", "other"]
+
+
+def test_a_newer_answer_is_found_beside_one_in_the_folder_of_the_earlier_name(tmp_path: Path) -> None:
+    case = line_case(model="org/toy")
+    recorded(tmp_path, case, "old").parents[1].rename(tmp_path / "org_toy")
+    Tape(tmp_path, "all").record(wanted(case), answer("new"), LATER, 0)
+    assert [said(Tape(tmp_path), wanted(case, index)) for index in (0, 1)] == ["new", "old"]
+
+
+def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    tape = Tape(tmp_path)
+    assert [tape.status(one) for one in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
+    assert tape.reply(CHANGED) is None
+    assert tape.recorded_wording(CHANGED) == {"prompt_set": "seed", "digest": CASE.wording.digest, "model": "toy"}
+    assert tape.recorded_wording(TWO) == {}
+
+
+@pytest.mark.parametrize(
+    ("mode", "asks"),
+    [
+        ("none", []),
+        ("once", ["missing"]),
+        ("new_episodes", ["stale", "missing"]),
+        ("all", ["found", "stale", "missing"]),
+    ],
+)
+def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
+    recorded(tmp_path, line_case(trials=1))
+    tape = Tape(tmp_path, mode)
+    assert [tape.status(one) for one in (ONE, CHANGED, TWO) if tape.wants(one)] == asks
+
+
+def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "new_episodes")
+    tape.record(ONE, answer("first"), AT, 0)
+    tape.record(CHANGED, answer("second"), LATER, 0)
+    assert [said(Tape(tmp_path), one) for one in (ONE, CHANGED)] == ["first", "second"]
+    assert Tape(tmp_path).recorded_wording(ONE)["prompt_set"] == "other"
+
+
+def test_the_newest_episode_wins(tmp_path: Path) -> None:
+    for text, at in (("old", AT), ("new", LATER)):
+        tape = Tape(tmp_path, "all")
+        tape.record(ONE, answer(text), at, 0)
+    assert said(tape, ONE) == said(Tape(tmp_path), ONE) == "new"
+
+
+def test_of_two_in_the_same_second_the_later_wins(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "all")
+    for text in ("first", "second"):
+        tape.record(ONE, answer(text), AT, 0)
+    assert said(tape, ONE) == said(Tape(tmp_path), ONE) == "second"
+
+
+@given(st.permutations(range(4)), st.lists(st.integers(0, 3)))
+def test_files_merged_by_union_say_the_same_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], twice: list[int]
+) -> None:
+    """git may reorder and repeat lines."""
+    folder = tmp_path_factory.mktemp("tape")
+    tape = Tape(folder, "all")
+    for one, text, at in ((ONE, "old", AT), (ONE, "new", LATER), (TWO, "two", AT), (CHANGED, "changed", AT)):
+        tape.record(one, answer(text), at, 0)
+    file = folder / CASE.file
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
+    merged = Tape(folder)
+    assert [said(merged, one) for one in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
+    assert merged.recorded_wording(ONE)["prompt_set"] == "seed"
+
+
+def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path) -> None:
+    """kill -9 while a line is written. What is asked again is appended, and nothing else is lost."""
+    tape = Tape(tmp_path / "whole", "once")
+    tape.record(ONE, answer("one \u2028 \U0001f642"), AT, 0)
+    tape.record(TWO, answer("two \u2028 \U0001f642"), AT, 0)
+    whole = (tmp_path / "whole" / CASE.file).read_bytes()
+    first, last = whole.splitlines(keepends=True)
+    file = tmp_path / "cut" / CASE.file
+    file.parent.mkdir(parents=True)
+    for length in range(len(last)):
+        file.write_bytes(first + last[:length])
+        complete = length == len(last) - 1  # only its newline is missing
+        tape = Tape(tmp_path / "cut", "once")
+        assert [tape.wants(one) for one in (ONE, TWO)] == [False, not complete]
+        assert tape.cut_short == (set() if complete or length == 0 else {file})
+        assert file.read_bytes() == first + last[:length]
+        tape.record(CHANGED, answer("changed"), AT, 0)
+        again = Tape(tmp_path / "cut")
+        assert [said(again, one) for one in (ONE, CHANGED)] == ["one \u2028 \U0001f642", "changed"]
+        assert (again.status(TWO) == "found") == complete
+        assert not again.cut_short
+
+
+def test_a_long_last_line_that_was_cut_short_is_cut_off(tmp_path: Path) -> None:
+    file = recorded(tmp_path, line_case(trials=1))
+    before = file.read_bytes()
+    file.write_bytes(before + b'{"version":1' + b" " * 200_000)
+    Tape(tmp_path, "once").record(TWO, answer("two"), AT, 0)
+    assert file.read_bytes().startswith(before)
+    assert file.read_bytes().count(b"\n") == 2
+    assert said(Tape(tmp_path), TWO) == "two"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "=======",
+        "[" * 100_000,
+        "[]",
+        "null",
+        "{}",
+        '{"version":1,"interactions":[]}',
+        "\\ud800",
+        '{"version":1,"interactions":[{"request":{},"response":{}}],"metadata":{}}',
+    ],
+)
+def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line: str) -> None:
+    file = recorded(tmp_path, CASE)
+    first, second = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(first + line.encode() + b"\n" + second)
+    before = file.read_bytes()
+    with pytest.raises(TapeError, match=r"lines-5\.jsonl, line 2, is no episode .* Restore the file from version"):
+        Tape(tmp_path).reply(TWO)
+    with pytest.raises(TapeError, match=r"line 2"):
+        Tape(tmp_path, "once").record(TWO, answer(), AT, 0)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_its_first_lines(tmp_path: Path) -> None:
+    """The cases of several prompt sets share a file, and each is to say so."""
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(file.read_bytes() + b"{}\n")
+    tape = Tape(tmp_path)
+    for _ in range(2):
+        with pytest.raises(TapeError, match=r"line 3"):
+            tape.reply(ONE)
+
+
+PARTS = [
+    "request",
+    "response",
+    "body",
+    "string",
+    "headers",
+    "status",
+    "code",
+    "metadata",
+    "trial",
+    "model",
+    "wording",
+    "recorded_at",
+    "latency_s",
+    "run",
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("value", ["gone", None, 3, "text", [], {}])
+def test_an_episode_with_a_wrong_part_is_an_error_or_is_unused(tmp_path: Path, part: str, value: object) -> None:
+    """Whatever a hand did to it: a sentence, no answer, or an answer; never another error."""
+
+    def change(node: object) -> None:
+        if isinstance(node, dict) and part in node:
+            node[part] = value
+            if value == "gone":
+                del node[part]
+        for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+            change(inner)
+
+    file = recorded(tmp_path, line_case(trials=1))
+    episode = json.loads(file.read_bytes())
+    change(episode)
+    file.write_text(json.dumps(episode) + "\n")
+    tape = Tape(tmp_path)
+    with contextlib.suppress(TapeError):
+        assert said(tape, ONE) in (None, "42")
+        tape.recorded_wording(ONE)
+
+
+def test_an_empty_line_is_no_mistake(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(b"\n" + file.read_bytes().replace(b"\n", b"\n\n"))
+    assert said(Tape(tmp_path), TWO) == "42"
+
+
+def test_windows_line_ends_are_no_mistake(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert said(Tape(tmp_path), TWO) == "42"
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(st.lists(texts, min_size=1, max_size=4))
+@example(["\n", "\r\n", "\u2028\u2029\x85", "\U0001f642", "\x00\x1c", '"}\\', "\ufeff"])
+def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFactory, replies: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("tape")
+    bodies = [message(text) for text in replies]
+    bodies += [json.dumps(json.loads(body), ensure_ascii=False, indent=1).encode() for body in bodies]
+    tape = Tape(folder, "all")
+    for index, body in enumerate(bodies):
+        tape.record(dataclasses.replace(ONE, trial=str(index)), answer(body), AT, 0)
+    again = Tape(folder)
+    for index, (body, text) in enumerate(zip(bodies, [*replies, *replies], strict=True)):
+        one = dataclasses.replace(ONE, trial=str(index))
+        assert said(again, one) == text
+        assert again.play_response(one.request())["body"]["string"] == body
+    assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
+
+
+def test_each_line_is_a_cassette_of_vcrpys_own(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    for line, one in zip(file.read_text().splitlines(), (ONE, TWO), strict=True):
+        [request], [response], metadata = deserialize(line, jsonserializer)
+        assert (request.method, request.uri, request.body) == ("POST", "/v1/messages", b"sha256:" + one.sha256.encode())
+        assert response["body"]["string"] == message("42")
+        assert metadata["trial"] == one.trial
+
+
+def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
+    """--ctx-no-text: what is asked goes to a folder of its own, and is found beside what there was."""
+    kept, private = tmp_path / "cassettes", tmp_path / "private"
+    before = recorded(kept, line_case(trials=1)).read_bytes()
+    Tape(kept, "all", "run", private).record(ONE, answer("new"), LATER, 0)
+    Tape(kept, "all", "run", private).record(TWO, answer("two"), LATER, 0)
+    assert [said(Tape(kept, "none", "run", private), one) for one in (ONE, TWO)] == ["new", "two"]
+    assert [said(Tape(kept), one) for one in (ONE, TWO)] == ["42", None]
+    assert (kept / CASE.file).read_bytes() == before
+
+
+def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    for repeat in (0, 1):
+        question = Question(CASE, 0, repeat)
+        tape.record(Wanted.of(question, question.build()), answer(f"repeat {repeat}"), AT, 0)
+    repeats = [Wanted.of(question, question.build()) for question in (Question(CASE, 0, 0), Question(CASE, 0, 1))]
+    assert repeats[0].sha256 == repeats[1].sha256
+    assert [said(Tape(tmp_path), one) for one in repeats] == ["repeat 0", "repeat 1"]

@@ -1,0 +1,45 @@
+"""One run at a time records into a folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.recording.writer import only_writer
+
+HOLD = """
+import os, sys, pathlib
+from longctx.recording.writer import only_writer
+with only_writer(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_a_second_run_is_refused_until_the_first_ends_or_is_killed(tmp_path: Path) -> None:
+    first = subprocess.Popen(
+        [sys.executable, "-c", HOLD, tmp_path / "c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert first.stdout is not None
+    assert first.stdout.readline() == "held\n"
+    with (
+        pytest.raises(UserError, match=r"Another run is recording into .*: wait until it ends"),
+        only_writer(tmp_path / "c"),
+    ):
+        pass
+    first.kill()
+    first.communicate()
+    with only_writer(tmp_path / "c"):
+        pass
+    with only_writer(tmp_path / "c"):
+        pass
+
+
+def test_a_folder_that_cannot_be_written_to_is_no_matter_yet(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with only_writer(tmp_path / "file" / "c"):
+        pass

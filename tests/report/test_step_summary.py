@@ -1,0 +1,32 @@
+"""The file of GITHUB_STEP_SUMMARY."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.report.step_summary import add_step_summary
+
+
+def test_the_summary_comes_after_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "step.md"
+    file.write_text("before, without an end")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    assert add_step_summary("# Run 1\n") is None
+    assert add_step_summary("# Run 2 – κ\n") is None
+    assert file.read_text(encoding="utf-8") == "before, without an end\n# Run 1\n\n# Run 2 – κ\n"
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_without_the_variable_nothing_is_written(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", value)
+    assert add_step_summary("# Run\n") is None
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "none" / "step.md"))
+    assert add_step_summary("# Run\n") == (
+        f"The summary could not be added to GITHUB_STEP_SUMMARY ({tmp_path}/none/step.md: No such file or directory): "
+        "it is in the run's summary.md."
+    )

@@ -1,0 +1,97 @@
+"""Rates, p-values and Holm's correction, held against statsmodels and scipy."""
+
+import math
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from longctx.stats.rates import Rate, below, holm, wilson
+
+
+@st.composite
+def counts(draw: st.DrawFn, most: int) -> tuple[int, int]:
+    """Correct answers and trials."""
+    n = draw(st.integers(1, most))
+    return draw(st.integers(0, n)), n
+
+
+@given(counts(10**6))
+@example((0, 1))
+@example((1, 1))
+@example((0, 50))
+@example((50, 50))
+def test_wilson_is_that_of_statsmodels(count: tuple[int, int]) -> None:
+    assert wilson(*count) == pytest.approx(proportion_confint(*count, method="wilson"), abs=1e-12)
+
+
+@given(counts(10**6))
+def test_an_interval_holds_its_rate(count: tuple[int, int]) -> None:
+    correct, n = count
+    lo, hi = wilson(correct, n)
+    assert 0 <= lo <= correct / n + 1e-12
+    assert correct / n - 1e-12 <= hi <= 1
+
+
+def test_an_interval_of_no_trials_is_all_there_is() -> None:
+    assert wilson(0, 0) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [
+        (Rate(0, 50), "0.00 [0.00, 0.07] n=50"),
+        (Rate(50, 50), "1.00 [0.93, 1.00] n=50"),
+        (Rate(3, 10), "0.30 [0.11, 0.60] n=10"),
+        (Rate(0, 0), "not measured"),
+    ],
+)
+def test_a_rate_never_stands_without_its_n(rate: Rate, text: str) -> None:
+    assert str(rate) == text
+
+
+def test_a_rate_without_trials_is_no_number() -> None:
+    none = Rate(0, 0)
+    assert math.isnan(none.rate)
+    assert (none.lo, none.hi) == (0, 1)
+
+
+def test_a_rate_has_its_interval() -> None:
+    rate = Rate(3, 10)
+    assert (rate.rate, (rate.lo, rate.hi)) == (0.3, wilson(3, 10))
+
+
+@given(counts(500), st.floats(0.001, 1))
+@example((0, 50), 0.9)
+@example((50, 50), 0.9)
+@example((49, 50), 1.0)
+@example((50, 50), 1.0)
+def test_below_is_the_exact_test_of_scipy(count: tuple[int, int], minimum: float) -> None:
+    exact = binomtest(*count, minimum, alternative="less").pvalue
+    assert below(*count, minimum) == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize(("correct", "n", "minimum"), [(0, 0, 0.9), (0, 10, 0), (10, 10, 0)])
+def test_nothing_lies_below_without_trials_or_a_minimum(correct: int, n: int, minimum: float) -> None:
+    assert below(correct, n, minimum) == 1
+
+
+def test_below_holds_for_many_trials() -> None:
+    assert below(1000, 1100, 0.9) == pytest.approx(binomtest(1000, 1100, 0.9, alternative="less").pvalue)
+
+
+# multipletests collects garbage on every call: 0.1 s.
+@settings(max_examples=10)
+@given(st.lists(st.floats(0, 1) | st.floats(0, 0.05), min_size=1), st.sampled_from([0.01, 0.05, 0.2]))
+@example([0.05, 0.05], 0.05)
+@example([0.025, 0.05], 0.05)
+@example([0.01, 0.04, 0.03, 0.005], 0.05)
+def test_holm_is_that_of_statsmodels(p_values: list[float], alpha: float) -> None:
+    assert holm(p_values, alpha) == multipletests(p_values, alpha, method="holm")[0].tolist()
+
+
+def test_holm_of_nothing_rejects_nothing() -> None:
+    assert holm([]) == []

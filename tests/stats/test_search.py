@@ -1,0 +1,37 @@
+"""The fewest trials, or the least drop, with which something holds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.stats.search import MOST_TRIALS, bisect, fewest, least
+
+
+@given(st.integers(1, MOST_TRIALS))
+def test_the_fewest_are_found(number: int) -> None:
+    assert fewest(lambda n: n >= number) == number
+
+
+def test_where_the_most_are_too_few_there_is_none() -> None:
+    assert fewest(lambda n: False) is None
+    assert fewest(lambda n: n >= 101, most=100) is None
+    assert fewest(lambda n: n >= 100, most=100) == 100
+
+
+@given(st.integers(-1, 50), st.integers(1, 50), st.data())
+def test_the_edge_is_found_between_what_does_not_and_what_does(low: int, steps: int, data: st.DataObject) -> None:
+    edge = data.draw(st.integers(low + 1, low + steps))
+    assert bisect(lambda n: n >= edge, low, low + steps) == edge
+
+
+@given(st.floats(0.001, 0.5))
+def test_the_least_is_found_from_above(edge: float) -> None:
+    found = least(lambda drop: drop >= edge, 0.5)
+    assert found is not None
+    assert edge <= found == pytest.approx(edge, abs=1.1e-4)
+
+
+def test_where_the_most_does_not_do_there_is_none() -> None:
+    assert least(lambda drop: drop >= 0.6, 0.5) is None

@@ -1,0 +1,74 @@
+"""Two runs that share no trials: normal approximations against every outcome, or simulated ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, norm
+
+from longctx.stats import unpaired
+from longctx.stats.search import MOST_TRIALS
+
+
+def exact_power(n: int, rate: float, drop: float, alpha: float) -> float:
+    """Of the pooled two-proportion z-test, over all outcomes of both runs."""
+    hits = np.arange(n + 1)
+    before, after = np.meshgrid(hits, hits, indexing="ij")
+    pooled = (before + after) / (2 * n)
+    spread = np.sqrt(2 * pooled * (1 - pooled) / n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shown = (before - after) / n / spread >= norm.ppf(1 - alpha)
+    chance = np.outer(binom.pmf(hits, n, rate), binom.pmf(hits, n, rate - drop))
+    return float(chance[shown].sum())
+
+
+@pytest.mark.parametrize(("rate", "drop"), [(0.9, 0.1), (0.5, 0.1), (0.7, 0.05), (0.98, 0.1), (0.2, 0.1)])
+@pytest.mark.parametrize("alpha", [0.05, 0.005])
+@pytest.mark.parametrize("n", [100, 400])
+def test_power_is_near_the_exact_one(rate: float, drop: float, alpha: float, n: int) -> None:
+    near = 0.07 if rate > 0.95 else 0.04
+    assert unpaired.power(n, rate, drop, alpha) == pytest.approx(exact_power(n, rate, drop, alpha), abs=near)
+
+
+@given(st.floats(0.1, 0.95), st.floats(0.02, 0.1), st.sampled_from([0.05, 0.004]), st.sampled_from([0.5, 0.8, 0.9]))
+def test_trials_drops_and_power_agree(rate: float, drop: float, alpha: float, wanted: float) -> None:
+    n = unpaired.trials_for_drop(drop, rate, alpha, wanted)
+    assert n is not None
+    assert unpaired.power(n, rate, drop, alpha) >= wanted - 1e-9
+    assert unpaired.power(n - 1, rate, drop, alpha) < wanted + 1e-9
+    assert unpaired.smallest_drop(n, rate, alpha, wanted) == pytest.approx(drop, abs=0.002)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9, 0.98, 0.2])
+def test_trials_to_pass_do_in_nine_of_ten_runs(rate: float) -> None:
+    """The bound is that of Farrington and Manning, the likeliest rates a margin apart found on a fine grid."""
+    margin = 0.1
+    n = unpaired.trials_to_pass(rate, margin, 0.05, 0.9)
+    assert n is not None
+    drawn = np.random.RandomState(0).binomial(n, rate, size=(600, 2))
+    grid = np.linspace(margin, 1, 500)[1:-1]
+    before, after = drawn[:, :1], drawn[:, 1:]
+    likelihood = before * np.log(grid) + (n - before) * np.log1p(-grid)
+    likelihood = likelihood + after * np.log(grid - margin) + (n - after) * np.log1p(margin - grid)
+    first = grid[likelihood.argmax(axis=1)]
+    spread = np.sqrt((first * (1 - first) + (first - margin) * (1 - first + margin)) / n)
+    passed = ((after - before)[:, 0] / n + margin) / spread > norm.ppf(0.95)
+    assert passed.mean() == pytest.approx(0.9, abs=0.05)
+
+
+def test_where_no_drop_shows_there_is_none() -> None:
+    assert unpaired.smallest_drop(5, 0.5, 0.001, 0.9) is None
+    assert unpaired.smallest_drop(200, 0.06, 0.005, 0.9) is None
+
+
+def test_more_than_a_million_is_no_number() -> None:
+    assert unpaired.trials_for_drop(0.001, 0.5, 0.05, 0.9) is None
+    assert unpaired.trials_to_pass(0.5, 0.001, 0.05, 0.9) is None
+    assert unpaired.trials_for_drop(0.01, 0.5, 0.05, 0.9) in range(1, MOST_TRIALS)
+
+
+def test_discordance_of_independent_runs() -> None:
+    assert unpaired.discordance(0.9) == pytest.approx(0.18)
+    assert unpaired.discordance(0.5) == 0.5

@@ -1,0 +1,36 @@
+"""One line a family."""
+
+from __future__ import annotations
+
+from longctx.stats.rates import Rate
+from longctx.summary.families import families
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
+
+
+def scenario(name: str, rate: Rate, model: str = "m", family: str = "passkey") -> ScenarioSummary:
+    return ScenarioSummary(family, Subject(model, "seed"), name, {}, rate, {}, None, None)
+
+
+def test_rates_are_pooled_and_their_extremes_named() -> None:
+    [one] = families([scenario("a", Rate(5, 10)), scenario("b", Rate(9, 10)), scenario("c", Rate(0, 0))])
+    assert (one.scenarios, one.rate) == (3, Rate(14, 20))
+    assert one.lowest is not None
+    assert one.highest is not None
+    assert (one.lowest.scenario, one.highest.scenario) == ("a", "b")
+
+
+def test_families_and_subjects_stay_apart() -> None:
+    found = families(
+        [scenario("a", Rate(1, 1)), scenario("a", Rate(0, 1), "other"), scenario("a", Rate(0, 2), family="mine")]
+    )
+    assert [(one.family, one.subject.model, one.rate) for one in found] == [
+        ("passkey", "m", Rate(1, 1)),
+        ("passkey", "other", Rate(0, 1)),
+        ("mine", "m", Rate(0, 2)),
+    ]
+
+
+def test_what_was_not_measured_has_no_extremes() -> None:
+    [one] = families([scenario("a", Rate(0, 0))])
+    assert (one.lowest, one.highest) == (None, None)

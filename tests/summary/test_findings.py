@@ -1,0 +1,127 @@
+"""What stands out: said where numbers show it, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from longctx.families.line_retrieval.origins import Origins
+from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
+from longctx.families.passkey.effective_window import EffectiveWindow
+from longctx.families.passkey.windows import PasskeySummary
+from longctx.results.store import as_frame
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+from longctx.summary.findings import findings
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary, Summary, summarize
+from tests.summaries import made
+
+SUBJECT = Subject("m", "seed")
+WHO = "m, prompts seed"
+
+
+@pytest.fixture
+def nothing() -> Summary:
+    return summarize(as_frame([]))
+
+
+def lines(count: int, rate: Rate, block_size: int | None = None, **outcomes: int) -> ScenarioSummary:
+    params = {"lines": count, "block_size": block_size}
+    return ScenarioSummary("line_retrieval", SUBJECT, f"lines-{count}", params, rate, outcomes, 0.5, 9)
+
+
+def passkey(k_max: int | None) -> PasskeySummary:
+    return PasskeySummary(SUBJECT, 4096, EffectiveWindow(k_max, None, None), (1024, 3072), 4096, None)
+
+
+def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
+    assert findings(nothing) == []
+
+
+def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
+    fallen = made(nothing, scenarios=(lines(100, Rate(1, 50)), lines(5, Rate(49, 50)), lines(20, Rate(30, 50))))
+    assert findings(fallen) == [f"Line retrieval, {WHO}, ordered: 0.98 at 5 lines falls to 0.02 at 100."]
+    orders = made(nothing, scenarios=(lines(5, Rate(49, 50)), lines(100, Rate(1, 50), 1)))
+    assert findings(orders) == []
+    overlapping = made(nothing, scenarios=(lines(5, Rate(26, 50)), lines(100, Rate(24, 50))))
+    assert findings(overlapping) == []
+
+
+@pytest.mark.parametrize(
+    ("k_max", "says"),
+    [
+        (None, "the key is not found even at the smallest distance."),
+        (4096, "the key is found from every distance (k_max 4,096)."),
+        (2048, "the key is found up to k_max 2,048 [1,024, 3,072] and not reliably beyond."),
+    ],
+)
+def test_how_far_the_window_reaches(nothing: Summary, k_max: int | None, says: str) -> None:
+    found = findings(made(nothing, passkey=(passkey(k_max),)))
+    assert found == [f"Passkey, {WHO}: in a window of 4,096 tokens, {says}"]
+
+
+def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_found(nothing: Summary) -> None:
+    def at(k: int, correct: int) -> ScenarioSummary:
+        params = {"window": 4096, "k": k}
+        return ScenarioSummary("passkey", SUBJECT, f"k-{k}", params, Rate(correct, 10), {}, 0.5, k)
+
+    often = made(nothing, scenarios=(at(2048, 10), at(4096, 9)), passkey=(passkey(4096),))
+    assert findings(often)[0].endswith("the key is found from every distance (k_max 4,096).")
+    seldom = made(nothing, scenarios=(at(2048, 10), at(3072, 2), at(4096, 5)), passkey=(passkey(4096),))
+    assert findings(seldom)[0].endswith(
+        "k_max is the farthest distance, 4,096, by its 20% rule; the key is found least often at 3,072 tokens: "
+        "0.20 [0.06, 0.51] n=10."
+    )
+
+
+def test_replies_that_cannot_be_used(nothing: Summary) -> None:
+    many = lines(5, Rate(10, 20), truncated=2, wrong=8, correct=10)
+    assert findings(made(nothing, scenarios=(many,))) == [f"Line retrieval, {WHO}: 10% of 20 replies are truncated."]
+    few = lines(5, Rate(10, 50), truncated=2)
+    assert findings(made(nothing, scenarios=(few,))) == []
+
+
+def test_wrong_answers_that_are_mostly_another_line(nothing: Summary) -> None:
+    other = Origins(SUBJECT, {-1: 3, 1: 1}, {-2: 1, -1: 1, 1: 2, 2: 0}, echoed=1, nowhere=0)
+    assert findings(made(nothing, line_retrieval=(other,))) == [
+        f"Line retrieval, {WHO}: 4 of 5 wrong answers are another line's value, 3 of them of the line next to the "
+        "target in place."
+    ]
+    echoes = replace(other, echoed=9)
+    assert findings(made(nothing, line_retrieval=(echoes,))) == []
+
+
+def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
+    shown, not_shown = Paired(12, 0, 30), Paired(3, 2, 30)
+    effects = tuple(
+        Effect("a scratchpad", "none", depth, paired, 100.0) for depth, paired in ((0, shown), (50, not_shown))
+    )
+    [found] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
+    assert found == (
+        f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
+        "needle at beginning: +0.40 [+0.24, +0.58] n=30."
+    )
+
+
+def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> None:
+    given = {
+        "none": Favourite("D", Rate(12, 30)),
+        "two": Favourite("D", Rate(28, 30)),
+        "five": Favourite("D", Rate(30, 30)),
+        "unrelated": Favourite("A", Rate(19, 19)),
+    }
+    [found] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
+    assert found == (
+        f"Long-context QA, {WHO}: the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
+        "these rates say how often D is right, not what was read."
+    )
+
+
+def test_what_was_not_measured_comes_first(nothing: Summary) -> None:
+    found = findings(
+        made(replace(nothing, unmeasured=3, replayed=7, errors={"missing": 2, "stale": 1}), passkey=(passkey(4096),))
+    )
+    assert found[0] == "3 of 10 trials were not measured (2 missing, 1 stale): they count in no rate."
+    assert len(found) == 2

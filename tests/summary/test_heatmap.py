@@ -1,0 +1,48 @@
+"""Rates by depth and length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longctx.results.store import as_frame
+from longctx.stats.rates import Rate
+from longctx.summary.heatmap import Place, heatmap
+from longctx.summary.subject import subjects
+
+SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "control": None}
+BASE = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "correct", "input_tokens": 1234}
+
+
+def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
+    frame = as_frame([BASE | row for row in rows])
+    found: list[Place] = list(heatmap(frame.assign(subject=subjects(frame)), SIZES))
+    return [(one.family, one.size, one.depth, one.rate) for one in found]
+
+
+def lines(depth: float, **more: Any) -> dict[str, Any]:
+    return {"family": "line_retrieval", "params": {"lines": 20}, "depth": depth, **more}
+
+
+def test_depths_are_pooled_by_tenths() -> None:
+    assert places(lines(0.0), lines(0.0999, outcome="wrong"), lines(0.1), lines(0.95), lines(1.0)) == [
+        ("line_retrieval", 20, 0, Rate(1, 2)),
+        ("line_retrieval", 20, 1, Rate(1, 1)),
+        ("line_retrieval", 20, 9, Rate(2, 2)),
+    ]
+
+
+def test_each_family_has_its_own_length() -> None:
+    assert places(
+        {"family": "passkey", "params": {"window": 4096, "k": 100}, "depth": 0.5},
+        {"family": "collage", "params": {"budget": 3000}, "depth": 0.5},
+        {"family": "mine", "params": {}, "depth": 0.5},
+    ) == [
+        ("passkey", 4096, 5, Rate(1, 1)),
+        ("collage", 3000, 5, Rate(1, 1)),
+        ("mine", 1000, 5, Rate(1, 1)),
+    ]
+
+
+def test_the_controls_have_no_place() -> None:
+    assert places({"family": "control", "params": {}, "depth": 0.5}) == []
+    assert places() == []

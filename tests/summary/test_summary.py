@@ -1,0 +1,207 @@
+"""What a run measured, from its rows."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from longctx.families.passkey.effective_window import EffectiveWindow
+from longctx.families.passkey.windows import PasskeySummary
+from longctx.results.row import Row
+from longctx.results.store import as_frame
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
+from longctx.summary.summary import MEASURED, Summary, UsageSummary, summarize
+from longctx.vocabulary import scenario as base
+
+LINES = {
+    "run": "today",
+    "model": "some-model",
+    "prompt_set": "seed",
+    "prompt_digest": "0123456789ab",
+    "family": "line_retrieval",
+    "scenario": "lines-5",
+    "params": {"lines": 5, "block_size": None},
+    "seed": 0,
+    "trial": 0,
+    "item": None,
+    "repeat": 0,
+    "outcome": "correct",
+}
+
+ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recorded_at": "2026-11-21T23:59:59+00:00"}
+
+
+def row(outcome: str = "correct", **fields: Any) -> Row:
+    return Row(**LINES | (ANSWERED if outcome in MEASURED else {}) | {"outcome": outcome} | fields)
+
+
+def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
+    place = {"family": "passkey", "scenario": f"window-400-k-{k}", "params": {"window": 400, "k": k}}
+    return row(outcome, **place | {"distance_from_end": k + 7} | fields)
+
+
+def summary(*rows: Row) -> Summary:
+    return summarize(as_frame([asdict(one) for one in rows]))
+
+
+def test_measured_outcomes_are_those_of_the_scenarios() -> None:
+    assert MEASURED == base.MEASURED
+
+
+def test_a_rate_counts_what_was_measured() -> None:
+    outcomes = [*MEASURED, "correct", "infra_error", "not_asked", "not_asked"]
+    [one] = summary(*(row(outcome, trial=trial) for trial, outcome in enumerate(outcomes))).scenarios
+    assert one.rate == Rate(2, 6)
+    assert one.outcomes == {
+        "correct": 2,
+        "wrong": 1,
+        "unparseable": 1,
+        "refusal": 1,
+        "truncated": 1,
+        "infra_error": 1,
+        "not_asked": 2,
+    }
+
+
+def test_a_scenario_tells_what_it_is() -> None:
+    [one] = summary(row()).scenarios
+    assert (one.family, one.subject, one.scenario) == ("line_retrieval", Subject("some-model", "seed"), "lines-5")
+    assert one.params == {"lines": 5, "block_size": None}
+
+
+def test_depth_and_distance_are_medians_of_what_was_measured() -> None:
+    depths = [(0.1, 10), (0.2, 20), (0.9, 90)]
+    rows = [row(depth=depth, distance_from_end=distance) for depth, distance in depths]
+    [one] = summary(*rows, row("not_asked"), row("not_asked")).scenarios
+    assert (one.depth, one.distance_from_end) == (0.2, 20)
+
+
+def test_a_scenario_that_was_not_measured_has_no_place() -> None:
+    [one] = summary(row("infra_error", error="overloaded")).scenarios
+    assert one.rate == Rate(0, 0)
+    assert (one.depth, one.distance_from_end) == (None, None)
+
+
+def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
+    found = summary(
+        row(model="b"),
+        row(model="a"),
+        row(model="a", prompt_set="mine"),
+        row(model="a", scenario="lines-10"),
+        row("wrong", model="a"),
+    )
+    assert [(one.subject.model, one.subject.prompt_set, one.scenario, one.rate) for one in found.scenarios] == [
+        ("b", "seed", "lines-5", Rate(1, 1)),
+        ("a", "seed", "lines-5", Rate(1, 2)),
+        ("a", "mine", "lines-5", Rate(1, 1)),
+        ("a", "seed", "lines-10", Rate(1, 1)),
+    ]
+
+
+def test_live_replayed_and_unmeasured_trials_are_counted() -> None:
+    found = summary(row(source="live"), row(), row("wrong"), row("not_asked", error="missing"))
+    assert (found.live, found.replayed, found.unmeasured) == (1, 2, 1)
+
+
+def test_causes_are_counted() -> None:
+    causes = ["missing", "stale", "missing"]
+    assert summary(row(), *(row("not_asked", error=cause) for cause in causes)).errors == {"missing": 2, "stale": 1}
+
+
+def test_recorded_days_are_those_of_replayed_answers() -> None:
+    days = ["2026-11-20", "2026-11-03", "2026-11-21"]
+    replayed = [row(recorded_at=f"{day}T10:00:00+00:00") for day in days]
+    live = row(source="live", recorded_at="2026-12-24T10:00:00+00:00")
+    assert summary(*replayed, live, row("not_asked")).recorded == ("2026-11-03", "2026-11-21")
+
+
+@pytest.mark.parametrize("rows", [(row(source="live"),), (row("not_asked"),), ()])
+def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
+    assert summary(*rows).recorded is None
+
+
+def test_a_run_without_rows_is_empty() -> None:
+    found = summary()
+    assert (found.scenarios, found.families, found.usage) == ((), {}, ())
+    assert (found.live, found.replayed, found.unmeasured, found.errors) == (0, 0, 0, {})
+
+
+def test_tokens_are_those_of_a_family_on_a_model() -> None:
+    found = summary(
+        row(input_tokens=100, cached_tokens=60, output_tokens=5),
+        row("wrong", input_tokens=110, cached_tokens=0, output_tokens=6),
+        row("not_asked"),
+        row(model="other", input_tokens=7, cached_tokens=0, output_tokens=1),
+        passkey(100, input_tokens=400, cached_tokens=300, output_tokens=16),
+    )
+    assert [replace(one, latency_s=(0, 0)) for one in found.usage] == [
+        UsageSummary("line_retrieval", "some-model", 210, 60, 11, cost_usd=None, latency_s=(0, 0)),
+        UsageSummary("line_retrieval", "other", 7, 0, 1, cost_usd=None, latency_s=(0, 0)),
+        UsageSummary("passkey", "some-model", 400, 300, 16, cost_usd=None, latency_s=(0, 0)),
+    ]
+
+
+def test_where_no_answer_tells_of_the_cache_it_is_not_known() -> None:
+    taken = {"input_tokens": 9, "output_tokens": 1}
+    [silent] = summary(row(**taken), row(**taken)).usage
+    [mixed] = summary(row(**taken), row(cached_tokens=3, **taken)).usage
+    assert (silent.cached, mixed.cached) == (None, 3)
+
+
+def test_cost_and_latency_are_those_of_what_was_measured() -> None:
+    taken = {"input_tokens": 1, "cached_tokens": 0, "output_tokens": 1}
+    rows = [row(trial=trial, latency_s=trial + 1.0, cost_usd=0.25, **taken) for trial in range(4)]
+    [one] = summary(*rows, row("infra_error")).usage
+    assert one.cost_usd == 1.0
+    assert one.latency_s == (2.5, pytest.approx(3.85))
+
+
+def test_labels_keep_runs_of_one_model_apart() -> None:
+    found = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
+    assert [(one.subject.label, one.rate) for one in found.scenarios] == [
+        ("method=PI steps=200", Rate(1, 1)),
+        ("steps=0", Rate(0, 1)),
+        ("", Rate(0, 1)),
+    ]
+
+
+def windows(*rows: Row) -> Sequence[PasskeySummary]:
+    found: Sequence[PasskeySummary] = summary(*rows).families["passkey"].analysis
+    return found
+
+
+def test_k_max_is_that_of_a_window() -> None:
+    [one] = windows(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong"))
+    assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "seed", 400)
+    assert one.effective == EffectiveWindow(200, 200, 300)
+    assert one.distance_at_k_max == 207
+
+
+def test_without_k_max_there_is_no_distance() -> None:
+    [one] = windows(passkey(100, "wrong"), passkey(200))
+    assert one.effective == EffectiveWindow(None, None, 100)
+    assert one.distance_at_k_max is None
+
+
+def test_a_k_that_was_not_measured_ends_k_max() -> None:
+    [one] = windows(passkey(100), passkey(200, "not_asked", error="missing"), passkey(300))
+    assert one.effective.k_max == 100
+
+
+def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
+    found = summary(
+        passkey(100),
+        passkey(100, "wrong", model="weak"),
+        passkey(100, "wrong", prompt_set="mine"),
+        passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
+        row(),
+    )
+    reached = found.families["passkey"].analysis
+    assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in reached] == [
+        ("some-model", "seed", 400, 100),
+        ("weak", "seed", 400, None),
+        ("some-model", "mine", 400, None),
+        ("some-model", "seed", 800, None),
+    ]
