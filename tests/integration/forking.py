@@ -14,6 +14,7 @@ import runpy
 import sys
 
 import anthropic
+import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
 import pandas  # noqa: F401
@@ -21,6 +22,7 @@ import pyarrow.parquet  # noqa: F401
 import pytest  # noqa: F401
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
+from workers import fork_workers
 
 
 def main() -> None:
@@ -66,6 +68,8 @@ def _become(run: dict[str, object]) -> None:
     module, *arguments = run["command"]  # type: ignore[misc]
     sys.path[:1] = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv[1:] = arguments
+    if any(argument.startswith("-n") and argument != "-n0" for argument in arguments):
+        fork_workers()
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
