@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from longctx.corpus.register.names import Names, Person
 from longctx.corpus.register.pen import Pen
+from longctx.corpus.register.prose import Facts, read
 
 CAPITAL = "Ostrey"
-GAZETTE = "*Verrany Register*"
-CODE = "CVR"  # Code of Verranian Regulations
 MONTHS = (
     "January February March April May June July August September October November December".split()  # no locale
 )
@@ -19,7 +18,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 @dataclass(frozen=True, slots=True)
 class Agency:
-    """department == name for an independent agency. bilcod: before the last -P."""
+    """One entry of agencies.toml. department == name for an independent agency."""
 
     department: str
     name: str
@@ -27,47 +26,13 @@ class Agency:
     domain: str
     street: str
     bilcod: str
+    law: str
+    title: int
 
     @property
     def full(self) -> str:
         """As under AGENCY:."""
         return self.name if self.name == self.department else f"{self.name} ({self.short}), {self.department}"
-
-
-def _agency(department: str, name: str, short: str, domain: str, street: str, bilcod: str) -> Agency:
-    return Agency(department, name or department, short, f"{domain}.gov.vy", street, bilcod)
-
-
-TRANSPORT, COAST, HEALTH = (
-    "Department of Civil Transport",
-    "Department of Coastal Affairs",
-    "Department of Public Health",
-)
-FARMS, TRADE, LABOR = "Department of Agriculture and Forests", "Department of Trade and Revenue", "Department of Labor"
-AIR = _agency(TRANSPORT, "Air Safety Administration", "ASA", "airsafety", "Meridian Row", "2210–13")
-RAIL = _agency(TRANSPORT, "Railway Inspectorate", "RI", "railways", "Old Terminus Street", "2210–06")
-ROADS = _agency(TRANSPORT, "Road Carriers Bureau", "RCB", "carriers", "Meridian Row", "2210–22")
-HARBORS = _agency(COAST, "Harbors and Waterways Service", "HWS", "harbors", "Ropewalk Quay", "3104–04")
-FISHERIES = _agency(COAST, "Marine Fisheries Service", "MFS", "fisheries", "Ropewalk Quay", "3104–22")
-TARIFFS = _agency(TRADE, "Tariff Board", "the Board", "tariffs", "Customs House Square", "3510–08")
-MEDICINES = _agency(HEALTH, "Medicines Control Agency", "MCA", "medicines", "Infirmary Road", "4160–01")
-FOODS = _agency(HEALTH, "Food Standards Office", "FSO", "foods", "Infirmary Road", "4160–17")
-GRADING = _agency(FARMS, "Inspection and Grading Service", "IGS", "grading", "Cornmarket", "3410–02")
-PLANTS = _agency(FARMS, "Plant Protection Service", "PPS", "plants", "Cornmarket", "3410–34")
-RURAL = _agency("Department of Regional Development", "Rural Investment Office", "RIO", "rural", "Mill Lane", "4210–67")
-PERMITS = _agency("Department of the Environment", "Office of Permits", "OP", "permits", "Reservoir Street", "6560–50")
-MINES = _agency(LABOR, "Mines and Quarries Board", "MQB", "mines", "Guildhall Street", "4510–43")
-WORK = _agency(LABOR, "Workplace Safety Division", "WSD", "worksafe", "Guildhall Street", "4510–26")
-HOUSING = _agency("Department of Housing", "", "DOH", "housing", "Almoner's Walk", "4211–01")
-SCHOOLS = _agency("Department of Education", "", "DOE", "education", "College Terrace", "4000–01")
-VETERANS = _agency("Department of Veterans' Welfare", "", "DVW", "veterans", "Barrack Road", "8320–01")
-JUSTICE = _agency("Department of Justice", "", "DOJ", "justice", "Assize Place", "4410–09")
-STATISTICS = _agency("National Statistics Office", "", "NSO", "statistics", "Census Street", "3607–07")
-PENSIONS = _agency("National Pensions Board", "", "NPB", "pensions", "Annuity Street", "4191–02")
-WAVES = _agency("Communications Authority", "", "the Authority", "communications", "Semaphore Hill", "6712–01")
-ENERGY = _agency("Energy and Waters Commission", "", "EWC", "energywaters", "Weir Street", "6717–01")
-ARCHIVES = _agency("National Archives", "", "NA", "archives", "Charter Square", "7515–01")
-SCIENCE = _agency("Council for Science", "", "the Council", "science", "Observatory Lane", "7555–01")
 
 
 class Country:
@@ -107,6 +72,16 @@ class Country:
         while day.weekday() > 4:
             day += datetime.timedelta(days=1)
         return day
+
+    def agency(self, key: str) -> Agency:
+        return Agency(**read("agencies")[key])
+
+    def common(self, key: str) -> Facts:
+        """What the facts of every document say of its agency."""
+        agency = self.agency(key)
+        named = {"bureau": key, "agency": agency.full, "office": agency.name, "site": f"www.{agency.domain}"}
+        issue = {"year": self.year, "volume": self.volume, "issue_page": self.page}
+        return {**asdict(agency), **named, **issue, "address": self.address(agency)}
 
     def province(self) -> str:
         return self._pen.pick(self.provinces)

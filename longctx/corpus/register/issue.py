@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from longctx.corpus.register.composer import compose, draw
 from longctx.corpus.register.country import WEEKDAYS, Country, written
-from longctx.corpus.register.genre import Facts, Genre
-from longctx.corpus.register.genres import GENRES
+from longctx.corpus.register.prose import Facts, Genre, genres
 from longctx.corpus.register.sheet import Sheet, inline, markup
 
 VERSION = 1
@@ -51,10 +51,9 @@ def generate(seed: int) -> Issue:
     """The issue of a seed."""
     country = Country(seed, VERSION)
     documents = []
-    for genre in GENRES:
-        drawn = genre.draw(country, country.pen(genre.name, "facts"), genre.count)
-        for place, facts in enumerate(drawn):
-            sheet = genre.compose(facts, country, country.pen(genre.name, "words", place))
+    for genre in genres():
+        for place, facts in enumerate(draw(genre, country)):
+            sheet = compose(genre, facts, country, place)
             documents.append(Document(genre, place, facts, sheet))
     ordered = in_order(country, documents)
     return Issue(country, ordered, "\n".join(_lines(country, ordered)) + "\n")

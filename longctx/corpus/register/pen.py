@@ -5,21 +5,32 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from longctx.corpus.register.formula import Verbs, evaluate
 from longctx.vocabulary.stream import frozen_stream
 
 Item = TypeVar("Item")
 
 ONES = "zero one two three four five six seven eight nine ten eleven twelve".split()
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 CHOICE = re.compile(r"<([^<>]*)>")
 VOWEL_SOUND = re.compile(r"(?!uni|eu|one|us[ei])[aeiou]|8|11\b|18\b|hour|honou?r|[FHLMNRSX][A-Z]{2,}\b|MF", re.ASCII)
 
 
 class _Slots(string.Formatter):
-    """str.format with conversions of our own: !c capital first, !n with a or an, !w (!W) small numbers in words."""
+    """str.format with formulas, and with conversions of our own: !c capital first, !n with a or an, !w (!W) small
+    numbers in words."""
+
+    def __init__(self, verbs: Verbs) -> None:
+        self._verbs = verbs
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        known = field_name in kwargs
+        return kwargs[field_name] if known else evaluate(field_name, kwargs, self._verbs), field_name
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         match conversion:
@@ -63,13 +74,20 @@ class Pen:
         """`count` different numbers of low, low + step ... high, in random order."""
         return self.deal(range(low, high + 1, step), count)
 
-    def say(self, template: str, facts: Mapping[str, Any] | None = None, **more: Any) -> str:
-        """A template's text: `<this|that>` is drawn (choices may nest), `{fact}` filled in."""
-        while found := CHOICE.search(template):
-            template = template[: found.start()] + self.pick(found[1].split("|")) + template[found.end() :]
+    def say(self, template: str, facts: Mapping[str, Any] = NOTHING, verbs: Verbs = NOTHING) -> str:
+        """A template's text: `<this|that>` is drawn (choices may nest), `{fact}` and `{formula}` are filled in."""
+        while choice := CHOICE.search(template):
+            template = template[: choice.start()] + self.pick(choice[1].split("|")) + template[choice.end() :]
         text = re.sub(r"\s+([.,;:])(?=\s|$)", r"\1", " ".join(template.split()))
-        filled = _Slots().vformat(text, (), {**(facts or {}), **more})
+        filled = _Slots(verbs).vformat(text, (), facts)
         return re.sub(r"\.\.(?=\s|$)", ".", filled)
+
+    def value(self, template: str, facts: Mapping[str, Any], verbs: Verbs) -> Any:
+        """What a template gives: the value itself where it is one slot and nothing else, which need not be a text."""
+        match list(string.Formatter().parse(template)):
+            case [("", str(formula), "", None)]:
+                return evaluate(formula, facts, verbs)
+        return self.say(template, facts, verbs)
 
 
 def capital(text: str) -> str:

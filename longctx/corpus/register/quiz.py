@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from longctx.corpus.questions import Question
-from longctx.corpus.register.genre import Ask, Facts
 from longctx.corpus.register.issue import VERSION, Document, Issue
 from longctx.corpus.register.pen import Pen, capital
+from longctx.corpus.register.prose import Ask, Facts
 from longctx.corpus.standing import core, gives_away, plain, stands_verbatim
 
 NOT_NUMERICAL = 4
@@ -44,7 +44,7 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]]) -> list[Questio
 
 def _question(pen: Pen, document: Document, ask: Ask) -> str:
     name = pen.say(pen.pick(document.genre.names), document.facts)
-    return capital(pen.say(pen.pick(ask.forms), document.facts, name=name))
+    return capital(pen.say(pen.pick(ask.forms), {**document.facts, "name": name}))
 
 
 def _chosen(document: Document, siblings: list[Document], text: str, pen: Pen) -> list[tuple[Ask, list[str]]]:

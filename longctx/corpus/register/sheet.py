@@ -54,10 +54,6 @@ class Sheet:
     signature: Sequence[str]
 
 
-def preamble(pen: Pen, blocks: Mapping[str, str], facts: Facts) -> list[tuple[str, list[str]]]:
-    return [(tag, write(pen, text, facts)) for tag, text in blocks.items()]
-
-
 def write(pen: Pen, notation: str, facts: Facts, parts: Mapping[str, Sequence[str]] | None = None) -> list[str]:
     """The lines of markup of a block in the notation above. parts: what its @names stand for, in markup."""
     lines: list[str] = []
