@@ -16,7 +16,7 @@ from longctx.results.manifest import load_manifest
 from longctx.visible import visible
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from longctx.results.row import Row
 
 SUFFIXES = {".md": "markdown", ".html": "html"}
 
@@ -69,13 +69,13 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-Parts = list[tuple[str, "pd.DataFrame"]]
+Parts = list[tuple[str, "list[Row]"]]
 """What is compared: a short name and its rows."""
 
 
 def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Parts]:
     """Runs by letters, and what each letter stands for."""
-    from longctx.results.store import load
+    from longctx.results.store import load_rows
 
     if reference is not None:
         raise UserError("--reference is for one RUN with --between: of several runs, the first is the reference.")
@@ -86,18 +86,18 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
     folders = [find_run(path) for path in paths]
     named = zip(string.ascii_uppercase, paths, folders, strict=False)
     about = [f"{letter}: {_about(path, folder)}" for letter, path, folder in named]
-    return about, [(letter, load(folder)) for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
+    return about, [(letter, load_rows(folder)) for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
 
 
 def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """The parts of one run that differ in one thing, the reference first."""
     from longctx.compare.match import parts_of
-    from longctx.results.store import load
+    from longctx.results.store import load_rows
 
     if between is None:
         raise UserError("Give two runs to compare, or one with --between model, prompts or the name of a label.")
     folder = find_run(path)
-    parts = parts_of(load(folder), between)
+    parts = parts_of(load_rows(folder), between)
     if set(parts) <= {""}:
         raise UserError(f"{path} has no label {between!r}: say model, prompts or the name of one of its labels.")
     if len(parts) < 2:

@@ -79,10 +79,10 @@ def _markdown(workspace: Workspace, folder: Path, file: Path) -> None:
 def _summary(workspace: Workspace, folder: Path) -> Summary:
     from longctx.registry import families
     from longctx.results.manifest import MANIFEST, load_manifest
-    from longctx.results.store import load
+    from longctx.results.store import load_rows
     from longctx.summary.summary import summarize
 
-    rows = load(folder)
+    rows = load_rows(folder)
     if not (folder / MANIFEST).exists():
         return summarize(rows, families=families(workspace))
     manifest = load_manifest(folder)
@@ -94,12 +94,12 @@ def _page(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.report.page.page import render
     from longctx.report.verdict_data import load_shown
     from longctx.results.manifest import require_manifest
-    from longctx.results.store import load, load_views
+    from longctx.results.store import load
     from longctx.summary.summary import summarize
 
-    rows, manifest = load(folder), require_manifest(folder)
-    summary = summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace))
-    page = render(summary, rows, load_views(folder), manifest, verdict=load_shown(folder))
+    record, manifest = load(folder), require_manifest(folder)
+    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, families(workspace))
+    page = render(summary, record, manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,11 @@ from longctx.corpus.filters import make_filter
 from longctx.errors import UserError
 from longctx.families.long_context_qa.items import READ
 from longctx.results.folder import find_run
-from longctx.results.store import load
-from longctx.summary.summary import MEASURED
+from longctx.results.row import Row
+from longctx.results.store import load_rows
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def add(commands: Any) -> None:
@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     folder = find_run(options.folder or options.workspace.reports / "latest")
-    found = answered(load(folder), options.prompts)
+    found = answered(load_rows(folder), options.prompts)
     if not found:
         raise UserError(
             f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
@@ -54,19 +54,18 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def answered(rows: pd.DataFrame, prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
+def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
     """Of each model and bank, the questions that were measured with their right section -> whether answered right.
 
     None: no reply had an answer that could be read.
     """
     found: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
-    columns = ("model", "prompt_set", "family", "params", "item", "outcome")
-    for model, prompt_set, family, params, item, outcome in zip(*(rows[name] for name in columns), strict=True):
-        wanted = family == "control" and params["record"] == "right" and prompt_set == prompts
-        if wanted and outcome in MEASURED:
-            question, _, bank = item.rpartition("@")
-            before = found[model, bank].get(question)
-            found[model, bank][question] = outcome == "correct" if outcome in READ else before
+    for row in rows:
+        alone = row.family == "control" and row.params["record"] == "right"
+        if alone and row.prompt_set == prompts and row.measured:
+            question, _, bank = str(row.item).rpartition("@")
+            before = found[row.model, bank].get(question)
+            found[row.model, bank][question] = row.correct if row.outcome in READ else before
     return found
 
 

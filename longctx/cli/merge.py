@@ -37,9 +37,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     with whole_folder(out, store.RESULTS) as folder:
-        rows, known = store.write(folder, pairs), families(options.workspace)
-        summary = summarize(rows, manifest.prices_of, manifest.sent_as, known)
-        write_report(folder, summary, manifest)
+        record, known = store.write(folder, pairs), families(options.workspace)
+        summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known)
+        write_report(folder, record, summary, manifest)
     print(as_terminal(summary, shlex.quote(str(out))))
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
     return 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longctx.cli.planned import BandOf
     from longctx.gate.plan import Assumed, BandPlan, Load, Wanted
     from longctx.gate.seen import Seen, Where
-    from longctx.summary.subject import Subject
+    from longctx.results.subject import Subject
 
 
 def add(commands: Any) -> None:
@@ -103,18 +103,18 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
     same = same_recordings(before, after)
-    if same.all():
+    if all(same):
         raise UserError(
             f"{runs[0]} and {runs[1]} replay the same recordings, which cannot differ and say nothing of chance: give "
             "two runs that each asked, or guess with --discordance."
         )
-    found = seen(before[~same], after)
+    found = seen([row for row, again in zip(before, same, strict=True) if not again], after)
     if not found:
         raise UserError(
             f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or guess "
             "with --discordance."
         )
-    return found, list(dict.fromkeys(before["family"][same]))
+    return found, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))
 
 
 def _plan(

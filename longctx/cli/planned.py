@@ -14,7 +14,7 @@ from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.registry import account_of, families
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario

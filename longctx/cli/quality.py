@@ -6,7 +6,8 @@ import argparse
 import contextlib
 import datetime
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,8 @@ from longctx.results.store import RESULTS
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.corpus.questions import QuestionSet
+    from longctx.results.row import Row
 
 PROFILE = "control.toml"
 NO_TESTS = 5
@@ -115,10 +115,10 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.families.long_context_qa.worth import warnings
     from longctx.report.document import as_markdown, as_terminal
     from longctx.report.text import headline
-    from longctx.results.store import load
+    from longctx.results.store import load_rows
     from longctx.summary.summary import summarize
 
-    rows = load(folder)
+    rows = load_rows(folder)
     found = quality(rows, {one.id: one.fact for one in questions.questions})
     subjects = answered(rows, found.prompt_set)
     if not subjects:
@@ -151,9 +151,11 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     return known is not None
 
 
-def _causes(rows: pd.DataFrame) -> list[str]:
+def _causes(rows: Sequence[Row]) -> list[str]:
     """Why trials were not measured, and how many."""
-    return [f"{number:,} trials {cause}" for cause, number in rows["error"].value_counts().items()]
+    return [
+        f"{number:,} trials {cause}" for cause, number in Counter(row.error for row in rows if row.error).most_common()
+    ]
 
 
 def _others(number: int) -> str:

@@ -52,8 +52,8 @@ def _run_with(options: argparse.Namespace) -> int:
     found = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
     for one in found:
         print("\n".join(measured.lines(one)), end="\n\n")
-    sent = {(row["prompt_set"], row["seed"]) for row, _ in found}
-    asked = {row["model"] for row, _ in found}
+    sent = {(row.prompt_set, row.seed) for row, _ in found}
+    asked = {row.model for row, _ in found}
     if len(sent) > 1:
         print(
             "# prompt: they were asked in different words, or with different seeds: see one with --prompts or --seed."
@@ -68,7 +68,7 @@ def _run_with(options: argparse.Namespace) -> int:
         print(f"# prompt: {error}")
         return 0
     now = digest(request_body(trial, question.case.model))
-    if model and any(row["prompt_sha256"] not in (None, now) for row, _ in found):
+    if model and any(row.prompt_sha256 not in (None, now) for row, _ in found):
         print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
     _print(question, model)
     return 0

@@ -12,9 +12,9 @@ from typing import Any
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.families.long_context_qa.items import READ
-from longctx.results.store import load_rows, load_views
+from longctx.results.row import Row
+from longctx.results.store import load
 from longctx.visible import visible
-from longctx.vocabulary.scenario import MEASURED
 from longctx.workspace import Workspace
 
 TAGGED = "tagged"
@@ -23,15 +23,14 @@ RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no
 WHYS, SHOWN, LONGEST = 3, 2, 200
 """Reasons that are told, replies that are shown, and characters of each."""
 
-Seen = tuple[Mapping[str, Any], Mapping[str, Any]]
+Seen = tuple[Row, Mapping[str, Any]]
 """A row and its view."""
 
 
 def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> list[str]:
     """About the controls of a run; none where all replies could be read. room: the max_tokens of --max-tokens."""
-    pairs = zip(load_rows(folder), load_views(folder), strict=True)
-    measured = [(row, view) for row, view in pairs if row["family"] == "control" and row["outcome"] in MEASURED]
-    unread = [(row, view) for row, view in measured if row["outcome"] not in READ]
+    measured = [(row, view) for row, view in load(folder).seen() if row.family == "control" and row.measured]
+    unread = [(row, view) for row, view in measured if row.outcome not in READ]
     if not unread:
         return []
     whys = Counter(_why(row) for row, _ in unread)
@@ -48,13 +47,13 @@ def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> li
 def _shown(unread: Sequence[Seen]) -> Iterator[str]:
     """Two of the replies, with the right section and of different kinds where there are."""
     seen = [(row, view["reply"]) for row, view in unread if view.get("reply") is not None]
-    kinds: dict[str, tuple[Mapping[str, Any], str]] = {}
-    for row, reply in sorted(seen, key=lambda one: one[0]["params"]["record"] != "right"):
+    kinds: dict[str, tuple[Row, str]] = {}
+    for row, reply in sorted(seen, key=lambda one: one[0].params["record"] != "right"):
         kinds.setdefault(_why(row), (row, reply))
     rest = [one for one in seen if one not in kinds.values()]
     for row, reply in [*kinds.values(), *rest][:SHOWN]:
-        question = str(row["item"]).rpartition("@")[0]
-        yield f"The reply to {question} with {RECORDS[row['params']['record']]}: “{excerpt(reply)}”"
+        question = str(row.item).rpartition("@")[0]
+        yield f"The reply to {question} with {RECORDS[str(row.params['record'])]}: “{excerpt(reply)}”"
 
 
 def excerpt(reply: str) -> str:
@@ -62,16 +61,16 @@ def excerpt(reply: str) -> str:
     return visible(f"{reply[: LONGEST // 2]} … {reply[-LONGEST // 2 :]}" if len(reply) > LONGEST else reply)
 
 
-def _why(row: Mapping[str, Any]) -> str:
+def _why(row: Row) -> str:
     """Why it cannot be read, without what is this reply's own."""
-    return re.sub("^'.' is", "the answer begins with", str(row["why"] or row["outcome"]))
+    return re.sub("^'.' is", "the answer begins with", str(row.why or row.outcome))
 
 
 def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> Iterator[str]:
     """By what the replies were."""
     row = unread[0][0]
-    outcomes = {row["outcome"] for row, _ in unread}
-    model = load_model(workspace, row["model"])
+    outcomes = {row.outcome for row, _ in unread}
+    model = load_model(workspace, row.model)
     if "truncated" in outcomes:
         yield "more room to answer (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
     if "unparseable" in outcomes:
@@ -81,7 +80,7 @@ def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> It
             if model.probed and probed:
                 how = f"its server took one on {model.probed.on}"
             yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))} ({how})"
-        if row["prompt_set"] != TAGGED:
+        if row.prompt_set != TAGGED:
             yield f"--prompts {TAGGED}, whose answers begin with the tag that is read"
     if outcomes - {"truncated"}:
         yield "a prompt set of your own"

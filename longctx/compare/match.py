@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from longctx.compare.pairs import by_family
 from longctx.errors import UserError
-from longctx.summary.subject import Subject, subjects
+from longctx.results.grouping import by_family, grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 
 Pairs = list[tuple[Subject, Subject]]
-Left = Mapping[tuple[str, Subject], pd.DataFrame]
+Left = Mapping[tuple[str, Subject], Sequence[Row]]
 """(family, subject) -> its rows, of whom nobody is compared with."""
 
 
@@ -23,19 +22,19 @@ class Matched:
     family: str
     before: Subject
     after: Subject
-    rows: tuple[pd.DataFrame, pd.DataFrame]
+    rows: tuple[Sequence[Row], Sequence[Row]]
 
 
 def match_runs(
-    before: pd.DataFrame, after: pd.DataFrame, between: str | None = None
+    before: Sequence[Row], after: Sequence[Row], between: str | None = None
 ) -> tuple[list[Matched], tuple[Left, Left]]:
     """Who is compared with whom in each family of two runs, and whom only the one, only the other, measured.
 
-    before, after: rows as results.store loads them. between: see match. Raises UserError as it does.
+    between: see match. Raises UserError as it does.
     """
     first, second = by_family(before), by_family(after)
     found: list[Matched] = []
-    left: tuple[dict[tuple[str, Subject], pd.DataFrame], dict[tuple[str, Subject], pd.DataFrame]] = ({}, {})
+    left: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
     for family in dict.fromkeys((*first, *second)):
         ours, theirs = first.get(family, {}), second.get(family, {})
         for one, two in match(family, tuple(ours), tuple(theirs), between):
@@ -66,10 +65,9 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 
 
-def parts_of(rows: pd.DataFrame, between: str) -> dict[str, pd.DataFrame]:
+def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
     """The rows of each model, prompt set or value of a label, in the order in which they come; "" without it."""
-    values = [value_of(one, between) for one in subjects(rows)]
-    return {value: rows[[one == value for one in values]] for value in dict.fromkeys(values)}
+    return grouped(rows, lambda row: value_of(row.subject, between))
 
 
 def value_of(one: Subject, between: str) -> str:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import pandas as pd
-
-from longctx.registry import in_order
-from longctx.summary.subject import Subject, subjects
-from longctx.vocabulary.scenario import MEASURED
+from longctx.results.row import Row
 
 Key = tuple[str, int, str, int, int]
 """Of a trial within a family: scenario, seed, item, trial, repeat. Two trials with one key ask the same question."""
-Trial = Mapping[str, Any]
-"""Fields of a row; None is what was never known.
-
-answers: a digest of the recorded answers that its scenario rests on (results/answers.py).
-"""
-
-FIELDS = (
-    *("scenario", "version", "seed", "trial", "item", "repeat"),
-    *("outcome", "error", "expected", "returned", "band", "cluster", "params", "answers"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,52 +19,26 @@ class Pairs:
     of the family built them.
     """
 
-    before: Mapping[Key, Trial]
-    after: Mapping[Key, Trial]
-    both: Mapping[Key, tuple[Trial, Trial]]
+    before: Mapping[Key, Row]
+    after: Mapping[Key, Row]
+    both: Mapping[Key, tuple[Row, Row]]
     otherwise: int
 
 
-def by_family(rows: pd.DataFrame) -> dict[str, dict[Subject, pd.DataFrame]]:
-    """The rows of each family and subject, the families in the protocols' order."""
-    found: dict[str, dict[Subject, pd.DataFrame]] = {}
-    ordered = rows.assign(subject=subjects(rows)).iloc[in_order(list(rows["family"]))]
-    for _, group in ordered.groupby(["family", "subject"], sort=False):
-        first = group.iloc[0]
-        found.setdefault(first["family"], {})[first["subject"]] = group
-    return found
-
-
-def pairs(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
-    """before, after: rows of one family and subject each, as results.store loads them."""
+def pairs(before: Sequence[Row], after: Sequence[Row]) -> Pairs:
+    """before, after: rows of one family and subject each."""
     ours, theirs = by_key(before), by_key(after)
     common = [key for key in ours if key in theirs]
     both = {key: (ours[key], theirs[key]) for key in common if _same_question(ours[key], theirs[key])}
     return Pairs(ours, theirs, both, len(common) - len(both))
 
 
-def by_key(rows: pd.DataFrame) -> dict[Key, Trial]:
-    found: list[Trial] = [
-        {name: _known(value) for name, value in zip(FIELDS, values, strict=True)}
-        for values in zip(*(rows.get(name, [None] * len(rows)) for name in FIELDS), strict=True)
-    ]
-    return {(one["scenario"], one["seed"], one["item"] or "", one["trial"], one["repeat"]): one for one in found}
+def by_key(rows: Sequence[Row]) -> dict[Key, Row]:
+    return {(row.scenario, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
 
 
-def measured(trial: Trial) -> bool:
-    return trial["outcome"] in MEASURED
-
-
-def correct(trial: Trial) -> bool:
-    return bool(trial["outcome"] == "correct")
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and pd.isna(value) else value
-
-
-def _same_question(before: Trial, after: Trial) -> bool:
+def _same_question(before: Row, after: Row) -> bool:
     """Runs kept without text do not know what they expected; for them the key must do."""
-    if before["version"] != after["version"]:
+    if before.version != after.version:
         return False
-    return None in (before["expected"], after["expected"]) or bool(before["expected"] == after["expected"])
+    return None in (before.expected, after.expected) or before.expected == after.expected

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from longctx.compare.match import Left, Matched, match_runs
-from longctx.compare.pairs import Pairs, Trial, correct, pairs
+from longctx.compare.pairs import Pairs, pairs
 from longctx.errors import UserError
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
-from longctx.summary.summary import MEASURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +74,12 @@ class Comparison:
     left: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
 
 
-def compare(before: pd.DataFrame, after: pd.DataFrame, between: str | None = None) -> Comparison:
-    """The rows of two runs, as results.store loads them. between: what changed (see match).
+def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> Comparison:
+    """The rows of two runs. between: what changed (see match).
 
     Raises UserError where it is not clear which subjects are to be compared, or where nothing can be.
     """
-    first, second = (rows[rows["outcome"].isin(MEASURED)] for rows in (before, after))
+    first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, left = match_runs(first, second, between)
     versus = tuple(map(_versus, matched))
     if not any(one.total.paired.n for one in versus):
@@ -111,7 +109,7 @@ def _versus(one: Matched) -> Versus:
         tuple(_flips(found)),
         (len(found.before) - common, len(found.after) - common),
         found.otherwise,
-        (str(first["prompt_digest"].iloc[0]), str(second["prompt_digest"].iloc[0])),
+        (first[0].prompt_digest, second[0].prompt_digest),
     )
 
 
@@ -120,25 +118,25 @@ def _change(name: str, scenarios: Sequence[str], found: Pairs) -> Change:
     sides = (found.before, found.after)
     before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
     mine = {key: pair for key, pair in found.both.items() if key[0] in wanted}
-    right = [tuple(correct(row) for row in pair) for pair in mine.values()]
+    right = [tuple(row.correct for row in pair) for pair in mine.values()]
     questions = {item or (scenario, seed, trial) for scenario, seed, item, trial, _ in mine}
     paired = Paired(right.count((False, True)), right.count((True, False)), len(mine))
     return Change(name, before, after, paired, clustered=len(questions) < len(mine))
 
 
-def _rate(rows: Sequence[Trial]) -> Rate:
-    return Rate(sum(map(correct, rows)), len(rows))
+def _rate(rows: Sequence[Row]) -> Rate:
+    return Rate(sum(row.correct for row in rows), len(rows))
 
 
 def _flips(found: Pairs) -> Iterator[Flip]:
     """Lost ones first."""
     flips = [
         Flip(
-            **{name: one[name] for name in ("scenario", "seed", "trial", "item", "repeat", "expected")},
-            before=(one["outcome"], one["returned"]),
-            after=(two["outcome"], two["returned"]),
+            **{name: getattr(one, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")},
+            before=(one.outcome, one.returned),
+            after=(two.outcome, two.returned),
         )
         for one, two in found.both.values()
-        if correct(one) != correct(two)
+        if one.correct != two.correct
     ]
     yield from sorted(flips, key=lambda flip: not flip.lost)

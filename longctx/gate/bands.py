@@ -18,7 +18,7 @@ from longctx.stats.bound import design_effect, trials_to_settle
 from longctx.stats.rates import holm
 
 if TYPE_CHECKING:
-    from longctx.summary.subject import Subject
+    from longctx.results.subject import Subject
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 

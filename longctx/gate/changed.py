@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-import pandas as pd
+from collections.abc import Iterator, Sequence
 
 from longctx.gate.verdict import RunVerdict
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
 """Field of a run's manifest -> what it is called."""
@@ -18,36 +18,43 @@ OF_ROWS = {
     "prompt_digest": "words",
     "version": "version of the family",
 }
-"""Column of the rows -> what it is called."""
+"""Field of the rows -> what it is called."""
 
 
 def changed(
-    before: tuple[Mapping[str, Any], pd.DataFrame], after: tuple[Mapping[str, Any], pd.DataFrame], found: RunVerdict
+    before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]], found: RunVerdict
 ) -> list[str]:
-    """A sentence each, without its full stop. before, after: of the baseline and the run, manifest and rows."""
+    """A sentence each, without its full stop. before, after: the baseline and the run, manifest and rows."""
     return [*_of_run(before[0], after[0]), *dict.fromkeys(_of_rows(before[1], after[1], found))]
 
 
-def _of_run(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
     for name, called in OF_A_RUN.items():
-        if before[name] != after[name]:
-            yield f"{called}: {before[name]} → {after[name]}"
-    digests = before["profile_digest"], after["profile_digest"]
-    if before["profile"] == after["profile"] and digests[0] != digests[1]:
-        yield f"profile {after['profile']}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"
+        was, now = getattr(before, name), getattr(after, name)
+        if was != now:
+            yield f"{called}: {was} → {now}"
+    digests = before.profile_digest, after.profile_digest
+    if before.profile == after.profile and digests[0] != digests[1]:
+        yield f"profile {after.profile}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"
 
 
-def _of_rows(before: pd.DataFrame, after: pd.DataFrame, found: RunVerdict) -> Iterator[str]:
+def _of_rows(before: Sequence[Row], after: Sequence[Row], found: RunVerdict) -> Iterator[str]:
     """Of each family that was compared, what its two subjects differ in."""
     for one in found.families:
-        ours, theirs = (
-            rows[(rows["family"] == one.family) & (rows["model"] == subject.model)]
-            for rows, subject in ((before, one.before), (after, one.after))
-        )
-        ours = ours[ours["prompt_set"] == one.before.prompt_set]
-        theirs = theirs[theirs["prompt_set"] == one.after.prompt_set]
+        ours, theirs = _of_subject(before, one.family, one.before), _of_subject(after, one.family, one.after)
         for column, called in OF_ROWS.items():
-            values = [", ".join(sorted({str(value) for value in rows[column].dropna()})) for rows in (ours, theirs)]
+            values = [_values(rows, column) for rows in (ours, theirs)]
             if values[0] != values[1] and all(values):
                 shared = column in ("model", "model_returned", "prompt_set")
                 yield f"{called}{'' if shared else f' of {one.family}'}: {values[0]} → {values[1]}"
+
+
+def _of_subject(rows: Sequence[Row], family: str, subject: Subject) -> list[Row]:
+    """Whatever its labels are: a run's differ from its baseline's where these say what was changed."""
+    whom = family, subject.model, subject.prompt_set
+    return [row for row in rows if (row.family, row.model, row.prompt_set) == whom]
+
+
+def _values(rows: Sequence[Row], column: str) -> str:
+    values = {getattr(row, column) for row in rows} - {None}
+    return ", ".join(sorted(map(str, values)))

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from longctx.compare.pairs import Key, Pairs, Trial, correct, measured
+from longctx.compare.pairs import Key, Pairs
 from longctx.gate.bands import EARLY_STOP, Clusters
+from longctx.results.row import Row
 from longctx.stats.paired import Paired
 
 
@@ -37,12 +38,12 @@ class Evidence:
     def pessimistic(self) -> Clusters:
         return list(self.pessimistic_changes.values())
 
-    def add(self, cluster: object, before: Trial, after: Trial) -> None:
+    def add(self, cluster: object, before: Row, after: Row) -> None:
         self.asked += 1
-        change = int(correct(after)) - int(correct(before))
+        change = int(after.correct) - int(before.correct)
         self.other += not same_answer(before, after)
         self.pessimistic_changes[cluster].append(change)
-        if measured(after):
+        if after.measured:
             self.changes[cluster].append(change)
         else:
             self.missing += 1
@@ -55,13 +56,13 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
     """
     found: dict[str, Evidence] = {}
     for key, (before, after) in pairs.both.items():
-        if measured(before) and after["band"] is not None:
-            evidence = found.setdefault(after["band"], Evidence())
-            if after["error"] != EARLY_STOP:
+        if before.measured and after.band is not None:
+            evidence = found.setdefault(after.band, Evidence())
+            if after.error != EARLY_STOP:
                 evidence.add(_cluster(key, after), before, after)
     for trial in _only_before(pairs):
-        if trial["band"] is not None and measured(trial):
-            found.setdefault(trial["band"], Evidence())
+        if trial.band is not None and trial.measured:
+            found.setdefault(trial.band, Evidence())
     return found
 
 
@@ -69,21 +70,20 @@ def by_scenario(pairs: Pairs) -> dict[str, Paired]:
     """What both runs measured of each scenario."""
     found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for before, after in pairs.both.values():
-        if measured(before) and measured(after):
-            found[after["scenario"]][correct(before), correct(after)] += 1
+        if before.measured and after.measured:
+            found[after.scenario][before.correct, after.correct] += 1
     return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}
 
 
-def same_answer(before: Trial, after: Trial) -> bool:
+def same_answer(before: Row, after: Row) -> bool:
     """Whether both rest on one recorded answer, judged the same."""
-    known = before["answers"] is not None
-    return known and before["answers"] == after["answers"] and correct(before) == correct(after)
+    return before.answers is not None and before.answers == after.answers and before.correct == after.correct
 
 
-def _cluster(key: Key, trial: Trial) -> object:
+def _cluster(key: Key, trial: Row) -> object:
     """Repeats of a trial are one cluster, too."""
-    return trial["cluster"] or key[:-1]
+    return trial.cluster or key[:-1]
 
 
-def _only_before(pairs: Pairs) -> Iterable[Trial]:
+def _only_before(pairs: Pairs) -> Iterable[Row]:
     return (trial for key, trial in pairs.before.items() if key not in pairs.after)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Sequence
+from dataclasses import replace
 
 from longctx.compare.match import match_runs
 from longctx.compare.pairs import pairs
@@ -10,9 +11,10 @@ from longctx.errors import UserError
 from longctx.gate.evidence import by_band
 from longctx.gate.validity import heard, of_the_run, unmeasured, unproven
 from longctx.gate.verdict import Rules
+from longctx.results.row import Row
 
 
-def foregone(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> list[str]:
+def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules) -> list[str]:
     """Why the verdict can only be invalid, a sentence each, without its full stop; empty where it may yet be another.
 
     before: the baseline's rows. after: those of the run at its best, in which all that is asked is answered; the model
@@ -34,10 +36,13 @@ def foregone(before: pd.DataFrame, after: pd.DataFrame, rules: Rules) -> list[st
     return [*of_the_run(rules.cut_down, rules.empty, in_common), *reasons]
 
 
-def _at_best(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """As if the models that answered the baseline answered what is yet to be asked of them."""
     known = heard(before)
-    same = {
-        asked: ", ".join(sorted(returned for name, returned in known if name == asked)) for asked in set(after["model"])
+    answered_by = {
+        asked: ", ".join(sorted(returned for name, returned in known if name == asked))
+        for asked in {row.model for row in after}
     }
-    return after.assign(model_returned=after["model_returned"].fillna(after["model"].map(same)))
+    return [
+        row if row.model_returned is not None else replace(row, model_returned=answered_by[row.model]) for row in after
+    ]

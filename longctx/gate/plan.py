@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from longctx.gate.bands import LEAST_CLUSTERS, Band
 from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.results.subject import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
-from longctx.summary.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)

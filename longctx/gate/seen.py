@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from longctx.compare.match import match_runs
-from longctx.compare.pairs import Pairs, correct, measured, pairs
+from longctx.compare.pairs import Pairs, pairs
 from longctx.gate.bands import Clusters
 from longctx.gate.evidence import by_band
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.bound import design_effect
-from longctx.summary.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +49,35 @@ Where = tuple[str, str]
 """A family and one of its bands."""
 
 
-RECORDING = ["model", "prompt_digest", "family", "scenario", "seed", "repeat"]
-"""What was recorded together."""
-
-
-def same_recordings(before: pd.DataFrame, after: pd.DataFrame) -> pd.Series[bool]:
+def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
     """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
 
     Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
     its digest of all answers: that differs where one run has a trial more, or left one unmeasured.
     """
-    first, second = (
-        rows.groupby(RECORDING, sort=False, dropna=False)["recorded_at"].min().dropna() for rows in (before, after)
-    )
-    common = first.index.intersection(second.index)
-    same = set(common[first[common].to_numpy() == second[common].to_numpy()])
-    keys = zip(*(before[name] for name in RECORDING), strict=True)
-    return pd.Series([key in same for key in keys], index=before.index, dtype=bool)
+    first, second = _first_recorded(before), _first_recorded(after)
+    same = {recording for recording, at in first.items() if second.get(recording) == at}
+    return [_recording(row) in same for row in before]
 
 
-def seen(before: pd.DataFrame, after: pd.DataFrame) -> dict[tuple[Subject, Where], Seen]:
+def _recording(row: Row) -> tuple[object, ...]:
+    """What was recorded together."""
+    return (row.model, row.prompt_digest, row.family, row.scenario, row.seed, row.repeat)
+
+
+def _first_recorded(rows: Sequence[Row]) -> dict[tuple[object, ...], str]:
+    first: dict[tuple[object, ...], str] = {}
+    for row in rows:
+        if row.recorded_at is not None:
+            recording = _recording(row)
+            first[recording] = min(first.get(recording, row.recorded_at), row.recorded_at)
+    return first
+
+
+def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Where], Seen]:
     """By subject of the later run and band; only bands that both runs measured something of.
 
-    before, after: rows as results.store loads them. Raises UserError where it is not clear what is compared with what.
+    Raises UserError where it is not clear what is compared with what.
     """
     found: dict[tuple[Subject, Where], Seen] = {}
     matched, _ = match_runs(before, after)
@@ -102,6 +107,6 @@ def _right(both: Pairs) -> dict[str, int]:
     """band -> right answers of both runs, of the pairs that both measured."""
     found: dict[str, int] = {}
     for before, after in both.both.values():
-        if measured(before) and measured(after) and after["band"] is not None:
-            found[after["band"]] = found.get(after["band"], 0) + correct(before) + correct(after)
+        if before.measured and after.measured and after.band is not None:
+            found[after.band] = found.get(after.band, 0) + before.correct + after.correct
     return found

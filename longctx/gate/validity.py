@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
-from longctx.vocabulary.scenario import MEASURED
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.compare.pairs import Pairs
     from longctx.gate.evidence import Evidence
+    from longctx.results.row import Row
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -53,7 +51,7 @@ def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
 
 def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     """What is missing, where it is too much; a sentence each, without its full stop."""
-    causes = Counter(trial["error"] for trial in pairs.after.values() if trial["error"] not in (None, "", EARLY_STOP))
+    causes = Counter(row.error for row in pairs.after.values() if row.error and row.error != EARLY_STOP)
     if stale := causes["stale"]:
         yield (
             f"{stale:,} trials have only stale recordings, of another wording or request: record them with "
@@ -68,12 +66,11 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
             yield f"{one.missing:,} of {one.asked:,} trials of the band {name} were not measured"
 
 
-def unproven(before: pd.DataFrame, after: pd.DataFrame, age: Age) -> str:
+def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
     """Why recordings cannot speak for a changed model; empty where it has not changed, or they are young enough."""
     if heard(before) == heard(after):
         return ""
-    replayed = after[(after["source"] == "replayed") & after["outcome"].isin(MEASURED)]
-    days = [age.days(str(at)) for at in replayed["recorded_at"]]
+    days = [age.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
     old = [one for one in days if one > age.most_days]
     if not old:
         return ""
@@ -84,11 +81,9 @@ def unproven(before: pd.DataFrame, after: pd.DataFrame, age: Age) -> str:
     )
 
 
-def heard(rows: pd.DataFrame) -> set[tuple[str, str]]:
+def heard(rows: Sequence[Row]) -> set[tuple[str, str]]:
     """The models that were asked for, each with one that answered: an alias may have moved."""
-    measured = rows[rows["outcome"].isin(MEASURED)]
-    both = zip(measured["model"], measured["model_returned"], strict=True)
-    return {(str(asked), one) for asked, returned in both for one in str(returned).split(", ")}
+    return {(row.model, one) for row in rows if row.measured for one in str(row.model_returned).split(", ")}
 
 
 def _short(cause: str) -> str:

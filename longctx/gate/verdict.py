@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import pandas as pd
-
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Pairs, pairs
 from longctx.errors import UserError
@@ -15,9 +13,10 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, by_band, by_scenario
 from longctx.gate.validity import Age, of_the_run, unmeasured, unproven
 from longctx.registry import account_of, shipped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import holm
-from longctx.summary.subject import Subject
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
@@ -122,9 +121,9 @@ class _Compared:
 
 
 def give_verdict(
-    before: pd.DataFrame, after: pd.DataFrame, rules: Rules, families: Mapping[str, Family] | None = None
+    before: Sequence[Row], after: Sequence[Row], rules: Rules, families: Mapping[str, Family] | None = None
 ) -> RunVerdict:
-    """before, after: the rows of the baseline and of the run, as results.store loads them.
+    """before, after: the rows of the baseline and of the run.
 
     families: those that are known, by default those of longctx.
     """
@@ -134,7 +133,7 @@ def give_verdict(
         return RunVerdict("invalid", rules, (), (str(error).rstrip("."),), ((), ()), len(after))
     known = shipped() if families is None else families
     compared = [_compared(one, rules, known.get(one.family)) for one in matched]
-    left_out = int((after["error"] == EARLY_STOP).sum())
+    left_out = sum(row.error == EARLY_STOP for row in after)
     found = _families(compared, rules, stopped=left_out > 0)
     reasons = tuple(_reasons(found, rules))
     verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in found])

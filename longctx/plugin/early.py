@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.verdict import RunVerdict, give_verdict
@@ -24,10 +22,6 @@ from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
-from longctx.results.store import as_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def until_settled(run: Run, tape: Tape) -> Course:
@@ -59,7 +53,7 @@ def until_settled(run: Run, tape: Tape) -> Course:
 class _Looks:
     """What is known so far; every answer is judged once."""
 
-    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, baseline: pd.DataFrame) -> None:
+    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, baseline: Sequence[Row]) -> None:
         self._run, self._tape, self._baseline = run, tape, baseline
         self._questions = {question.key: question for case in cases for question in case.questions()}
         self._rows: dict[str, Row] = {}
@@ -73,9 +67,8 @@ class _Looks:
             unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._rows[key]
             for key, question in self._questions.items()
         ]
-        frame = with_answers(as_frame([asdict(row) for row in rows]))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return give_verdict(self._baseline, frame, rules(self._run, frame, now), self._run.plan.families)
+        return give_verdict(self._baseline, with_answers(rows), rules(self._run, rows, now), self._run.plan.families)
 
     def _row(self, question: Question) -> Row:
         # Building or judging may raise for one question: its test will say so, and the asking goes on.

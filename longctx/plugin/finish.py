@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import longctx
@@ -24,6 +24,7 @@ from longctx.report.step_summary import add_step_summary
 from longctx.report.text import as_markdown, as_terminal
 from longctx.results import store
 from longctx.results.manifest import Manifest
+from longctx.results.row import Row
 from longctx.summary.summary import summarize
 
 WARNINGS = pytest.StashKey[list[str]]()
@@ -49,19 +50,20 @@ def close_run(config: pytest.Config) -> None:
 def _write(config: pytest.Config, folder: Path) -> None:
     """Fill a folder with all that the run leaves. Raises OSError."""
     run = config.stash[RUN]
-    rows = store.merge(run.folder, folder)
+    record = store.merge(run.folder, folder)
+    rows = record.rows
     manifest = _manifest(run, rows)
     summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, run.plan.families)
     verdict = gating.judge(config, rows, manifest, folder)
-    write_report(folder, summary, manifest, run.settings.page, verdict)
+    write_report(folder, record, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))
     config.stash[WARNINGS] = [warning] if warning else []
 
 
-def _manifest(run: Run, rows: pd.DataFrame) -> Manifest:
+def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
     settings = run.settings
     plan = run.plan
-    measured = set(rows["model"])
+    measured = {row.model for row in rows}
     models = [one for name, one in plan.models.items() if name in measured]
     return Manifest(
         run=run.name,

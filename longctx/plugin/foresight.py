@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 from longctx.errors import TapeError
 from longctx.gate.foregone import foregone
@@ -16,7 +15,6 @@ from longctx.plugin.run import Run
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
-from longctx.results.store import as_frame
 
 
 class Foresight:
@@ -47,7 +45,7 @@ class Foresight:
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raises Invalid where the verdict can be no other. causes: sentences on what cannot be asked."""
-        rows = as_frame([asdict(row) for case in self._cases for row in self._rows(case)])
+        rows = [row for case in self._cases for row in self._rows(case)]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         if reasons := foregone(self._baseline, rows, rules(self._run, rows, now)):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])

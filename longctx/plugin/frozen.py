@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.corpus.filters import Filter
     from longctx.plugin.run import Run
+    from longctx.results.row import Row
 
 
-def filters_used(run: Run, rows: pd.DataFrame) -> list[Filter]:
+def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
     """Its baseline's where it has one, so that both ask the same questions."""
     from longctx.corpus.filters import choose_filter
 
-    asked = rows[rows["family"] == "collage"]
-    names = {(model, item.rpartition("@")[2]) for model, item in zip(asked["model"], asked["item"], strict=True)}
+    names = {(row.model, str(row.item).rpartition("@")[2]) for row in rows if row.family == "collage"}
     found = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
     return [one for one in found if one is not None]

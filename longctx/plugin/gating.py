@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,11 +15,10 @@ from longctx.plugin.over import over
 from longctx.plugin.run import RUN, Run
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.gate.verdict import Rules
     from longctx.report.document import Document
     from longctx.results.manifest import Manifest
+    from longctx.results.row import Row
 
 EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
 """Verdict -> exit status; a pass leaves pytest's own."""
@@ -56,7 +55,7 @@ def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
     raise over(config, EXIT["invalid"])
 
 
-def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder: Path) -> Document | None:
+def judge(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
     """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline."""
     run = config.stash[RUN]
     if run.settings.baseline is None:
@@ -71,7 +70,7 @@ def judge(config: pytest.Config, rows: pd.DataFrame, manifest: Manifest, folder:
     from longctx.results.answers import with_answers
 
     found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at), run.plan.families)
-    between = changed((asdict(baseline.manifest), baseline.rows), (asdict(manifest), rows), found)
+    between = changed((baseline.manifest, baseline.rows), (manifest, rows), found)
     document = verdict_document(found, baseline.name, between)
     config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
     write_data(folder, found, baseline.name, between, document)
@@ -99,7 +98,7 @@ def exit_status(config: pytest.Config, status: int) -> int:
     return EXIT[verdict]
 
 
-def rules(run: Run, rows: pd.DataFrame, now: str) -> Rules:
+def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
     """now: ISO 8601."""
     from longctx.gate.validity import Age
     from longctx.gate.verdict import Rules

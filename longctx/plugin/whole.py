@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Sequence
 
 from longctx.plugin.run import Run
 from longctx.recording.case import Case
-from longctx.results.whole import scenario_name
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.results.whole import scenario_name, scenarios_of
 
 
-def left_out(run: Run, rows: pd.DataFrame) -> tuple[str, ...]:
+def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     """The scenarios of the grid that the run did not measure, or only one trial of; by their names."""
     if run.settings.only_trial is not None:
         return tuple(_name(run, case) for case in run.plan.cases)
     return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
 
 
-def empty(run: Run, rows: pd.DataFrame) -> int:
+def empty(run: Run, rows: Sequence[Row]) -> int:
     """How many scenarios of the grid have no question."""
     return sum(not case.size for case in _without_rows(run, rows))
 
 
-def _without_rows(run: Run, rows: pd.DataFrame) -> list[Case]:
-    columns = ("family", "scenario", "model", "prompt_set", "labels")
-    parts = zip(*(rows[name] for name in columns), strict=True)
-    ran = {scenario_name(dict(zip(columns, one, strict=True))) for one in parts}
+def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
+    ran = scenarios_of(rows)
     return [case for case in run.plan.cases if _name(run, case) not in ran]
 
 
 def _name(run: Run, case: Case) -> str:
-    of = {"family": case.scenario.family, "scenario": case.scenario.slug, "labels": dict(run.settings.labels)}
-    return scenario_name(of | {"model": case.model.model, "prompt_set": case.wording.prompt_set})
+    subject = Subject.of(case.model.model, case.wording.prompt_set, dict(run.settings.labels))
+    return scenario_name(case.scenario.family, case.scenario.slug, subject)

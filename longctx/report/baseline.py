@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
-from longctx.compare.pairs import by_family
 from longctx.report.table import Table
+from longctx.results.grouping import by_family, grouped
+from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.vocabulary.scenario import MEASURED
 
 
-def rates(rows: pd.DataFrame) -> Table:
+def rates(rows: Sequence[Row]) -> Table:
     """The rate of each scenario of each subject, and its band. rows: of a baseline."""
     found = [
         {
             "family": family,
             "subject": str(subject),
-            "band": group["band"].iloc[0] or "not gated",
-            "scenario": str(name),
-            "rate": str(Rate(int((group["outcome"] == "correct").sum()), int(group["outcome"].isin(MEASURED).sum()))),
+            "band": group[0].band or "not gated",
+            "scenario": name,
+            "rate": str(Rate(sum(row.correct for row in group), sum(row.measured for row in group))),
         }
         for family, subjects in by_family(rows).items()
         for subject, of_subject in subjects.items()
-        for name, group in of_subject.groupby("scenario", sort=False)
+        for name, group in grouped(of_subject, lambda row: row.scenario).items()
     ]
     return Table("Rates [95% interval]", pd.DataFrame(found).set_index("family"))

@@ -9,7 +9,7 @@ import pandas as pd
 from longctx.compare.runs import Change, Comparison, Flip, Versus
 from longctx.report.document import Document
 from longctx.report.table import Table
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 
 LONGEST = 80
 """Characters shown of what was returned."""

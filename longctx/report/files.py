@@ -9,21 +9,25 @@ from longctx.report.document import Document
 from longctx.report.text import as_markdown
 from longctx.results.export import export
 from longctx.results.manifest import Manifest
-from longctx.results.store import as_frame, load_rows, load_views
+from longctx.results.store import Record
 from longctx.summary.summary import Summary
 
 
 def write_report(
-    folder: Path, summary: Summary, manifest: Manifest, page: bool = True, verdict: Document | None = None
+    folder: Path,
+    record: Record,
+    summary: Summary,
+    manifest: Manifest,
+    page: bool = True,
+    verdict: Document | None = None,
 ) -> None:
-    """summary.md, summary.json, run.json, results.csv and results.parquet of a run whose rows lie in `folder`, and
+    """summary.md, summary.json, run.json, results.csv and results.parquet of a run beside its rows in `folder`, and
     index.html with charts/ where a page is wanted. verdict: of a gate, which stands first."""
-    rows = load_rows(folder)
     manifest.write(folder)
     (folder / "summary.md").write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
-    export(folder, rows)
+    export(folder, record.rows)
     if page:
         from longctx.report.page.page import write_page
 
-        write_page(folder, summary, as_frame(rows), load_views(folder), manifest, verdict)
+        write_page(folder, summary, record, manifest, verdict)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

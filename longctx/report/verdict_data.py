@@ -10,7 +10,7 @@ from typing import Any
 from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.report import document
 from longctx.report.document import Document
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 
 GATE = "gate.json"
 

@@ -10,22 +10,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
 from longctx.errors import UserError
-from longctx.results.answers import digest_of_answers, with_answers, with_digests
+from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.line import OF_A_LINE, by_line
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
-from longctx.results.store import as_frame, load, load_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
+from longctx.results.row import Row
+from longctx.results.store import load_rows
+from longctx.vocabulary.scenario import Kind
 
 SCHEMA = 1
 """Raised when a baseline of an earlier version can no longer be read."""
-LETTERS = {
+LETTERS: dict[str, Kind] = {
     "c": "correct",
     "w": "wrong",
     "u": "unparseable",
@@ -38,7 +37,7 @@ LETTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """rows: a column for each field of Row, and `answers` (results/answers.py); what a baseline does not keep is empty.
+    """rows: with the digests of their answers; what a baseline does not keep is None.
 
     saved_at: ISO 8601, UTC.
     """
@@ -46,7 +45,7 @@ class Baseline:
     name: str
     saved_at: str
     manifest: Manifest
-    rows: pd.DataFrame
+    rows: list[Row]
 
 
 def write_baseline(file: Path, name: str, folder: Path) -> None:
@@ -63,10 +62,9 @@ def load_baseline(path: Path) -> Baseline:
     """The baseline in a file, or the finished run in a folder as one. Raises UserError."""
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
-        return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load(folder)))
+        return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)))
     head, rows = _read_all(path)
-    frame = with_digests(as_frame(rows), [row["answers"] for row in rows])
-    return Baseline(head["name"], head["saved_at"], as_manifest(head["run"]), frame)
+    return Baseline(head["name"], head["saved_at"], as_manifest(head["run"]), rows)
 
 
 def check_baseline(path: Path) -> None:
@@ -96,12 +94,12 @@ def load_head(path: Path) -> dict[str, Any]:
     return next(_read(path))
 
 
-def _read_all(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _read_all(path: Path) -> tuple[dict[str, Any], list[Row]]:
     """The first line of a file, checked, and the rows of the others."""
     head, *lines = _read(path)
     try:
         as_manifest(head["run"]), head["name"], head["saved_at"]
-        return head, [row for line in lines for row in _rows(line, head["questions"])]
+        return head, [row for line in lines for row in _rows(line, head["questions"], head["run"]["run"])]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, error) from None
 
@@ -134,50 +132,51 @@ def _broken(path: Path, error: object) -> UserError:
     return UserError(conflict or f"{path} is no baseline ({error}): restore it from version control, or save it anew.")
 
 
-def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """One for each line of the rows, in their order."""
     letters = {kind: letter for letter, kind in LETTERS.items()}
     for common, group in by_line(rows).items():
-        trials = [row["trial"] for row in group]
+        trials = [row.trial for row in group]
         yield {
             **json.loads(common),
-            "model_returned": sorted({row["model_returned"] for row in group if row["model_returned"]}),
-            "recorded": _ends([row["recorded_at"] for row in group if row["recorded_at"]]),
-            "bank": next((row["item"].rpartition("@")[2] for row in group if row["item"]), None),
+            "model_returned": sorted({row.model_returned for row in group if row.model_returned}),
+            "recorded": _ends([row.recorded_at for row in group if row.recorded_at]),
+            "bank": next((row.item.rpartition("@")[2] for row in group if row.item), None),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
-            "outcomes": "".join(letters[row["outcome"]] for row in group),
+            "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
 
-def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows of a line, as fields of Row."""
+def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], run: str) -> Iterator[Row]:
+    """The rows of a line, of the run with that name."""
     common = {name: line[name] for name in OF_A_LINE}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]
     for trial, letter in zip(trials, line["outcomes"], strict=True):
         item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, None)
-        yield {
+        yield Row(
             **common,
-            "trial": trial,
-            "item": f"{item}@{line['bank']}" if item else None,
-            "cluster": cluster,
-            "outcome": LETTERS[letter],
-            "model_returned": returned,
-            "source": "replayed",
-            "recorded_at": first,
-            "answers": line["answers"],
-        }
+            run=run,
+            trial=trial,
+            item=f"{item}@{line['bank']}" if item else None,
+            cluster=cluster,
+            outcome=LETTERS[letter],
+            model_returned=returned,
+            source="replayed",
+            recorded_at=first,
+            answers=line["answers"],
+        )
 
 
-def _questions(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[str | None]]]:
+def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:
     """bank -> trial -> the question's id and its cluster."""
     found: dict[str, dict[str, list[str | None]]] = {}
     for row in rows:
-        if row["item"]:
-            name, _, bank = row["item"].rpartition("@")
-            found.setdefault(bank, {})[str(row["trial"])] = [name, row.get("cluster")]
+        if row.item:
+            name, _, bank = row.item.rpartition("@")
+            found.setdefault(bank, {})[str(row.trial)] = [name, row.cluster]
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.results.row import Row
+from longctx.results.row import KEPT, Row
 from longctx.visible import visible
 from longctx.vocabulary.scenario import MEASURED
 
@@ -26,14 +26,14 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a formula begins with, in both widths; a tab or a line end, which hide one, are escapes by then."""
 
 
-def export(folder: Path, rows: Sequence[dict[str, Any]]) -> None:
+def export(folder: Path, rows: Sequence[Row]) -> None:
     """Write both beside the run's rows."""
     frame = typed(rows)
     to_csv(frame, folder / CSV)
     to_parquet(frame, folder / PARQUET)
 
 
-def typed(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def typed(rows: Sequence[Row]) -> pd.DataFrame:
     """One row a trial, a column for each field of Row, and `correct`, null where nothing was measured.
 
     Whole numbers are Int64, others Float64, times datetime64 in UTC; what was never known is null. Mappings are
@@ -43,7 +43,9 @@ def typed(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
     columns: dict[str, Any] = {}
     for field in dataclasses.fields(Row):
-        values = [row.get(field.name) for row in rows]
+        if field.name not in KEPT:
+            continue
+        values = [getattr(row, field.name) for row in rows]
         kind = "time" if field.name == "recorded_at" else str(field.type).partition(" ")[0].partition("[")[0]
         match kind:
             case "int":

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.files import unwritable
 from longctx.results.row import Row
 from longctx.results.view import View
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
@@ -22,6 +19,18 @@ VIEWS = "views.jsonl"
 UNFINISHED = "rows.part"
 """The rows so far of a run that has not ended, in the order in which they came: a line each, with its view after a tab
 where it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A finished run. views: what is to be seen of each row, as a line of JSON; empty where nothing was kept."""
+
+    rows: list[Row]
+    views: list[str]
+
+    def seen(self) -> list[tuple[Row, dict[str, Any]]]:
+        """The rows with the fields of their views; an empty dict where nothing was kept."""
+        return [(row, json.loads(view) if view else {}) for row, view in zip(self.rows, self.views, strict=True)]
 
 
 def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
@@ -41,10 +50,10 @@ def append(folder: Path, lines: Sequence[str]) -> None:
         raise unwritable(folder, error) from None
 
 
-def merge(folder: Path, into: Path | None = None) -> pd.DataFrame:
+def merge(folder: Path, into: Path | None = None) -> Record:
     """Finish a run in another folder, or in the same. A trial that was measured twice counts once."""
-    found = (line.partition("\t") for line in _lines(folder / UNFINISHED))
-    return write(into or folder, list({row: view for row, _, view in found}.items()))
+    parts = (line.partition("\t") for line in _lines(folder / UNFINISHED))
+    return write(into or folder, list({row: view for row, _, view in parts}.items()))
 
 
 def drop_unfinished(folder: Path) -> None:
@@ -53,13 +62,13 @@ def drop_unfinished(folder: Path) -> None:
         (folder / UNFINISHED).unlink()
 
 
-def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> Record:
     """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
-    found = sorted(((json.loads(row), row, view) for row, view in pairs), key=lambda one: _place(one[0]))
-    (folder / RESULTS).write_text("".join(f"{row}\n" for _, row, _ in found), encoding="utf-8")
-    if any(view for _, _, view in found):
-        (folder / VIEWS).write_text("".join(f"{view}\n" for _, _, view in found), encoding="utf-8")
-    return as_frame([row for row, _, _ in found])
+    ordered = sorted(((Row.of(json.loads(line)), line, view) for line, view in pairs), key=lambda one: _place(one[0]))
+    (folder / RESULTS).write_text("".join(f"{line}\n" for _, line, _ in ordered), encoding="utf-8")
+    if any(view for _, _, view in ordered):
+        (folder / VIEWS).write_text("".join(f"{view}\n" for _, _, view in ordered), encoding="utf-8")
+    return Record([row for row, _, _ in ordered], [view for _, _, view in ordered])
 
 
 def read(folder: Path) -> list[tuple[str, str]]:
@@ -67,30 +76,15 @@ def read(folder: Path) -> list[tuple[str, str]]:
     return _pairs(folder / RESULTS, folder / VIEWS)
 
 
-def load(folder: Path) -> pd.DataFrame:
+def load(folder: Path) -> Record:
+    """A finished run. Raises FileNotFoundError where there is none."""
+    pairs = read(folder)
+    return Record([Row.of(json.loads(row)) for row, _ in pairs], [view for _, view in pairs])
+
+
+def load_rows(folder: Path) -> list[Row]:
     """The rows of a finished run. Raises FileNotFoundError where there is none."""
-    return as_frame(load_rows(folder))
-
-
-def load_rows(folder: Path) -> list[dict[str, Any]]:
-    """The rows of a finished run, as fields of Row. Raises FileNotFoundError."""
-    return [json.loads(line) for line in _lines(folder / RESULTS)]
-
-
-def load_views(folder: Path) -> list[dict[str, Any]]:
-    """What is to be seen of each row, as fields of View; an empty dict where nothing was kept."""
-    return [json.loads(view) if view else {} for _, view in read(folder)]
-
-
-def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """One row a trial, a column for each field of Row.
-
-    Strings are Python's own: Arrow's, which pandas takes where pyarrow is installed, cannot hold a lone surrogate.
-    """
-    import pandas as pd
-
-    with pd.option_context("mode.string_storage", "python"):
-        return pd.DataFrame(rows, columns=[field.name for field in dataclasses.fields(Row)])
+    return [Row.of(json.loads(line)) for line in _lines(folder / RESULTS)]
 
 
 def _pairs(rows: Path, views: Path) -> list[tuple[str, str]]:
@@ -109,12 +103,12 @@ def _lines(path: Path) -> list[str]:
     return whole
 
 
-def _place(row: dict[str, Any]) -> tuple[object, ...]:
+def _place(row: Row) -> tuple[object, ...]:
     """Sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
-    labels = [(name, _natural(value)) for name, value in sorted(row["labels"].items())]
-    subject = (row["model"], row["prompt_set"], labels)
-    question = (_natural(row["scenario"]), row["item"] or "", row["seed"], row["trial"], row["repeat"])
-    return (row["family"], *subject, *question)
+    labels = [(name, _natural(value)) for name, value in sorted(row.labels.items())]
+    subject = (row.model, row.prompt_set, labels)
+    question = (_natural(row.scenario), row.item or "", row.seed, row.trial, row.repeat)
+    return (row.family, *subject, *question)
 
 
 def _natural(name: str) -> list[str | int]:

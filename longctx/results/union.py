@@ -10,48 +10,41 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.results.manifest import Manifest, require_manifest
+from longctx.results.row import Row
 from longctx.results.store import load_rows, read
-from longctx.results.whole import left_out_of_all
-from longctx.vocabulary.scenario import MEASURED
+from longctx.results.whole import left_out_of_all, scenario_name
 
 Place = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A row of one of the runs, with its view, both as lines of JSON."""
+    """A row of one of the runs, as it was kept with its view: both as lines of JSON."""
 
     folder: Path
-    fields: Mapping[str, Any]
-    row: str
+    row: Row
+    line: str
     view: str
 
     @property
     def subject(self) -> Place:
         """Whom it is of, and in which family."""
-        labels = json.dumps(sorted(self.fields["labels"].items()))
-        return (self.fields["family"], self.fields["model"], self.fields["prompt_set"], labels)
+        labels = json.dumps(sorted(self.row.labels.items()))
+        return (self.row.family, self.row.model, self.row.prompt_set, labels)
 
     @property
     def trial(self) -> Place:
         """What was asked of whom: rows with the same are the same trial."""
-        return (*self.subject, *(str(self.fields[name]) for name in ("scenario", "item", "seed", "trial", "repeat")))
+        row = self.row
+        return (*self.subject, *map(str, (row.scenario, row.item, row.seed, row.trial, row.repeat)))
 
     @property
     def answer(self) -> Place:
         """Which answer it is; rows of one trial with the same count once."""
-        return (str(self.fields["prompt_sha256"]), str(self.fields["recorded_at"]))
-
-    @property
-    def measured(self) -> bool:
-        return self.fields["outcome"] in MEASURED
+        return (str(self.row.prompt_sha256), str(self.row.recorded_at))
 
     def __str__(self) -> str:
-        one = self.fields
-        labels = "".join(f" {name}={value}" for name, value in sorted(one["labels"].items()))
-        return (
-            f"{one['family']}/{one['scenario']}#{one['trial']} of {one['model']}, prompts {one['prompt_set']}{labels}"
-        )
+        return scenario_name(self.row.family, f"{self.row.scenario}#{self.row.trial}", self.row.subject)
 
 
 def unite(folders: Sequence[Path]) -> list[tuple[str, str]]:
@@ -59,14 +52,14 @@ def unite(folders: Sequence[Path]) -> list[tuple[str, str]]:
 
     Raises UserError where two runs answer one trial differently, or mean different words by one name.
     """
-    kept = [Kept(folder, json.loads(row), row, view) for folder in folders for row, view in read(folder)]
+    kept = [Kept(folder, Row.of(json.loads(line)), line, view) for folder in folders for line, view in read(folder)]
     _check_words(kept)
     found: dict[Place, Kept] = {}
     for one in kept:
         other = found.setdefault(one.trial, one)
         if other is not one:
             found[one.trial] = _one_of(other, one)
-    return [(one.row, one.view) for one in sorted(found.values(), key=lambda one: one.trial)]
+    return [(one.line, one.view) for one in sorted(found.values(), key=lambda one: one.trial)]
 
 
 def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
@@ -106,24 +99,24 @@ def _check_words(kept: Sequence[Kept]) -> None:
     words: dict[Place, Kept] = {}
     for one in kept:
         other = words.setdefault(one.subject, one)
-        if one.fields["prompt_digest"] != other.fields["prompt_digest"]:
+        if one.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
-                f"The prompts {one.fields['prompt_set']!r} of {one.fields['family']} are in other words in "
-                f"{one.folder} ({one.fields['prompt_digest']}) than in {other.folder} "
-                f"({other.fields['prompt_digest']}): "
+                f"The prompts {one.row.prompt_set!r} of {one.row.family} are in other words in "
+                f"{one.folder} ({one.row.prompt_digest}) than in {other.folder} "
+                f"({other.row.prompt_digest}): "
                 f"{_told_apart(one, other)}"
             )
 
 
 def _one_of(first: Kept, second: Kept) -> Kept:
     """Which of two rows of a trial counts: what was measured before what was not; then, of one answer, either."""
-    if first.measured and second.measured:
+    if first.row.measured and second.row.measured:
         if first.answer != second.answer:
             raise UserError(
                 f"{first} was answered twice, in {first.folder} and in {second.folder}, and which answer counts is not "
                 f"for longctx to say: {_told_apart(first, second)}"
             )
-        judged = [one.fields["outcome"] for one in (first, second)]
+        judged = [one.row.outcome for one in (first, second)]
         if judged[0] != judged[1]:
             raise UserError(
                 f"{first} has one answer, judged {judged[0]} in {first.folder} and {judged[1]} in "
@@ -134,7 +127,7 @@ def _one_of(first: Kept, second: Kept) -> Kept:
 
 def _rank(one: Kept) -> tuple[object, ...]:
     """Measured first, with text before without, live before replayed; then any order, but the same every time."""
-    return (not one.measured, not one.view, one.fields["source"] != "live", one.row, one.view)
+    return (not one.row.measured, not one.view, one.row.source != "live", one.line, one.view)
 
 
 def _told_apart(first: Kept, second: Kept) -> str:

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from longctx.results.manifest import Manifest
-from longctx.vocabulary.scenario import MEASURED
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 
 SHOWN = 3
 """Names and causes that a sentence lists."""
 
 
-def scenario_name(row: Mapping[str, Any]) -> str:
-    """Of the scenario that a row is of: `line_retrieval/lines-5 of some-model, prompts seed`, and its labels."""
-    labels = "".join(f" {name}={value}" for name, value in sorted(row["labels"].items()))
-    return f"{row['family']}/{row['scenario']} of {row['model']}, prompts {row['prompt_set']}{labels}"
+def scenario_name(family: str, scenario: str, subject: Subject) -> str:
+    """`line_retrieval/lines-5 of some-model, prompts seed`, and the labels."""
+    labels = f" {subject.label}" if subject.labels else ""
+    return f"{family}/{scenario} of {subject.model}, prompts {subject.prompt_set}{labels}"
 
 
-def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Mapping[str, Any]]]]) -> tuple[str, ...]:
+def scenarios_of(rows: Sequence[Row]) -> set[str]:
+    """The names of the scenarios that rows are of."""
+    return {scenario_name(row.family, row.scenario, row.subject) for row in rows}
+
+
+def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Row]]]) -> tuple[str, ...]:
     """What some of these runs, given with their rows, left out, and none of them ran whole."""
-    whole = {name for manifest, rows in runs for name in {*map(scenario_name, rows)} - {*manifest.left_out}}
+    whole = {name for manifest, rows in runs for name in scenarios_of(rows) - {*manifest.left_out}}
     return tuple(dict.fromkeys(name for manifest, _ in runs for name in manifest.left_out if name not in whole))
 
 
-def lacks(manifest: Manifest, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
     """What keeps a run from being whole, a sentence each, without its full stop."""
     if names := manifest.left_out:
         yield f"it left out {len(names):,} of its grid's scenarios: {'; '.join(names[:SHOWN])}{_more(names)}"
-    if missing := [row["error"] or row["outcome"] for row in rows if row["outcome"] not in MEASURED]:
+    if missing := [row.error or row.outcome for row in rows if not row.measured]:
         causes = Counter(missing).most_common()
         listed = ", ".join(f"{number:,} {cause}" for cause, number in causes[:SHOWN])
         yield f"{len(missing):,} of its {len(rows):,} trials were not measured ({listed}{_more(causes)})"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
+from longctx.results.row import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class Answered:
     of: int
 
 
-def answered_as_another(measured: pd.DataFrame, sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
+def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
     """measured: rows of trials that were. sent_as: model -> the id that its provider was sent, if that is another."""
-    pairs = Counter(zip(measured["model"], measured["model_returned"].fillna(""), strict=True))
-    totals = Counter(measured["model"])
+    pairs = Counter((row.model, row.model_returned or "") for row in measured)
+    totals = Counter(row.model for row in measured)
     return tuple(
         Answered(model, by, number, totals[model])
         for (model, by), number in pairs.items()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +23,18 @@ class Cost:
     dated: str | None = None
 
 
-def costs(measured: pd.DataFrame, dated: Mapping[str, str]) -> tuple[Cost, ...]:
+def costs(measured: Sequence[Row], dated: Mapping[str, str]) -> tuple[Cost, ...]:
     """measured: rows of trials that were. dated: model -> day of its prices."""
-    return tuple(_cost(str(model), rows, dated) for model, rows in measured.groupby("model", sort=False))
+    return tuple(_cost(model, rows, dated) for model, rows in grouped(measured, lambda row: row.model).items())
 
 
-def _cost(model: str, rows: pd.DataFrame, dated: Mapping[str, str]) -> Cost:
-    live, replayed = rows[rows["source"] == "live"], rows[rows["source"] != "live"]
-    return Cost(model, len(live), _usd(live), len(replayed), _usd(replayed), dated.get(model))
+def _cost(model: str, rows: Sequence[Row], dated: Mapping[str, str]) -> Cost:
+    live = [row for row in rows if row.source == "live"]
+    replayed = [row for row in rows if row.source != "live"]
+    return Cost(model, len(live), total_usd(live), len(replayed), total_usd(replayed), dated.get(model))
 
 
-def _usd(rows: pd.DataFrame) -> float | None:
-    return None if rows["cost_usd"].isna().any() else float(rows["cost_usd"].sum())
+def total_usd(rows: Sequence[Row]) -> float | None:
+    """None where the cost of one is not known."""
+    costs = [row.cost_usd for row in rows]
+    return None if None in costs else math.fsum(cost for cost in costs if cost is not None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import pandas as pd
-
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
 
 BANDS = 10
 
@@ -27,25 +24,24 @@ class Place:
     rate: Rate
 
 
-def heatmap(rows: pd.DataFrame, sizes: Mapping[str, str | None]) -> Iterator[Place]:
-    """rows: measured trials, with a column `subject`.
+def heatmap(measured: Sequence[Row], sizes: Mapping[str, str | None]) -> Iterator[Place]:
+    """measured: rows of trials that were.
 
     sizes: family -> the parameter that says how long its context is; empty or missing: the prompt's tokens do.
     None: its needle has no place, and it is left out.
     """
-    placeless = [name for name, size in sizes.items() if size is None]
-    placed = rows[~rows["family"].isin(placeless) & rows["depth"].notna()]
-    columns = (placed["family"], placed["params"], placed["input_tokens"])
-    lengths = [_size(sizes.get(family), params, tokens) for family, params, tokens in zip(*columns, strict=True)]
-    depths = (placed["depth"].astype(float) * BANDS).astype(int).clip(0, BANDS - 1)
-    keys = list(zip(placed["family"], placed["subject"], lengths, depths, strict=True))
-    correct = [outcome == "correct" for outcome in placed["outcome"]]
-    measured = Counter(keys)
-    right = Counter(itertools.compress(keys, correct))
-    for key in measured:
-        yield Place(*key, Rate(right[key], measured[key]))
+    trials: Counter[tuple[str, Subject, int, int]] = Counter()
+    right: Counter[tuple[str, Subject, int, int]] = Counter()
+    for row in measured:
+        size = sizes.get(row.family, "")
+        if row.depth is not None and size is not None:
+            place = row.family, row.subject, _size(size, row), min(max(int(row.depth * BANDS), 0), BANDS - 1)
+            trials[place] += 1
+            right[place] += row.correct
+    for place, number in trials.items():
+        yield Place(*place, Rate(right[place], number))
 
 
-def _size(parameter: str | None, params: Mapping[str, Any], input_tokens: float) -> int:
+def _size(parameter: str, row: Row) -> int:
     """Of a family without a size of its own: the prompt's tokens, to one digit."""
-    return int(params[parameter]) if parameter else int(float(f"{input_tokens:.0e}"))
+    return int(row.params[parameter] or 0) if parameter else int(float(f"{row.input_tokens or 0:.0e}"))

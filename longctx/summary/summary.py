@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from longctx.registry import account_of, in_order, shipped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.answered import Answered, answered_as_another
-from longctx.summary.costs import Cost, costs
+from longctx.summary.costs import Cost, costs, total_usd
 from longctx.summary.heatmap import Place, heatmap
-from longctx.summary.subject import Subject, subjects
 from longctx.summary.truncated import Truncated, truncated
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
-
-MEASURED = ("correct", "wrong", "unparseable", "refusal", "truncated")
-"""Outcomes that count in a rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +98,39 @@ class Summary:
 
 
 def summarize(
-    rows: pd.DataFrame,
+    rows: Sequence[Row],
     prices_of: Mapping[str, str] | None = None,
     sent_as: Mapping[str, str] | None = None,
     families: Mapping[str, Family] | None = None,
 ) -> Summary:
-    """rows: one a trial, as results.store loads them. The summary lists them in their order, by families.
+    """The summary lists the rows' scenarios in their order, by families.
 
     prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
     provider was sent, where that is another. families: those that are known, by default those of longctx.
     """
     known = shipped() if families is None else families
-    rows = rows.assign(subject=subjects(rows)).iloc[in_order(list(rows["family"]), known)]
-    scenarios = tuple(_scenario(group) for _, group in rows.groupby(["family", "subject", "scenario"], sort=False))
-    measured = rows[rows["outcome"].isin(MEASURED)]
-    replayed = rows[rows["source"] == "replayed"]
-    days = sorted(str(at)[:10] for at in replayed["recorded_at"])
+    rows = [rows[place] for place in in_order([row.family for row in rows], known)]
+    cells = grouped(rows, lambda row: (row.family, row.subject, row.scenario))
+    scenarios = tuple(_scenario(*cell, group) for cell, group in cells.items())
+    measured = [row for row in rows if row.measured]
+    replayed = [row for row in rows if row.source == "replayed"]
+    days = sorted(str(row.recorded_at)[:10] for row in replayed)
+    of_families = grouped(measured, lambda row: row.family)
     return Summary(
         scenarios=scenarios,
         places=tuple(heatmap(measured, {name: one.size for name, one in known.items()})),
         families={
-            name: _of_family(name, known.get(name), scenarios, measured)
+            name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(one.family for one in scenarios)
         },
-        usage=tuple(_usage(group) for _, group in measured.groupby(["family", "model"], sort=False)),
-        live=int((rows["source"] == "live").sum()),
+        usage=tuple(
+            _usage(*cell, group) for cell, group in grouped(measured, lambda row: (row.family, row.model)).items()
+        ),
+        live=sum(row.source == "live" for row in rows),
         replayed=len(replayed),
         unmeasured=len(rows) - len(measured),
         recorded=(days[0], days[-1]) if days else None,
-        errors=dict(Counter(rows["error"].dropna())),
+        errors=dict(Counter(row.error for row in rows if row.error is not None)),
         costs=costs(measured, prices_of or {}),
         answered=answered_as_another(measured, sent_as or {}),
         truncated=truncated(measured),
@@ -133,42 +138,51 @@ def summarize(
 
 
 def _of_family(
-    name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: pd.DataFrame
+    name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
-    """family: None where it is not installed here: its rows are shown plainly."""
+    """family: None where it is not installed here: its rows are shown plainly. measured: its rows."""
     account = account_of(family) if family else Account()
     own = [one for one in scenarios if one.family == name]
-    analysis = account.analyse(own, measured[measured["family"] == name])
-    return OfFamily(family.title if family else name, family.unit if family else "tokens", account, analysis)
-
-
-def _scenario(rows: pd.DataFrame) -> ScenarioSummary:
-    first = rows.iloc[0]
-    outcomes = Counter(rows["outcome"])
-    measured = rows[rows["outcome"].isin(MEASURED)]
-    return ScenarioSummary(
-        family=first["family"],
-        subject=first["subject"],
-        scenario=first["scenario"],
-        params=first["params"],
-        rate=Rate(outcomes["correct"], len(measured)),
-        outcomes=dict(outcomes),
-        depth=None if measured.empty else float(measured["depth"].median()),
-        distance_from_end=None if measured.empty else int(measured["distance_from_end"].median()),
+    return OfFamily(
+        family.title if family else name,
+        family.unit if family else "tokens",
+        account,
+        account.analyse(own, measured),
     )
 
 
-def _usage(rows: pd.DataFrame) -> UsageSummary:
-    columns = {"input": "input", "written": "cache_write", "output": "output"}
-    tokens = {name: int(rows[f"{column}_tokens"].sum()) for name, column in columns.items()}
-    cached = int(rows["cached_tokens"].sum()) if rows["cached_tokens"].notna().any() else None
-    median, slow = rows["latency_s"].quantile([0.5, 0.95])
-    cost = None if rows["cost_usd"].isna().any() else float(rows["cost_usd"].sum())
+def _scenario(family: str, subject: Subject, scenario: str, rows: Sequence[Row]) -> ScenarioSummary:
+    outcomes = Counter(str(row.outcome) for row in rows)
+    measured = [row for row in rows if row.measured]
+    depth = _median([row.depth for row in measured if row.depth is not None])
+    distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
+    return ScenarioSummary(
+        family=family,
+        subject=subject,
+        scenario=scenario,
+        params=rows[0].params,
+        rate=Rate(outcomes["correct"], len(measured)),
+        outcomes=dict(outcomes),
+        depth=depth,
+        distance_from_end=None if distance is None else int(distance),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(statistics.median(values)) if values else None
+
+
+def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
+    cached = [row.cached_tokens for row in rows if row.cached_tokens is not None]
+    latencies = [row.latency_s for row in rows if row.latency_s is not None]
+    median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (math.nan, math.nan)
     return UsageSummary(
-        rows["family"].iloc[0],
-        rows["model"].iloc[0],
-        **tokens,
-        cached=cached,
-        cost_usd=cost,
+        family,
+        model,
+        input=sum(row.input_tokens or 0 for row in rows),
+        cached=sum(cached) if cached else None,
+        output=sum(row.output_tokens or 0 for row in rows),
+        written=sum(row.cache_write_tokens or 0 for row in rows),
+        cost_usd=total_usd(rows),
         latency_s=(float(median), float(slow)),
     )

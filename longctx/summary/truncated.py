@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from longctx.summary.subject import Subject
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 
 NOTABLE = 0.05
 """The share of a family's replies that is worth a word."""
+WINDOW_FULL = "model_context_window_exceeded"
+"""The stop reason of a reply that was cut off by the window, and not by max_tokens."""
 MOST = 0.5
 """The share of what is not right."""
 
@@ -33,24 +35,24 @@ class Truncated:
     trial: int
 
 
-def truncated(measured: pd.DataFrame) -> tuple[Truncated, ...]:
-    """measured: rows of trials that were, with their subjects."""
-    return tuple(_found(measured))
+def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
+    """measured: rows of trials that were."""
+    return tuple(_notable(measured))
 
 
-def _found(measured: pd.DataFrame) -> Iterator[Truncated]:
-    for _, rows in measured.groupby(["family", "subject"], sort=False):
-        cut = rows[rows["outcome"] == "truncated"]
-        if not len(cut) or len(cut) < max(NOTABLE * len(rows), MOST * (rows["outcome"] != "correct").sum()):
+def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
+    for (family, subject), rows in grouped(measured, lambda row: (row.family, row.subject)).items():
+        cut = [row for row in rows if row.outcome == "truncated"]
+        if not cut or len(cut) < max(NOTABLE * len(rows), MOST * sum(not row.correct for row in rows)):
             continue
-        first, tokens = cut.iloc[0], cut["output_tokens"].fillna(0)
+        tokens = [row.output_tokens or 0 for row in cut]
         yield Truncated(
-            family=first["family"],
-            subject=first["subject"],
+            family=family,
+            subject=subject,
             number=len(cut),
             of=len(rows),
-            tokens=(int(tokens.min()), int(tokens.max())),
-            full=bool((cut["stop_reason"] == "model_context_window_exceeded").mean() > MOST),
-            scenario=first["scenario"],
-            trial=int(first["trial"]),
+            tokens=(min(tokens), max(tokens)),
+            full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > MOST,
+            scenario=cut[0].scenario,
+            trial=cut[0].trial,
         )

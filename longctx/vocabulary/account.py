@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.compare.pairs import Pairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.results.row import Row
     from longctx.summary.summary import ScenarioSummary
     from longctx.vocabulary.grid import Grid
     from longctx.vocabulary.hypothesis import Hypothesis
@@ -37,8 +36,8 @@ class Rank(enum.IntEnum):
 class Account:
     """analysis: what `analyse` gave; None where a family has nothing of its own to tell."""
 
-    def analyse(self, scenarios: Scenarios, rows: pd.DataFrame) -> Any:
-        """What is measured beside rates. rows: the family's measured trials, with a column `subject`."""
+    def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
+        """What is measured beside rates. rows: of the family's measured trials."""
         return None
 
     def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:

@@ -13,7 +13,7 @@ from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.gate.bands import Band
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.here import HERE

@@ -6,7 +6,7 @@ import pytest
 
 from longctx.compare.match import match, match_runs, value_of
 from longctx.errors import UserError
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from tests.compare.test_runs import frame, run
 
 OLD, NEW, THIRD = (Subject(name, "seed") for name in ("old", "new", "third"))

@@ -15,7 +15,7 @@ from longctx.errors import UserError
 from longctx.results.store import as_frame
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from tests.summary.test_summary import row
 
 OUTCOMES = ("correct", "wrong", "unparseable", "not_asked")

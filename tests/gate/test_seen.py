@@ -10,7 +10,7 @@ import pytest
 
 from longctx.gate.seen import Seen, same_recordings, seen, seen_of
 from longctx.results.store import as_frame
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from tests.summary.test_summary import row
 
 TOY = Subject("some-model", "seed")

@@ -8,7 +8,7 @@ from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.store import as_frame
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary, Summary
 from tests.summaries import made
 

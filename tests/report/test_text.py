@@ -9,7 +9,7 @@ from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 from longctx.summary.answered import Answered
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import Summary, UsageSummary, summarize
 from longctx.summary.truncated import Truncated
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longctx.stats.rates import Rate
 from longctx.summary.families import families
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

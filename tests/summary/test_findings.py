@@ -14,7 +14,7 @@ from longctx.results.store import as_frame
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.findings import findings
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 

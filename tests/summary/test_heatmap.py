@@ -7,7 +7,7 @@ from typing import Any
 from longctx.results.store import as_frame
 from longctx.stats.rates import Rate
 from longctx.summary.heatmap import Place, heatmap
-from longctx.summary.subject import subjects
+from longctx.results.subject import subjects
 
 SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "control": None}
 BASE = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "correct", "input_tokens": 1234}

@@ -1,6 +1,6 @@
 """What is measured: model, wording, labels."""
 
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 
 
 def test_labels_are_told_in_the_order_of_their_names() -> None:

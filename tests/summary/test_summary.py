@@ -11,7 +11,7 @@ from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.row import Row
 from longctx.results.store import as_frame
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import MEASURED, Summary, UsageSummary, summarize
 from longctx.vocabulary import scenario as base
 

@@ -9,7 +9,7 @@ import pytest
 
 from longctx.results.row import Row
 from longctx.results.store import as_frame
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.truncated import Truncated, truncated
 from tests.summary.test_summary import row
 

@@ -16,13 +16,13 @@ from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from longctx.results.row import Row
 
 
 class Account(account.Account):
     """analysis: where the wrong answers of each subject come from."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[Origins, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Origins, ...]:
         return tuple(origins(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[Table]:

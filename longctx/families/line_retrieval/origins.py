@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from longctx.summary.subject import Subject
+from longctx.results.grouping import by_subject
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""
@@ -37,12 +37,11 @@ class Origins:
         return self.other_line + self.echoed + self.nowhere
 
 
-def origins(rows: pd.DataFrame) -> Iterator[Origins]:
-    """rows: measured trials of line retrieval, with a column `subject`."""
-    wrong = rows[rows["outcome"] == "wrong"]
-    for subject, group in wrong.groupby("subject", sort=False):
-        assert isinstance(subject, Subject)
-        traces = list(group["trace"])
+def origins(rows: Sequence[Row]) -> Iterator[Origins]:
+    """rows: of line retrieval."""
+    wrong = [row for row in rows if row.outcome == "wrong"]
+    for subject, group in by_subject(wrong).items():
+        traces = [row.trace for row in group]
         lines = [one for one in traces if "line_distance" in one]
         echoed = sum("echoed_line" in one for one in traces)
         yield Origins(

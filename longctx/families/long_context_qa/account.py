@@ -16,13 +16,13 @@ from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary.account import Account, Rank
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from longctx.results.row import Row
 
 
 class CollageAccount(Account):
     """analysis: of each subject and budget, what scratchpads and examples do, and the quotes."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[QaSummary, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
         return tuple(summarize_qa(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[Table]:

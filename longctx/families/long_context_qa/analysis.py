@@ -6,15 +6,15 @@ not particularly help; contextual examples do, and 5 are better than 2".
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import pandas as pd
-
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
@@ -96,21 +96,17 @@ class QaSummary:
     favourites: dict[str, Favourite] = field(default_factory=dict)
 
 
-def summarize_qa(rows: pd.DataFrame) -> Iterator[QaSummary]:
-    """rows: the measured trials of the collage family, with a column `subject`."""
-    pairs = zip(rows["subject"], rows["params"], strict=True)
-    budgets = [(subject, int(params["budget"])) for subject, params in pairs]
-    for key in dict.fromkeys(budgets):
-        group = rows[[one == key for one in budgets]]
-        pads = {cell: quotes(cell_rows) for cell, cell_rows in _cells(group) if cell[0].endswith(SCRATCHPAD)}
-        first = group["params"].iloc[0]
-        asked, kept = (int(first.get(f"filter_{name}", 0)) for name in ("asked", "kept"))
-        yield QaSummary(*key, asked, kept, tuple(effects(group)), pads, favourites(group))
+def summarize_qa(rows: Sequence[Row]) -> Iterator[QaSummary]:
+    """rows: the measured trials of the collage family."""
+    for (subject, budget), group in grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0))).items():
+        pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
+        asked, kept = (int(group[0].params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+        yield QaSummary(subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group))
 
 
-def effects(rows: pd.DataFrame) -> list[Effect]:
+def effects(rows: Sequence[Row]) -> list[Effect]:
     """Of every change at every depth. rows: of one subject, budget and longest section."""
-    cells = {cell: _by_question(group) for cell, group in _cells(rows)}
+    cells = {cell: {(row.item, row.repeat): row for row in group} for cell, group in _cells(rows).items()}
     depths = sorted({depth for _, depth in cells})
     return [
         _effect(change, before, depth, cells[before, depth], cells[after, depth])
@@ -121,46 +117,43 @@ def effects(rows: pd.DataFrame) -> list[Effect]:
     ]
 
 
-def quotes(rows: pd.DataFrame) -> Quotes:
+def quotes(rows: Sequence[Row]) -> Quotes:
     """rows: measured trials of a variant with a scratchpad."""
     total, in_record, in_needle = (
-        sum(int(trace.get(name, 0)) for trace in rows["trace"]) for name in ("quotes", "in_record", "in_needle")
+        sum(row.trace.get(name, 0) for row in rows) for name in ("quotes", "in_record", "in_needle")
     )
     return Quotes(Rate(in_record, total), Rate(in_needle, total))
 
 
-def favourites(rows: pd.DataFrame) -> dict[str, Favourite]:
+def favourites(rows: Sequence[Row]) -> dict[str, Favourite]:
     """By variant, where letters were given. rows: measured trials."""
-    given: dict[str, list[object]] = defaultdict(list)
-    for params, returned in zip(rows["params"], rows["returned"], strict=True):
-        given[str(params["variant"])].append(returned)
-    return {variant: found for variant, letters in given.items() if (found := favourite(letters))}
+    variants = grouped(rows, lambda row: str(row.params["variant"]))
+    each = {variant: favourite(row.returned for row in group) for variant, group in variants.items()}
+    return {variant: one for variant, one in each.items() if one is not None}
 
 
-def favourite(returned: Iterable[object]) -> Favourite | None:
+def favourite(returned: Iterable[str | None]) -> Favourite | None:
     """None where no letter was given."""
     letters = Counter(one for one in returned if one in tuple(LETTERS))
     return next((Favourite(str(one), Rate(count, letters.total())) for one, count in letters.most_common(1)), None)
 
 
-def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, int], pd.DataFrame]]:
+def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
     """The rows of each variant and depth."""
-    cells = [(str(params["variant"]), int(params["depth"])) for params in rows["params"]]
-    for cell in dict.fromkeys(cells):
-        yield cell, rows[[one == cell for one in cells]]
+    return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
 
 
-def _by_question(rows: pd.DataFrame) -> pd.DataFrame:
-    """Correct or not, and tokens, by question and repeat."""
-    frame = rows.set_index(["item", "repeat"])
-    return pd.DataFrame(
-        {"correct": frame["outcome"] == "correct", "tokens": frame["input_tokens"] + frame["output_tokens"]}
-    )
+Answers = Mapping[tuple[str | None, int], Row]
+"""The rows of one cell by question and repeat."""
 
 
-def _effect(change: str, before: str, depth: int, first: pd.DataFrame, second: pd.DataFrame) -> Effect:
-    both = first.add_suffix("_before").join(second.add_suffix("_after"), how="inner")
-    gained = int((~both["correct_before"] & both["correct_after"]).sum())
-    lost = int((both["correct_before"] & ~both["correct_after"]).sum())
-    extra = float((both["tokens_after"] - both["tokens_before"]).mean()) if len(both) else 0.0
-    return Effect(change, before, depth, Paired(gained, lost, len(both)), extra)
+def _effect(change: str, before: str, depth: int, first: Answers, second: Answers) -> Effect:
+    both = [(first[question], second[question]) for question in first if question in second]
+    gained = sum(two.correct and not one.correct for one, two in both)
+    lost = sum(one.correct and not two.correct for one, two in both)
+    extra = [_tokens(two) - _tokens(one) for one, two in both]
+    return Effect(change, before, depth, Paired(gained, lost, len(both)), sum(extra) / len(extra) if extra else 0.0)
+
+
+def _tokens(row: Row) -> int:
+    return (row.input_tokens or 0) + (row.output_tokens or 0)

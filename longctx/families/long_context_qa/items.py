@@ -8,15 +8,14 @@ without an answer that can be read is no evidence on a question: rates of questi
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import pandas as pd
-
 from longctx.families.long_context_qa.analysis import Favourite, favourite
+from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.summary import MEASURED
+from longctx.vocabulary.scenario import MEASURED
 
 RECORDS = ("right", "wrong", "none")
 
@@ -84,26 +83,24 @@ class Quality:
     favourite: Favourite | None = None
 
 
-def quality(rows: pd.DataFrame, facts: Mapping[str, str]) -> Quality:
-    """rows: of the control family, of one model and prompt set, as results.store loads them. facts: by question."""
+def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
+    """rows: of the control family, of one model and prompt set. facts: by question."""
     answers: dict[str, Answers] = defaultdict(lambda: defaultdict(list))
     sections: dict[str, str] = {}
-    columns = ("item", "cluster", "params", "repeat", "outcome")
-    order = rows.sort_values("repeat", kind="stable")
-    for item, cluster, params, _, outcome in zip(*(order[name] for name in columns), strict=True):
-        name = str(item).rpartition("@")[0]
-        sections[name] = str(cluster or "")
-        answers[name][params["record"]].append(str(outcome))
+    for row in sorted(rows, key=lambda row: row.repeat):
+        name = str(row.item).rpartition("@")[0]
+        sections[name] = row.cluster or ""
+        answers[name][str(row.params["record"])].append(row.outcome)
     each = [_item(name, sections[name], facts.get(name, ""), [answers[name]]) for name in answers]
     named = {name: fact for name, fact in facts.items() if fact and name in answers}
     return Quality(
-        model=str(rows["model"].iloc[0]),
-        prompt_set=str(rows["prompt_set"].iloc[0]),
+        model=rows[0].model,
+        prompt_set=rows[0].prompt_set,
         whole=_item("all", "", "", answers.values()),
         items=_worst_first(each),
         facts=_grouped(answers, named, lambda name, found: _item(name, "", name, found)),
         sections=_grouped(answers, sections, lambda name, found: _item(name, name, "", found)),
-        favourite=favourite(rows["returned"]),
+        favourite=favourite(row.returned for row in rows),
     )
 
 

@@ -15,9 +15,8 @@ from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.compare.pairs import Pairs
+    from longctx.results.row import Row
     from longctx.vocabulary.grid import Grid
     from longctx.vocabulary.hypothesis import Hypothesis
     from longctx.vocabulary.scenario import Scenario
@@ -28,7 +27,7 @@ class Account(account.Account):
 
     hypothesis = "window of k_max", "windows of k_max"
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[PasskeySummary, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[PasskeySummary, ...]:
         return windows_of(scenarios)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[Table]:

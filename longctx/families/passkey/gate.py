@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx.compare.pairs import Pairs, Trial, correct, measured
+from longctx.compare.pairs import Pairs
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.window_gate import Change, Reach, WindowDrop, judge_window, window_drop
 from longctx.gate.evidence import same_answer
+from longctx.results.row import Row
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
 
@@ -86,8 +87,8 @@ def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
     """Whether each pair was right before and after, by window and k (tokens)."""
     found: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
     for window, k, before, after in _in_windows(pairs):
-        if measured(after):
-            found[window][k].append((correct(before), correct(after)))
+        if after.measured:
+            found[window][k].append((before.correct, after.correct))
     return found
 
 
@@ -95,15 +96,15 @@ def windows_of_same_answers(pairs: Pairs) -> set[int]:
     """Windows for which the run replayed the baseline's own answers, and judged them the same: none has moved."""
     same: dict[int, bool] = {}
     for window, _, before, after in _in_windows(pairs):
-        same[window] = same.get(window, True) and measured(after) and same_answer(before, after)
+        same[window] = same.get(window, True) and after.measured and same_answer(before, after)
     return {window for window, all_same in same.items() if all_same}
 
 
-def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Trial, Trial]]:
+def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Row, Row]]:
     """Window, k, and both trials of the pairs that the baseline measured."""
     for before, after in pairs.both.values():
-        if measured(before):
-            yield int(after["params"]["window"]), int(after["params"]["k"]), before, after
+        if before.measured:
+            yield int(after.params["window"] or 0), int(after.params["k"] or 0), before, after
 
 
 def _minimum(window: int, grids: Sequence[Grid]) -> int | None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.report.table import Table, pivot, subject_columns, tokens
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 UNLABELLED = "-"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longctx.families.passkey.effective_window import EffectiveWindow, effective_window, k_max_interval
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

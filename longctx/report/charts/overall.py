@@ -9,8 +9,8 @@ import pandas as pd
 
 from longctx.report.charts.chart import WIDTH, Chart, field
 from longctx.report.table import pivot
+from longctx.results.subject import Subject
 from longctx.summary.heatmap import Place
-from longctx.summary.subject import Subject
 from longctx.summary.summary import Summary
 
 HEAT = [f"var(--heat-{step})" for step in range(10)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,6 +18,7 @@ from longctx.report.document import Document
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
 from longctx.results.manifest import Manifest
+from longctx.results.store import Record
 from longctx.summary.findings import findings
 from longctx.summary.summary import Summary
 from longctx.visible import visible
@@ -31,8 +31,7 @@ LONG = 30
 def write_page(
     folder: Path,
     summary: Summary,
-    rows: pd.DataFrame,
-    views: Sequence[Mapping[str, Any]],
+    record: Record,
     manifest: Manifest,
     verdict: Document | None = None,
 ) -> None:
@@ -42,13 +41,12 @@ def write_page(
     light = theme.colours("light")
     for chart, svg in drawn:
         (folder / "charts" / f"{chart.name}.svg").write_text(standing_alone(svg, light), encoding="utf-8")
-    (folder / "index.html").write_text(render(summary, rows, views, manifest, drawn, verdict), encoding="utf-8")
+    (folder / "index.html").write_text(render(summary, record, manifest, drawn, verdict), encoding="utf-8")
 
 
 def render(
     summary: Summary,
-    rows: pd.DataFrame,
-    views: Sequence[Mapping[str, Any]],
+    record: Record,
     manifest: Manifest,
     drawn: Sequence[Drawn] | None = None,
     verdict: Document | None = None,
@@ -65,7 +63,8 @@ def render(
     environment.finalize = lambda value: visible(value) if type(value) is str else value
     if drawn is None:
         drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
-    places = in_order(list(rows["family"]), summary.families)
+    places = in_order([row.family for row in record.rows], summary.families)
+    rows = [record.rows[place] for place in places]
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -75,8 +74,8 @@ def render(
         families=family_lines(summary),
         findings=findings(summary),
         sections=list(sections(summary, drawn)),
-        index=trials.index(rows.iloc[places], summary.title),
-        chunks=list(trials.chunks(rows.iloc[places], [views[place] for place in places], manifest.options)),
+        index=trials.index(rows, summary.title),
+        chunks=list(trials.chunks(rows, [record.views[place] for place in places], manifest.options)),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
         script=script,
         script_sha256=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

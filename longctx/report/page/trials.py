@@ -9,15 +9,12 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
-from longctx.summary.subject import subjects
+from longctx.results.row import Row
 
 CHUNK = 200
 """Trials a chunk."""
 SHORT = 40
 """Characters of an answer in the index."""
-SENTENCES = ("why", "error")
 FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "item": ("question", str),
     "depth": ("depth of the needle", "{:.1%}".format),
@@ -32,51 +29,54 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "source": ("answer", str),
     "recorded_at": ("recorded", lambda at: f"{at[:10]} {at[11:16]} UTC"),
 }
-"""Column of a row -> what a reader is told it is, and how."""
+"""Field of a row -> what a reader is told it is, and how."""
 
 
-def index(rows: pd.DataFrame, title: Callable[[str], str]) -> str:
+def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
     """JSON: names, and for each trial its places among them, its own name, and what was expected and returned.
 
     title: of a family. It holds no `<`, so that it can stand in a page.
     """
-    columns = {
-        "family": [title(name) for name in rows["family"]],
-        "scenario": list(rows["scenario"]),
-        "model": [str(one) for one in subjects(rows)],
-        "outcome": list(rows["outcome"]),
+    columns: dict[str, Sequence[str]] = {
+        "family": [title(row.family) for row in rows],
+        "scenario": [row.scenario for row in rows],
+        "model": [str(row.subject) for row in rows],
+        "outcome": [row.outcome for row in rows],
     }
     names = {column: list(dict.fromkeys(values)) for column, values in columns.items()}
     places = {column: {name: place for place, name in enumerate(values)} for column, values in names.items()}
     coded = ([places[column][value] for value in values] for column, values in columns.items())
     trials = zip(
         *coded,
-        map(_name, rows["trial"], rows["repeat"]),
-        map(_short, rows["expected"]),
-        map(_short, rows["returned"]),
+        (_name(row.trial, row.repeat) for row in rows),
+        (_short(row.expected) for row in rows),
+        (_short(row.returned) for row in rows),
         strict=True,
     )
     return _in_page({"chunk": CHUNK, "names": names, "trials": [list(one) for one in trials]})
 
 
-def chunks(rows: pd.DataFrame, views: Sequence[Mapping[str, Any]], options: Sequence[str]) -> Iterator[str]:
-    """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order."""
-    records = rows[["trial", "repeat", *SENTENCES, *FACTS]].astype(object).where(rows.notna(), None).to_dict("records")
-    details = [_details(row, view, options) for row, view in zip(records, views, strict=True)]
-    for start in range(0, len(details), CHUNK):
-        text = json.dumps(details[start : start + CHUNK], separators=(",", ":"))
+def chunks(rows: Sequence[Row], views: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order.
+
+    views: of each row, as store.Record holds them.
+    """
+    for start in range(0, len(rows), CHUNK):
+        some = zip(rows[start : start + CHUNK], views[start : start + CHUNK], strict=True)
+        details = [_details(row, json.loads(view) if view else {}, options) for row, view in some]
+        text = json.dumps(details, separators=(",", ":"))
         yield base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def _details(row: dict[Any, Any], view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    facts = {label: say(row[name]) for name, (label, say) in FACTS.items() if row[name] is not None}
+def _details(row: Row, view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
+    facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
     seen = {name: view[name] for name in ("reply", "quotes") if view.get(name)}
     return {
-        "why": [row[name] for name in SENTENCES if row[name]],
+        "why": [sentence for sentence in (row.why, row.error) if sentence],
         "facts": facts,
         **seen,
         "excerpts": [_excerpt(one) for one in view.get("excerpts", ())],
-        "command": _command(view["test"], row["trial"], row["repeat"], options) if view.get("test") else None,
+        "command": _command(view["test"], row.trial, row.repeat, options) if view.get("test") else None,
     }
 
 
@@ -98,8 +98,8 @@ def _name(trial: int, repeat: int) -> str:
     return f"#{trial}" + (f" repeat {repeat}" if repeat else "")
 
 
-def _short(text: object) -> str | None:
-    if not isinstance(text, str):
+def _short(text: str | None) -> str | None:
+    if text is None:
         return None
     return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 

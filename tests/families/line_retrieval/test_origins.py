@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from longctx.families.line_retrieval.origins import EDGES, Origins, band, origins
 from longctx.results.store import as_frame
-from longctx.summary.subject import subjects
+from longctx.results.subject import subjects
 
 
 def found(*traces: dict[str, int], **fields: Any) -> list[Origins]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.tables import passkey
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 
 
 def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> PasskeySummary:

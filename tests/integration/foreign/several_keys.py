@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
-    from longctx.summary.subject import Subject
+    from longctx.results.subject import Subject
     from longctx.summary.summary import ScenarioSummary
 
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"

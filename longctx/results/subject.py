@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
@@ -34,10 +32,3 @@ class Subject:
     def __str__(self) -> str:
         """`some-model, prompts seed, method=PI steps=200`."""
         return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.labels else [])])
-
-
-def subjects(rows: pd.DataFrame) -> pd.Series[Any]:
-    """The subject of each row."""
-    columns = (rows["model"], rows["prompt_set"], rows["labels"])
-    found = [Subject.of(model, prompt_set, labels) for model, prompt_set, labels in zip(*columns, strict=True)]
-    return pd.Series(found, index=rows.index, dtype=object)
