@@ -10,7 +10,7 @@ from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.store import append, as_lines, merge
 from longctx.results.view import View
-from tests.summary.test_summary import row
+from tests.rows import row
 
 HOSTILE = "=1+1|<b>\x1b[31m`x`\u202e"
 

@@ -26,7 +26,7 @@ def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
         *("charts", "index.html", "results.csv", "results.jsonl", "results.parquet"),
         *("run.json", "summary.json", "summary.md", "views.jsonl"),
     ]
-    assert [one["run"] for one in load_rows(made)] == ["a", "a", "b"]
+    assert [one.run for one in load_rows(made)] == ["a", "a", "b"]
     assert [one["run"] for one in json.loads((made / "run.json").read_text())["merged"]] == ["a", "b"]
     assert main(["compare", str(first), str(made)]) == 0
 

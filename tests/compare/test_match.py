@@ -7,7 +7,7 @@ import pytest
 from longctx.compare.match import match, match_runs, value_of
 from longctx.errors import UserError
 from longctx.results.subject import Subject
-from tests.compare.test_runs import frame, run
+from tests.rows import joined, run
 
 OLD, NEW, THIRD = (Subject(name, "seed") for name in ("old", "new", "third"))
 MINE = Subject("old", "mine")
@@ -52,8 +52,8 @@ def test_names_that_are_still_shared_are_refused() -> None:
 
 
 def test_runs_are_matched_family_by_family() -> None:
-    before = frame(run("correct", model="old"), run("wrong", model="old", family="passkey"))
-    after = frame(
+    before = joined(run("correct", model="old"), run("wrong", model="old", family="passkey"))
+    after = joined(
         run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", family="control")
     )
     [found], left = match_runs(before, after)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.compare.runs import Change, compare
 from longctx.errors import UserError
-from longctx.results.store import as_frame
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.results.subject import Subject
-from tests.summary.test_summary import row
+from tests.rows import joined, run
 
 OUTCOMES = ("correct", "wrong", "unparseable", "not_asked")
 
 
-def run(*outcomes: str, **fields: Any) -> list[dict[str, Any]]:
-    """A row a trial, counted from 0."""
-    return [asdict(row(outcome, trial=trial, **fields)) for trial, outcome in enumerate(outcomes)]
-
-
-def frame(*runs: list[dict[str, Any]]) -> pd.DataFrame:
-    return as_frame([one for rows in runs for one in rows])
-
-
 def test_trials_are_paired_by_what_they_ask() -> None:
-    before = frame(run("correct", "correct", "wrong", "wrong", "correct"))
-    after = frame(run("correct", "wrong", "correct", "correct", "not_asked")[::-1])
+    before = joined(run("correct", "correct", "wrong", "wrong", "correct"))
+    after = joined(run("correct", "wrong", "correct", "correct", "not_asked")[::-1])
     [found] = compare(before, after).versus
     assert found.total.paired == Paired(gained=2, lost=1, n=4)
     assert (found.total.before, found.total.after) == (Rate(3, 5), Rate(3, 4))
@@ -40,8 +26,8 @@ def test_trials_are_paired_by_what_they_ask() -> None:
 
 
 def test_flips_say_what_was_returned_lost_ones_first() -> None:
-    before = frame(run("wrong", "correct", expected="17", returned="9"))
-    after = frame(run("correct", "unparseable", expected="17", returned=None))
+    before = joined(run("wrong", "correct", expected="17", returned="9"))
+    after = joined(run("correct", "unparseable", expected="17", returned=None))
     [found] = compare(before, after).versus
     assert [(one.trial, one.before, one.after, one.expected) for one in found.flips] == [
         (1, ("correct", "9"), ("unparseable", None), "17"),
@@ -52,8 +38,8 @@ def test_flips_say_what_was_returned_lost_ones_first() -> None:
 
 def test_scenarios_seeds_items_and_repeats_are_told_apart() -> None:
     first = {"seed": 1}, {"item": "q1"}, {"repeat": 1}, {"scenario": "lines-10"}
-    before = frame(run("correct"), *(run("wrong", **one) for one in first))
-    after = frame(run("correct"), *(run("correct", **one) for one in first))
+    before = joined(run("correct"), *(run("wrong", **one) for one in first))
+    after = joined(run("correct"), *(run("correct", **one) for one in first))
     [found] = compare(before, after).versus
     assert [(one.scenario, one.paired) for one in found.scenarios] == [
         ("lines-5", Paired(3, 0, 4)),
@@ -63,8 +49,8 @@ def test_scenarios_seeds_items_and_repeats_are_told_apart() -> None:
 
 
 def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
-    before = frame(run("correct"), run("correct", "wrong", scenario="lines-10"))
-    after = frame(run("correct"), run("correct", scenario="lines-20"))
+    before = joined(run("correct"), run("correct", "wrong", scenario="lines-10"))
+    after = joined(run("correct"), run("correct", scenario="lines-20"))
     [found] = compare(before, after).versus
     assert [one.scenario for one in found.scenarios] == ["lines-5"]
     assert found.alone == (2, 1)
@@ -72,8 +58,8 @@ def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
 
 
 def test_trials_that_expect_something_else_ask_something_else() -> None:
-    before = frame(run("correct", expected="1"), run("correct", seed=1, expected="1"), run("correct", seed=2))
-    after = frame(run("wrong", expected="2"), run("wrong", seed=1, expected="1"), run("wrong", seed=2, expected="2"))
+    before = joined(run("correct", expected="1"), run("correct", seed=1, expected="1"), run("correct", seed=2))
+    after = joined(run("wrong", expected="2"), run("wrong", seed=1, expected="1"), run("wrong", seed=2, expected="2"))
     [found] = compare(before, after).versus
     assert (found.otherwise, found.total.paired) == (1, Paired(0, 2, 2))
 
@@ -81,17 +67,17 @@ def test_trials_that_expect_something_else_ask_something_else() -> None:
 def test_questions_counted_twice_are_said() -> None:
     clustered = [{"repeat": 1}, {"item": "q", "scenario": "lines-10"}]
     for one in clustered:
-        rows = frame(run("correct", item=one.get("item")), run("correct", **one))
+        rows = joined(run("correct", item=one.get("item")), run("correct", **one))
         [found] = compare(rows, rows).versus
         assert found.total.clustered
-    rows = frame(run("correct"), run("correct", scenario="lines-10"))
+    rows = joined(run("correct"), run("correct", scenario="lines-10"))
     assert not compare(rows, rows).versus[0].total.clustered
 
 
 def test_each_family_finds_its_subjects() -> None:
     passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
-    before = frame(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
-    after = frame(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
+    before = joined(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
+    after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
     found = compare(before, after)
     assert [(one.family, str(one.before), str(one.after)) for one in found.versus] == [
         ("line_retrieval", "some-model, prompts seed", "some-model, prompts seed"),
@@ -103,12 +89,12 @@ def test_each_family_finds_its_subjects() -> None:
 
 def test_runs_of_nothing_in_common_are_refused() -> None:
     with pytest.raises(UserError, match="No trial was measured by both"):
-        compare(frame(run("correct")), frame(run("not_asked")))
+        compare(joined(run("correct")), joined(run("not_asked")))
 
 
 @given(st.lists(st.tuples(st.sampled_from(OUTCOMES), st.sampled_from(OUTCOMES)), min_size=1, max_size=12))
 def test_comparing_is_symmetric(outcomes: list[tuple[str, str]]) -> None:
-    before, after = (frame(run(*side), run("correct", seed=9)) for side in zip(*outcomes, strict=True))
+    before, after = (joined(run(*side), run("correct", seed=9)) for side in zip(*outcomes, strict=True))
     [there], [back] = compare(before, after).versus, compare(after, before).versus
     assert (there.total.paired.gained, there.total.paired.lost) == (back.total.paired.lost, back.total.paired.gained)
     assert there.total.paired.n == back.total.paired.n

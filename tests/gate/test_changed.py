@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from longctx.gate.changed import changed
 from longctx.gate.verdict import give_verdict
-from tests.compare.test_runs import frame, run
 from tests.gate.test_verdict import RULES
+from tests.report.sample import MANIFEST
+from tests.rows import joined, run
 
-RUN = {"version": "1.0", "profile": "paper", "profile_digest": "a" * 64, "seed": 0}
+RUN = replace(MANIFEST, version="1.0", profile="paper", profile_digest="a" * 64, seed=0)
 
 
 def between(manifest: dict[str, Any] | None = None, **fields: Any) -> list[str]:
-    before, after = frame(run("correct", model_returned="m")), frame(run("correct", **{"model_returned": "m"} | fields))
-    return changed((RUN, before), (RUN | (manifest or {}), after), give_verdict(before, after, RULES))
+    before, after = (
+        joined(run("correct", model_returned="m")),
+        joined(run("correct", **{"model_returned": "m"} | fields)),
+    )
+    return changed((RUN, before), (replace(RUN, **manifest or {}), after), give_verdict(before, after, RULES))
 
 
 def test_nothing() -> None:

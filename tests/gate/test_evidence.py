@@ -7,60 +7,60 @@ from typing import Any
 from longctx.compare.pairs import pairs
 from longctx.gate.evidence import by_band, by_scenario
 from longctx.stats.paired import Paired
-from tests.compare.test_runs import frame, run
+from tests.rows import digested, joined, run
 
 SHORT: dict[str, Any] = {"band": "short"}
 
 
 def test_changes_are_told_by_band_and_by_cluster() -> None:
-    before = frame(run("correct", "wrong", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
-    after = frame(run("wrong", "correct", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
+    before = joined(run("correct", "wrong", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
+    after = joined(run("wrong", "correct", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
     assert by_band(pairs(before, after))["short"].clusters == [[-1, 1, 0], [0]]
 
 
 def test_repeats_of_a_trial_are_one_cluster() -> None:
     both = [run("correct", **SHORT), run("wrong", **SHORT, repeat=1)]
-    assert by_band(pairs(frame(*both), frame(*both)))["short"].clusters == [[0, 0]]
+    assert by_band(pairs(joined(*both), joined(*both)))["short"].clusters == [[0, 0]]
 
 
 def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> None:
-    before = frame(run("correct", "wrong", "correct", **SHORT))
-    [found] = by_band(pairs(before, frame(run("correct", "infra_error", "not_asked", **SHORT)))).values()
+    before = joined(run("correct", "wrong", "correct", **SHORT))
+    [found] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
     assert (found.asked, found.missing) == (3, 2)
     assert found.clusters == [[0]]
     assert found.pessimistic == [[0], [0], [-1]]
 
 
 def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
-    found = by_band(pairs(frame(run("not_asked", **SHORT)), frame(run("correct", **SHORT))))
+    found = by_band(pairs(joined(run("not_asked", **SHORT)), joined(run("correct", **SHORT))))
     assert found == {}
 
 
 def test_a_band_that_the_run_lacks_is_empty_and_one_that_is_not_gated_is_none() -> None:
-    before = frame(run("correct", **SHORT), run("correct", scenario="lines-9", band="long"), run("correct", seed=4))
-    found = by_band(pairs(before, frame(run("correct", **SHORT), run("correct", seed=4))))
+    before = joined(run("correct", **SHORT), run("correct", scenario="lines-9", band="long"), run("correct", seed=4))
+    found = by_band(pairs(before, joined(run("correct", **SHORT), run("correct", seed=4))))
     assert {name: one.asked for name, one in found.items()} == {"short": 1, "long": 0}
 
 
 def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
-    assert list(by_band(pairs(frame(run("correct", **SHORT)), frame(run("correct", band="all"))))) == ["all"]
+    assert list(by_band(pairs(joined(run("correct", **SHORT)), joined(run("correct", band="all"))))) == ["all"]
 
 
 def test_scenarios_have_what_both_runs_measured() -> None:
-    before = frame(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
-    after = frame(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
+    before = joined(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
+    after = joined(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
     assert by_scenario(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}
 
 
 def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
-    before = frame(run("correct", "wrong", **SHORT)).assign(answers="a")
+    before = digested(joined(run("correct", "wrong", **SHORT)), "a")
     [same] = by_band(pairs(before, before)).values()
     assert same.same_answers
     otherwise = (
-        frame(run("correct", "wrong", **SHORT)).assign(answers="b"),
-        frame(run("correct", "wrong", **SHORT)),
-        frame(run("correct", "correct", **SHORT)).assign(answers="a"),
-        frame(run("correct", "not_asked", **SHORT)).assign(answers="a"),
+        digested(joined(run("correct", "wrong", **SHORT)), "b"),
+        joined(run("correct", "wrong", **SHORT)),
+        digested(joined(run("correct", "correct", **SHORT)), "a"),
+        digested(joined(run("correct", "not_asked", **SHORT)), "a"),
     )
     for after in otherwise:
         [found] = by_band(pairs(before, after)).values()

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from longctx.gate.foregone import foregone
 from longctx.gate.validity import Age
 from longctx.gate.verdict import Rules
-from tests.compare.test_runs import frame, run
+from longctx.results.row import Row
+from tests.rows import joined, run
 
 RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
 TO_ASK: dict[str, Any] = {"source": "live", "recorded_at": None}
 OLD: dict[str, Any] = {"source": "replayed", "recorded_at": "2026-11-01T00:00:00+00:00"}
 
 
-def rows(n: int = 200, outcome: str = "correct", **fields: Any) -> list[dict[str, Any]]:
+def rows(n: int = 200, outcome: str = "correct", **fields: Any) -> list[Row]:
     return run(*[outcome] * n, **{"band": "all", **fields})
 
 
-BASELINE = frame(rows(model_returned="m-1"))
+BASELINE = joined(rows(model_returned="m-1"))
 
 
-def reasons(*after: list[dict[str, Any]], before: pd.DataFrame = BASELINE, rules: Rules = RULES) -> list[str]:
-    return foregone(before, frame(*after), rules)
+def reasons(*after: list[Row], before: list[Row] = BASELINE, rules: Rules = RULES) -> list[str]:
+    return foregone(before, joined(*after), rules)
 
 
 def test_a_run_that_is_yet_to_be_asked_may_have_any_verdict() -> None:
@@ -51,7 +52,7 @@ def test_it_must_be_clear_what_is_compared_with_what() -> None:
     ("cause", "missing", "known"), [("does_not_fit", 2, 0), ("does_not_fit", 3, 1), ("stale", 1, 1)]
 )
 def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: int) -> None:
-    cannot = [{**one, "trial": 199 - one["trial"], "error": cause} for one in rows(missing, "not_asked")]
+    cannot = [replace(one, trial=199 - one.trial, error=cause) for one in rows(missing, "not_asked")]
     found = reasons(rows(200 - missing, **TO_ASK), cannot)
     assert len(found) == known
     assert all(one.startswith(f"line_retrieval: {missing} ") for one in found)
@@ -59,8 +60,8 @@ def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: i
 
 def test_few_missing_may_yet_change_nothing() -> None:
     """Whether they would change the verdict if they were wrong, only the answers of the others tell."""
-    before = frame(rows(1000, model_returned="m-1"))
-    cannot = [{**one, "trial": 999 - one["trial"], "error": "does_not_fit"} for one in rows(8, "not_asked")]
+    before = joined(rows(1000, model_returned="m-1"))
+    cannot = [replace(one, trial=999 - one.trial, error="does_not_fit") for one in rows(8, "not_asked")]
     assert reasons(rows(992, outcome="wrong", **TO_ASK), cannot, before=before) == []
 
 
@@ -71,12 +72,12 @@ def test_few_missing_may_yet_change_nothing() -> None:
 )
 def test_old_recordings_of_another_model_are_known(recorded: dict[str, Any], known: int) -> None:
     to_ask = rows(190, **TO_ASK, model=recorded.get("model", "some-model"))
-    replayed = [{**one, "trial": 199 - one["trial"]} for one in rows(10, **OLD, **recorded)]
+    replayed = [replace(one, trial=199 - one.trial) for one in rows(10, **OLD, **recorded)]
     found = reasons(to_ask, replayed)
     assert len(found) == known
     assert all("10 of 200 answers are recordings of up to 21 days ago" in one for one in found)
 
 
 def test_models_that_answered_the_baseline_may_answer_again() -> None:
-    before = frame(rows(100, model_returned="m-1"), rows(100, seed=3, model_returned="m-2"))
+    before = joined(rows(100, model_returned="m-1"), rows(100, seed=3, model_returned="m-2"))
     assert reasons(rows(100, **TO_ASK), rows(100, seed=3, **OLD, model_returned="m-1"), before=before) == []

@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from typing import Any
 
-import pandas as pd
 import pytest
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
-from longctx.results.store import as_frame
-from longctx.vocabulary.scenario import Kind
+from tests.rows import row, run
 
 RULES = Rules(early_stop=True)
 
 
-def rows(outcomes: list[Kind], left_out: int = 0, window: int | None = None) -> pd.DataFrame:
-    kinds: list[Kind] = [*outcomes, *["not_asked" for _ in range(left_out)]]
-    return as_frame(
-        [
-            asdict(
-                Row(
-                    run="r",
-                    model="toy",
-                    prompt_set="seed",
-                    prompt_digest="0",
-                    family="family" if window is None else "passkey",
-                    scenario="s",
-                    params={} if window is None else {"window": window, "k": 100},
-                    seed=0,
-                    trial=trial,
-                    item=None,
-                    repeat=0,
-                    outcome=kind,
-                    band="all",
-                    model_returned="toy",
-                    error=EARLY_STOP if trial >= len(outcomes) else None,
-                )
-            )
-            for trial, kind in enumerate(kinds)
-        ]
-    )
+def rows(outcomes: list[str], left_out: int = 0, window: int | None = None) -> list[Row]:
+    place: dict[str, Any] = {"family": "family", "scenario": "s", "params": {}}
+    if window is not None:
+        place = {"family": "passkey", "scenario": "s", "params": {"window": window, "k": 100}}
+    answered = run(*outcomes, band="all", model_returned="toy", **place)
+    return [
+        *answered,
+        *(row("not_asked", trial=len(answered) + n, band="all", error=EARLY_STOP, **place) for n in range(left_out)),
+    ]
 
 
 BEFORE = rows(["correct"] * 400)
@@ -66,15 +47,15 @@ def test_too_few_to_look_at_settle_nothing() -> None:
 
 
 def test_a_large_drop_settles_and_a_small_one_does_not_yet() -> None:
-    large: list[Kind] = ["wrong"] * 12 + ["correct"] * 88
+    large: list[str] = ["wrong"] * 12 + ["correct"] * 88
     assert give_verdict(BEFORE, rows(large, 300), RULES).settled
-    small: list[Kind] = ["wrong"] * 12 + ["correct"] * 288
+    small: list[str] = ["wrong"] * 12 + ["correct"] * 288
     found = give_verdict(BEFORE, rows(small, 100), RULES)
     assert (found.verdict, found.settled) == ("regression", False)
 
 
 def test_what_could_not_be_asked_settles_nothing() -> None:
-    failed: list[Kind] = ["correct"] * 150 + ["infra_error"] * 20
+    failed: list[str] = ["correct"] * 150 + ["infra_error"] * 20
     found = give_verdict(BEFORE, rows(failed, 230), RULES)
     assert (found.verdict, found.settled) == ("invalid", False)
 
@@ -83,5 +64,5 @@ def test_a_family_with_k_max_does_not_pass_before_its_end() -> None:
     before = rows(["correct"] * 400, window=1000)
     found = give_verdict(before, rows(["correct"] * 150, 250, window=1000), RULES)
     assert (found.verdict, found.settled, found.families[0].hypotheses) == ("inconclusive", False, ())
-    fallen: list[Kind] = ["wrong"] * 20 + ["correct"] * 20
+    fallen: list[str] = ["wrong"] * 20 + ["correct"] * 20
     assert give_verdict(before, rows(fallen, 360, window=1000), RULES).settled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from longctx.compare.pairs import pairs
 from longctx.gate.evidence import by_band
 from longctx.gate.validity import Age, unmeasured, unproven
-from tests.compare.test_runs import frame, run
+from tests.rows import joined, run
 
 BAND: dict[str, Any] = {"band": "all"}
 
@@ -17,8 +18,8 @@ BAND: dict[str, Any] = {"band": "all"}
 def reasons(right: int, missing: int = 0, error: str = "overloaded") -> list[str]:
     before = run(*["correct"] * (right + missing), **BAND)
     after = run(*["correct"] * right, *["infra_error"] * missing, **BAND)
-    after = [one | {"error": error if one["outcome"] == "infra_error" else None} for one in after]
-    both = pairs(frame(before), frame(after))
+    after = [replace(one, error=error if one.outcome == "infra_error" else None) for one in after]
+    both = pairs(before, after)
     return list(unmeasured(both, by_band(both)))
 
 
@@ -39,16 +40,16 @@ def test_more_is_too_much_and_the_cause_is_said() -> None:
 @pytest.mark.parametrize(("missing", "too_many"), [(5, False), (6, True)])
 def test_one_in_twenty_of_a_band_may_be_missing(missing: int, too_many: bool) -> None:
     long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
-    before = frame(run(*["correct"] * 900, **BAND), run(*["correct"] * 100, **long))
+    before = joined(run(*["correct"] * 900, **BAND), run(*["correct"] * 100, **long))
     cut = [*["correct"] * (100 - missing), *["infra_error"] * missing]
-    both = pairs(before, frame(run(*["correct"] * 900, **BAND), run(*cut, **long)))
+    both = pairs(before, joined(run(*["correct"] * 900, **BAND), run(*cut, **long)))
     assert bool(list(unmeasured(both, by_band(both)))) == too_many
 
 
 def test_a_band_with_too_many_missing_is_named() -> None:
     long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
-    before = frame(run(*["correct"] * 990, **BAND), run(*["correct"] * 10, **long))
-    after = frame(run(*["correct"] * 990, **BAND), run(*["correct"] * 9, "infra_error", **long))
+    before = joined(run(*["correct"] * 990, **BAND), run(*["correct"] * 10, **long))
+    after = joined(run(*["correct"] * 990, **BAND), run(*["correct"] * 9, "infra_error", **long))
     both = pairs(before, after)
     assert list(unmeasured(both, by_band(both))) == ["1 of 10 trials of the band long were not measured"]
 
@@ -62,7 +63,7 @@ NOW = "2026-11-22T00:00:00+00:00"
 
 
 def proof(before: dict[str, Any], after: dict[str, Any], days: float = 7) -> str:
-    return unproven(frame(run("correct", **before)), frame(run("correct", **after)), Age(NOW, days))
+    return unproven(joined(run("correct", **before)), joined(run("correct", **after)), Age(NOW, days))
 
 
 def test_recordings_speak_for_the_model_they_are_of() -> None:
@@ -79,5 +80,5 @@ def test_a_changed_model_needs_live_answers_or_young_recordings(change: dict[str
 
 def test_what_a_baseline_heard_from_several_models_is_no_change() -> None:
     before = {"model_returned": "m-1, m-2"}
-    after = frame(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
-    assert unproven(frame(run("correct", **before)), after, Age(NOW)) == ""
+    after = joined(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
+    assert unproven(joined(run("correct", **before)), after, Age(NOW)) == ""

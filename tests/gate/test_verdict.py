@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.validity import Age
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
-from tests.compare.test_runs import frame, run
+from longctx.results.row import Row
+from tests.rows import digested, joined, run
 
 RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
 BANDS = "short", "middle", "long"
 
 
-def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[dict[str, Any]]:
+def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
     """So many right of n in each band."""
     return [
         one
@@ -24,11 +23,11 @@ def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[dict[str, 
     ]
 
 
-def verdict(before: pd.DataFrame, after: pd.DataFrame, rules: Rules = RULES) -> RunVerdict:
+def verdict(before: list[Row], after: list[Row], rules: Rules = RULES) -> RunVerdict:
     return give_verdict(before, after, rules)
 
 
-BASELINE = frame(rows((180, 160, 140)))
+BASELINE = joined(rows((180, 160, 140)))
 
 
 def test_the_same_again_passes() -> None:
@@ -39,33 +38,33 @@ def test_the_same_again_passes() -> None:
 
 
 def test_a_collapse_at_the_long_end_is_a_regression() -> None:
-    found = verdict(BASELINE, frame(rows((180, 160, 90))))
+    found = verdict(BASELINE, joined(rows((180, 160, 90))))
     [family] = found.families
     assert found.verdict == "regression"
     assert [band.verdict for band in family.bands] == ["pass", "pass", "regression"]
 
 
 def test_a_few_changes_in_few_trials_are_inconclusive() -> None:
-    found = verdict(frame(rows((18,), n=20)), frame(rows((17,), n=20)))
+    found = verdict(joined(rows((18,), n=20)), joined(rows((17,), n=20)))
     assert found.verdict == "inconclusive"
 
 
 def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
-    few = frame(rows((18,), n=20)).assign(answers="a")
+    few = digested(joined(rows((18,), n=20)), "a")
     [band] = verdict(few, few).families[0].bands
     assert (band.verdict, band.same_answers, band.needed) == ("pass", True, None)
-    [asked_again] = verdict(few, few.assign(answers="b")).families[0].bands
+    [asked_again] = verdict(few, digested(few, "b")).families[0].bands
     assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
 
 
 def test_a_family_of_the_baseline_that_the_run_lacks_is_left() -> None:
-    found = verdict(frame(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
+    found = verdict(joined(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
     assert [family for family, _ in found.left[0]] == ["passkey"]
     assert found.verdict == "pass"
 
 
 def test_a_band_that_the_run_lacks_does_not_pass() -> None:
-    found = verdict(BASELINE, frame(rows((180, 160))))
+    found = verdict(BASELINE, joined(rows((180, 160))))
     assert found.verdict == "inconclusive"
     assert found.families[0].alone == (200, 0)
 
@@ -77,7 +76,9 @@ def test_a_run_that_is_cut_down_never_passes() -> None:
 
 
 def test_what_is_missing_makes_it_invalid() -> None:
-    found = verdict(BASELINE, frame(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", scenario="long")))
+    found = verdict(
+        BASELINE, joined(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", scenario="long"))
+    )
     assert found.verdict == "invalid"
     assert found.reasons == ("too little is known of line_retrieval",)
     assert found.families[0].reasons[0].startswith("200 of 600 trials were not measured")
@@ -85,37 +86,37 @@ def test_what_is_missing_makes_it_invalid() -> None:
 
 def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
     """Six of a thousand are few, but if they were wrong, the drop would be above the margin."""
-    before = frame(run(*["correct"] * 1000, band="all"))
+    before = joined(run(*["correct"] * 1000, band="all"))
     lost = ["wrong"] * 34
-    passes = frame(run(*["correct"] * 966, *lost, band="all"))
+    passes = joined(run(*["correct"] * 966, *lost, band="all"))
     assert verdict(before, passes).verdict == "pass"
-    missing = frame(run(*["correct"] * 958, *lost, *["infra_error"] * 8, band="all"))
+    missing = joined(run(*["correct"] * 958, *lost, *["infra_error"] * 8, band="all"))
     found = verdict(before, missing)
     assert found.verdict == "invalid"
     assert found.families[0].reasons == ("if what is missing counted as wrong, pass would be regression",)
 
 
 def test_a_run_with_nothing_in_common_is_invalid() -> None:
-    found = verdict(BASELINE, frame(rows((180, 160, 140), seed=99)))
+    found = verdict(BASELINE, joined(rows((180, 160, 140), seed=99)))
     assert found.verdict == "invalid"
     assert "no trial in common" in found.reasons[0]
 
 
 def test_a_changed_prompt_set_is_compared_with_the_one_before() -> None:
-    found = verdict(BASELINE, frame(rows((100, 80, 60), prompt_set="mine")))
+    found = verdict(BASELINE, joined(rows((100, 80, 60), prompt_set="mine")))
     assert (found.verdict, found.families[0].after.prompt_set) == ("regression", "mine")
 
 
 def test_a_changed_model_is_not_judged_from_old_recordings() -> None:
     old = rows((180, 160, 140), model="new", recorded_at="2026-01-01T00:00:00+00:00", source="replayed")
-    found = verdict(BASELINE, frame(old))
+    found = verdict(BASELINE, joined(old))
     assert found.verdict == "invalid"
     assert "the model has changed" in found.families[0].reasons[0]
 
 
 def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
-    def both(right: int) -> pd.DataFrame:
-        return frame(rows((180,), model="one"), rows((right,), model="two"))
+    def both(right: int) -> list[Row]:
+        return joined(rows((180,), model="one"), rows((right,), model="two"))
 
     found = verdict(both(180), both(100))
     assert [(one.after.model, one.verdict) for one in found.families] == [("one", "pass"), ("two", "regression")]
@@ -123,7 +124,7 @@ def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
 
 
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
-    found = verdict(BASELINE, frame(rows((180,), model="one"), rows((180,), model="two")))
+    found = verdict(BASELINE, joined(rows((180,), model="one"), rows((180,), model="two")))
     assert (found.verdict, found.families) == ("invalid", ())
     assert "not clear what is compared with what" in found.reasons[0]
 
@@ -132,12 +133,12 @@ WHOLE = Rules(grids={("passkey", "some-model"): [PasskeyGrid(windows=(4096,), tr
 
 
 def test_k_max_is_gated_beside_the_bands() -> None:
-    def passkey(reach: int) -> pd.DataFrame:
+    def passkey(reach: int) -> list[Row]:
         found = []
         for k in range(128, 4097, 128):
             fields = {"family": "passkey", "params": {"window": 4096, "k": k}, "scenario": f"k-{k}", "band": "all"}
             found.append(run(*["correct" if k <= reach else "wrong"] * 10, **fields))
-        return frame(*found)
+        return joined(*found)
 
     same = verdict(
         passkey(4096),
@@ -146,9 +147,9 @@ def test_k_max_is_gated_beside_the_bands() -> None:
     )
     [family] = same.families
     assert (same.verdict, [one.against_minimum for one in family.hypotheses]) == ("pass", ["pass"])
-    few = passkey(1024).query("trial < 1").assign(answers="a")
+    few = digested([one for one in passkey(1024) if one.trial < 1], "a")
     assert [one.verdict for one in verdict(few, few).families[0].hypotheses] == ["pass"]
-    assert [one.verdict for one in verdict(few, few.assign(answers="b")).families[0].hypotheses] == ["inconclusive"]
+    assert [one.verdict for one in verdict(few, digested(few, "b")).families[0].hypotheses] == ["inconclusive"]
     half = verdict(passkey(4096), passkey(2048))
     assert [one.verdict for one in half.families[0].hypotheses] == ["regression"]
     short = verdict(
@@ -167,7 +168,7 @@ def test_windows_make_an_alarm_of_a_band_harder() -> None:
         fields: dict[str, Any] = {"family": family, "params": {"window": 4096, "k": 4096}, "band": "all"}
         if family != "passkey":
             fields["params"] = {"lines": 5}
-        return verdict(frame(run(*["correct"] * 100, **fields)), frame(run(*lost, *same, **fields))).verdict
+        return verdict(joined(run(*["correct"] * 100, **fields)), joined(run(*lost, *same, **fields))).verdict
 
     assert (alarms("line_retrieval"), alarms("passkey")) == ("regression", "inconclusive")
 
@@ -176,8 +177,8 @@ def test_bands_make_an_alarm_of_a_window_harder() -> None:
     """A drop of k_max with p = 0.0175 is enough for one hypothesis of two, and not for one of three: two windows and
     a band, in which what one window lost the other gained."""
 
-    def passkey(windows: dict[int, tuple[str, ...]]) -> pd.DataFrame:
-        return frame(
+    def passkey(windows: dict[int, tuple[str, ...]]) -> list[Row]:
+        return joined(
             *(
                 run(
                     *outcomes,

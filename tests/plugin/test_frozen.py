@@ -8,7 +8,7 @@ from longctx.corpus.filters import make_filter
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
-from longctx.results.store import load
+from longctx.results.store import load_rows
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 
@@ -34,8 +34,8 @@ def test_they_are_those_its_run_was_made_with(tmp_path: Path, mine: Workspace) -
 
 def test_a_run_keeps_the_filters_that_it_used(tmp_path: Path, mine: Workspace) -> None:
     folder = asked(tmp_path / "new", model="new")
-    assert filters_used(gated(mine, None), load(folder)) == []
+    assert filters_used(gated(mine, None), load_rows(folder)) == []
     make_filter(mine, "new", "0123456789ab", "a-run", {"q1": True})
-    assert [one.model for one in filters_used(gated(mine, None), load(folder))] == ["new"]
+    assert [one.model for one in filters_used(gated(mine, None), load_rows(folder))] == ["new"]
     baseline = str(asked(tmp_path / "before", filters=(KEPT,)))
-    assert [one.model for one in filters_used(gated(mine, baseline), load(folder))] == ["some-model"]
+    assert [one.model for one in filters_used(gated(mine, baseline), load_rows(folder))] == ["some-model"]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.plugin.whole import empty, left_out
-from longctx.results.store import as_frame
+from longctx.results.row import Row
 from tests.cli.runs import rows
 from tests.here import HERE
 from tests.integration import conftest
@@ -39,10 +36,10 @@ def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
     return Run("r", Settings(profile=str(profile), **settings), HERE, tmp_path / "r")
 
 
-def measured(run: Run, *scenarios: str, **fields: Any) -> pd.DataFrame:
+def measured(run: Run, *scenarios: str, **fields: Any) -> list[Row]:
     """The rows of a run that measured one trial of each of these scenarios."""
     of = {"model": "toy", "family": "passkey", "labels": dict(run.settings.labels), **fields}
-    return as_frame([asdict(row) for scenario in scenarios for row in rows("correct", scenario=scenario, **of)])
+    return [row for scenario in scenarios for row in rows("correct", scenario=scenario, **of)]
 
 
 def test_nothing_is_left_out_of_a_whole_run(tmp_path: Path) -> None:
@@ -52,7 +49,7 @@ def test_nothing_is_left_out_of_a_whole_run(tmp_path: Path) -> None:
 
 def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, LINES)
-    found = pd.concat([measured(run, "window-256-k-256"), measured(run, "lines-3", family="line_retrieval")])
+    found = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", family="line_retrieval")]
     assert left_out(run, found) == (
         "line_retrieval/lines-3 of other, prompts seed",
         "passkey/window-256-k-128 of toy, prompts seed",

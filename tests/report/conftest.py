@@ -6,9 +6,8 @@ import pytest
 
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.results.store import as_frame
-from longctx.stats.rates import Rate
 from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
@@ -30,7 +29,7 @@ def passkey(k: int, rate: Rate) -> ScenarioSummary:
 @pytest.fixture
 def empty() -> Summary:
     """A run without rows."""
-    return summarize(as_frame([]))
+    return summarize([])
 
 
 @pytest.fixture

@@ -131,8 +131,8 @@ def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: st
     """A run's folder with its page. Returns the page."""
     found = list(rows(trials, model, text))
     store.append(folder, store.as_lines(found, [view(one, text) for one in found]))
-    frame = store.merge(folder)
+    record = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
-    write_page(folder, summarize(frame), frame, store.load_views(folder), manifest)
+    write_page(folder, summarize(record.rows), record, manifest)
     return folder / "index.html"

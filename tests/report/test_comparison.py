@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
-import pandas as pd
-
 from longctx.compare.runs import compare
 from longctx.report.comparison import comparison
 from longctx.report.document import Document
-from longctx.results.store import as_frame
-from tests.summary.test_summary import row
+from longctx.results.row import Row
+from tests.rows import joined, run
 
 
-def frame(*outcomes: str, **fields: Any) -> pd.DataFrame:
-    rows = [row(outcome, trial=trial, **fields) for trial, outcome in enumerate(outcomes)]
-    return as_frame([asdict(one) for one in rows])
-
-
-def document(*runs: pd.DataFrame, flips: int = 20) -> Document:
+def document(*runs: list[Row], flips: int = 20) -> Document:
     """The first run against the others, by letters."""
-    others = [(name, compare(runs[0], run)) for name, run in zip("BCD", runs[1:], strict=False)]
+    others = [(name, compare(runs[0], other)) for name, other in zip("BCD", runs[1:], strict=False)]
     return comparison("A", others, ["A: the reference"], flips)
 
 
 def test_two_runs() -> None:
-    found = document(frame("correct", "correct", "wrong"), frame("correct", "wrong", "correct"))
+    found = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
     assert (found.title, found.notes[0]) == ("B against A", "A: the reference")
     scenarios, flips = found.tables
     assert scenarios.title == "line_retrieval, some-model, prompts seed: rate [95% interval]"
@@ -47,7 +37,7 @@ def test_two_runs() -> None:
 
 
 def test_three_runs_stand_beside_the_first() -> None:
-    found = document(frame("correct", "wrong"), frame("correct", "correct"), frame("wrong", model="new"))
+    found = document(run("correct", "wrong"), run("correct", "correct"), run("wrong", model="new"))
     titles = [table.title for table in found.tables]
     assert titles[0] == (
         "line_retrieval, A: some-model, prompts seed; B: some-model, prompts seed; C: new, prompts seed: "
@@ -66,14 +56,14 @@ def test_three_runs_stand_beside_the_first() -> None:
 
 def test_several_families_have_a_table_of_all() -> None:
     passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
-    run = pd.concat([frame("correct"), frame("wrong", **passkey)], ignore_index=True)
-    first, *_ = document(run, run).tables
+    both = joined(run("correct"), run("wrong", **passkey))
+    first, *_ = document(both, both).tables
     assert first.frame.index.tolist() == ["line_retrieval", "passkey"]
     assert first.frame.loc["passkey", "of"] == "some-model, prompts seed"
 
 
 def test_what_is_listed_is_limited_and_the_rest_counted() -> None:
-    runs = frame(*["correct"] * 5), frame(*["wrong"] * 5)
+    runs = run(*["correct"] * 5), run(*["wrong"] * 5)
     flips = document(*runs, flips=2).tables[1]
     assert len(flips.frame) == 2
     assert flips.title.endswith("; 3 more, --flips 5 lists all")
@@ -81,25 +71,25 @@ def test_what_is_listed_is_limited_and_the_rest_counted() -> None:
 
 
 def test_what_a_model_said_is_marked_and_cut() -> None:
-    runs = frame("correct", expected="1", returned="1"), frame("wrong", expected="1", returned="x" * 999, seed=0)
+    runs = run("correct", expected="1", returned="1"), run("wrong", expected="1", returned="x" * 999, seed=0)
     flips = document(*runs).tables[1]
     assert flips.said == ("expected", "A returned", "B returned")
     assert flips.frame["B returned"].tolist() == [f"{'x' * 79}…"]
 
 
 def test_doubts_are_said() -> None:
-    changed = frame("correct", prompt_digest="beef")
-    assert document(frame("correct"), changed).notes[-1] == (
+    changed = run("correct", prompt_digest="beef")
+    assert document(run("correct"), changed).notes[-1] == (
         "line_retrieval: the prompts 'seed' are in other words in B (beef) than in A (0123456789ab)."
     )
-    twice = pd.concat([frame("correct"), frame("wrong", repeat=1)], ignore_index=True)
+    twice = joined(run("correct"), run("wrong", repeat=1))
     found = document(twice, twice)
     assert found.notes[-1].startswith("*: some questions are asked more than once")
     assert found.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
-    otherwise = pd.concat([frame("correct"), frame("correct", seed=1, expected="1")], ignore_index=True)
-    other = pd.concat([frame("correct"), frame("correct", seed=1, expected="2")], ignore_index=True)
+    otherwise = joined(run("correct"), run("correct", seed=1, expected="1"))
+    other = joined(run("correct"), run("correct", seed=1, expected="2"))
     assert "1 trial expect other answers in B than in A" in document(otherwise, other).notes[-1]
-    two = pd.concat([frame("correct"), frame("correct", model="alone")], ignore_index=True)
-    assert document(frame("correct"), two).notes[-1] == (
+    two = joined(run("correct"), run("correct", model="alone"))
+    assert document(run("correct"), two).notes[-1] == (
         "line_retrieval: alone, prompts seed was measured by B only (1 trial), compared with nothing."
     )

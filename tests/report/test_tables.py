@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.report.tables import tables
-from longctx.stats.rates import Rate
 from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary, Summary
 from tests.summaries import made
 

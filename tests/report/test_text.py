@@ -1,15 +1,14 @@
 """A run as text: what the terminal shows, and the Markdown of a pull request."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
 from longctx.report.render import plain
 from longctx.report.text import as_markdown, as_terminal, headline
 from longctx.results.row import Row
-from longctx.results.store import as_frame
-from longctx.summary.answered import Answered
 from longctx.results.subject import Subject
+from longctx.summary.answered import Answered
 from longctx.summary.summary import Summary, UsageSummary, summarize
 from longctx.summary.truncated import Truncated
 
@@ -153,7 +152,7 @@ def test_what_a_model_says_stands_in_no_table() -> None:
         stop_reason=HOSTILE,
         source="live",
     )
-    summary = summarize(as_frame([asdict(row)]))
+    summary = summarize([row])
     for text in (as_terminal(summary), as_markdown(summary, "today")):
         assert "0.00 [0.00, 0.79] n=1" in text
         assert "script" not in text

@@ -9,8 +9,8 @@ from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.document import as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
-from tests.compare.test_runs import frame, run
 from tests.gate.test_verdict import BASELINE, RULES, rows
+from tests.rows import digested, joined, run
 
 
 def shown(before: object, after: object, rules: Rules = RULES) -> str:
@@ -19,7 +19,7 @@ def shown(before: object, after: object, rules: Rules = RULES) -> str:
 
 
 def test_one_line_then_evidence() -> None:
-    text = shown(BASELINE, frame(rows((180, 160, 90))))
+    text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert text.splitlines()[0] == "Gate: regression - line_retrieval -0.250 in long"
     assert "Against the baseline main. Changed: prompt set: seed → mine." in text
     [long] = [line for line in text.splitlines() if line.startswith("line_retrieval ") and "long " in line]
@@ -32,14 +32,14 @@ def test_a_pass_says_what_it_means() -> None:
 
 def test_a_drop_within_the_margin_is_named() -> None:
     before, after = (
-        frame(run(*["correct"] * 1000, band="all")),
-        frame(run(*["correct"] * 990, *["wrong"] * 10, band="all")),
+        joined(run(*["correct"] * 1000, band="all")),
+        joined(run(*["correct"] * 990, *["wrong"] * 10, band="all")),
     )
     assert "line_retrieval, all: a drop of 1.0% is shown, and shown to be below the margin." in shown(before, after)
 
 
 def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
-    text = shown(frame(rows((18,), n=20)), frame(rows((17,), n=20)))
+    text = shown(joined(rows((18,), n=20)), joined(rows((17,), n=20)))
     assert text.startswith("Gate: inconclusive - neither a drop nor its absence is shown")
     assert "line_retrieval, short: about " in text
     assert " trials would settle it, not 20." in text
@@ -48,18 +48,18 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
 def test_invalid_says_why_and_what_to_do() -> None:
     text = shown(BASELINE, BASELINE, Rules(age=RULES.age, cut_down=2))
     assert text.startswith("Gate: invalid - the run leaves out 2 of the grid's scenarios")
-    missing = frame(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
+    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
     assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
 
 
 def test_what_was_not_paired_is_said() -> None:
-    text = shown(frame(rows((180, 160, 140)), run("correct", family="passkey")), frame(rows((180, 160))))
+    text = shown(joined(rows((180, 160, 140)), run("correct", family="passkey")), joined(rows((180, 160))))
     assert "line_retrieval: not paired, 200 trials of the baseline alone and 0 of this run alone." in text
     assert "passkey of some-model, prompts seed is in the baseline only, and is not judged." in text
 
 
 def test_the_baselines_own_answers_are_named() -> None:
-    own = BASELINE.assign(answers="a")
+    own = digested(BASELINE, "a")
     text = shown(own, own)
     assert "The baseline's own recorded answers, replayed and judged the same: every band." in text
     assert "same answers" in text
@@ -71,22 +71,22 @@ GRID = PasskeyGrid(windows=(4096,), trials=1, min_k_max=2000)
 
 def test_k_max_has_a_table_of_its_own() -> None:
     of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
-    found = frame(run(*["correct"] * 10, **of))
+    found = joined(run(*["correct"] * 10, **of))
     text = shown(found, found, Rules(age=RULES.age, grids={("passkey", "some-model"): [GRID]}))
     assert "k_max (tokens)" in text
     assert "2,000: pass" in text
-    own = found.assign(answers="a")
+    own = digested(found, "a")
     [window] = [line for line in shown(own, own).splitlines() if line.startswith("4,096")]
     assert "same answers" in window
 
 
 def test_what_is_not_gated_has_no_bands() -> None:
-    guessed = frame(run("correct", family="control"))
+    guessed = joined(run("correct", family="control"))
     assert shown(guessed, guessed).startswith("Gate: invalid - the run and its baseline have no trial in common")
 
 
 def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
-    text = shown(BASELINE, frame(rows((180, 160, 90))))
+    text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert (
         "Scenarios that moved most, 1 of 3, to look at first: the verdict rests on what stands above; the 95% "
         "intervals hold for all 3 together"
@@ -104,7 +104,7 @@ def test_markdown_begins_with_the_verdict_and_holds_no_html() -> None:
 
 
 def test_data_for_programs_is_json() -> None:
-    found = give_verdict(BASELINE, frame(rows((180, 160, 90))), RULES)
+    found = give_verdict(BASELINE, joined(rows((180, 160, 90))), RULES)
     data = json.loads(json.dumps(as_data(found, "main", []), allow_nan=False))
     assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
     [family] = data["families"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
-from longctx.results.store import load
+from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 
 KEPT = ["family", "version", "model", "prompt_set", "prompt_digest", "labels", "scenario", "params", "band"]
@@ -43,8 +42,8 @@ def saved(tmp_path: Path, folder: Path) -> Path:
 def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
     found = load_baseline(saved(tmp_path, folder))
     before, after = (
-        sorted(json.dumps([row[name] for name in KEPT]) for row in frame.astype(object).to_dict("records"))
-        for frame in (load(folder).where(lambda frame: frame.notna(), None), found.rows.where(found.rows.notna(), None))
+        sorted(json.dumps([getattr(row, name) for name in KEPT]) for row in rows)
+        for rows in (load_rows(folder), found.rows)
     )
     assert before == after
     assert (found.name, found.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
@@ -56,13 +55,9 @@ def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) ->
     others = rows("wrong", scenario="lines-9"), rows("not_asked", scenario="lines-12", prompt_sha256=None)
     folder = run(tmp_path / "run", several, *others)
     found = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
-    before, after = ({_trial(row): row["answers"] for row in one.to_dict("records")} for one in found)
+    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in one} for one in found)
     assert before == after
     assert len({one for one in before.values() if one}) == 3
-
-
-def _trial(row: Mapping[Hashable, object]) -> tuple[object, ...]:
-    return tuple(row[name] for name in ("scenario", "trial", "outcome"))
 
 
 def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:

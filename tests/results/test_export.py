@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.results.export import CSV, PARQUET, cell, export, typed
-from longctx.results.row import Row
+from longctx.results.row import KEPT, Row
 from longctx.visible import visible
 from tests.results.test_store import row
 
@@ -23,7 +22,7 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
 def exported(folder: Path, *rows: Row) -> tuple[list[dict[str, str]], pd.DataFrame]:
     """The cells of the CSV as text, and the Parquet as a frame."""
-    export(folder, [dataclasses.asdict(one) for one in rows])
+    export(folder, rows)
     with (folder / CSV).open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     return cells, pd.read_parquet(folder / PARQUET)
@@ -45,8 +44,7 @@ def test_numbers_times_and_truth_have_their_types(tmp_path: Path) -> None:
 
 def test_every_field_is_a_column_and_mappings_are_json(tmp_path: Path) -> None:
     cells, frame = exported(tmp_path, row(labels={"na\x7fme": "ü\x1b=1"}, trace={"line": -2}))
-    names = [field.name for field in dataclasses.fields(Row)]
-    assert [name for name in frame.columns if name != "correct"] == names
+    assert [name for name in frame.columns if name != "correct"] == list(KEPT)
     for found in (cells[0], frame.iloc[0]):
         assert json.loads(found["params"]) == {"lines": 5, "block_size": None}
         assert json.loads(found["labels"]) == {"na\x7fme": "ü\x1b=1"}
@@ -81,7 +79,7 @@ def test_any_text_is_a_cell_of_one_row(tmp_path_factory: pytest.TempPathFactory,
 
 
 def test_absurd_counts_and_times_are_null() -> None:
-    frame = typed([dataclasses.asdict(row(input_tokens=10**30, recorded_at="yesterday"))])
+    frame = typed([row(input_tokens=10**30, recorded_at="yesterday")])
     assert frame["input_tokens"].isna().all()
     assert frame["recorded_at"].isna().all()
 

@@ -26,7 +26,9 @@ ROW = Row(
 def test_a_row_is_one_line_with_every_field() -> None:
     text = ROW.to_json()
     assert "\n" not in text
-    assert json.loads(text) == dataclasses.asdict(ROW)
+    kept = json.loads(text)
+    assert set(kept) == {field.name for field in dataclasses.fields(Row)} - {"answers"}
+    assert Row.of(kept) == ROW
 
 
 def test_what_was_never_known_is_null() -> None:

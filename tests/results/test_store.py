@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from longctx.results.row import Row
-from longctx.results.store import append, as_frame, as_lines, drop_unfinished, load, merge
+from longctx.results.store import append, as_lines, drop_unfinished, load, merge
 from longctx.results.view import View
 
 FIELDS = {
@@ -46,17 +45,17 @@ def test_rows_are_added_to_those_before(tmp_path: Path) -> None:
 def test_what_was_appended_is_merged_and_can_be_dropped(tmp_path: Path) -> None:
     append(tmp_path, as_lines([row(trial=1)]))
     append(tmp_path, as_lines([row(trial=0)]))
-    frame = merge(tmp_path)
+    record = merge(tmp_path)
     drop_unfinished(tmp_path)
     assert names(tmp_path) == ["results.jsonl"]
-    assert frame["trial"].tolist() == [0, 1]
+    assert [one.trial for one in record.rows] == [0, 1]
 
 
 def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
     """As by a test that was run again (pytest-rerunfailures, pytest-repeat)."""
     append(tmp_path, as_lines([row(), row(trial=1)]))
     append(tmp_path, as_lines([row()]))
-    assert merge(tmp_path, tmp_path)["trial"].tolist() == [0, 1]
+    assert [one.trial for one in merge(tmp_path, tmp_path).rows] == [0, 1]
 
 
 def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
@@ -70,7 +69,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-500",
     ]
     append(tmp_path, as_lines([row(scenario=scenario) for scenario in sorted(scenarios)]))
-    assert merge(tmp_path)["scenario"].tolist() == scenarios
+    assert [one.scenario for one in merge(tmp_path).rows] == scenarios
 
 
 def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
@@ -97,7 +96,7 @@ def test_the_order_in_which_rows_come_does_not_change_the_results(tmp_path: Path
     append(alone, as_lines(rows))
     for one in reversed(rows):
         append(shared, as_lines([one]))
-    pd.testing.assert_frame_equal(merge(alone), merge(shared, shared))
+    assert merge(alone) == merge(shared, shared)
     assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
 
 
@@ -105,10 +104,9 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
     measured = row(depth=0.25, distance_from_end=7, trace={"line": 3})
     append(tmp_path, as_lines([measured, row(trial=1, outcome="not_asked")]))
     merged = merge(tmp_path)
-    pd.testing.assert_frame_equal(load(tmp_path), merged)
-    assert merged["params"].tolist() == [{"lines": 5, "block_size": None}] * 2
-    assert merged["trace"].tolist() == [{"line": 3}, {}]
-    assert merged["depth"].dropna().tolist() == [0.25]
+    assert load(tmp_path) == merged
+    assert merged.rows == [measured, row(trial=1, outcome="not_asked")]
+    assert merged.views == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -127,22 +125,22 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
 )
 def test_text_survives(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text, why=text, error=text)]))
-    for frame in (merge(tmp_path), load(tmp_path)):
-        [found] = frame.to_dict("records")
-        assert (found["returned"], found["why"], found["error"]) == (text, text, text)
+    for record in (merge(tmp_path), load(tmp_path)):
+        [found] = record.rows
+        assert (found.returned, found.why, found.error) == (text, text, text)
 
 
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
 def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text)]))
-    assert merge(tmp_path)["returned"].tolist() == [text]
+    assert [one.returned for one in merge(tmp_path).rows] == [text]
 
 
 def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
     append(tmp_path, as_lines([row(), row(trial=1)]))
     part = tmp_path / "rows.part"
     part.write_bytes(part.read_bytes()[:-20])
-    assert merge(tmp_path)["trial"].tolist() == [0]
+    assert [one.trial for one in merge(tmp_path).rows] == [0]
 
 
 def test_lines_can_be_sent_anywhere() -> None:
@@ -155,9 +153,3 @@ def test_lines_can_be_sent_anywhere() -> None:
 def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path)
-
-
-def test_a_frame_of_no_rows_has_all_columns() -> None:
-    frame = as_frame([])
-    assert frame.empty
-    assert {"run", "outcome", "prompt_sha256"} <= set(frame.columns)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from longctx.errors import UserError
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, load, load_rows, load_views, merge, write
+from longctx.results.store import append, as_lines, load, merge, write
 from longctx.results.union import unite, unite_manifests
 from longctx.results.view import View
 from tests.results.test_store import row
@@ -46,19 +46,19 @@ def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:
     second = run(tmp_path / "b", answered(trial=0))
     (tmp_path / "out").mkdir()
     write(tmp_path / "out", unite([first, second]))
-    assert [(one["scenario"], one["trial"]) for one in load_rows(tmp_path / "out")] == [
+    assert [(one.scenario, one.trial) for one in load(tmp_path / "out").rows] == [
         ("lines-5", 0),
         ("lines-5", 1),
         ("lines-10", 0),
     ]
-    assert [one["reply"] for one in load_views(tmp_path / "out")] == ["b", "a", "a"]
+    assert [seen["reply"] for _, seen in load(tmp_path / "out").seen()] == ["b", "a", "a"]
 
 
 def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     runs = [run(tmp_path / steps, answered(labels={"steps": steps}, prompt_digest=steps)) for steps in ("1000", "200")]
     (tmp_path / "out").mkdir()
-    frame = write(tmp_path / "out", unite(runs))
-    assert [one["steps"] for one in frame["labels"]] == ["200", "1000"]
+    record = write(tmp_path / "out", unite(runs))
+    assert [one.labels["steps"] for one in record.rows] == ["200", "1000"]
 
 
 def test_one_answer_counts_once(tmp_path: Path) -> None:
@@ -129,7 +129,9 @@ def test_the_order_of_the_runs_does_not_matter(
     (folder / "out").mkdir()
     write(folder / "out", expected[0])
     expected[1].write(folder / "out")
-    assert len(load(folder / "out")) == len({(one.trial, one.seed, str(one.labels)) for rows in runs for one in rows})
+    assert len(load(folder / "out").rows) == len(
+        {(one.trial, one.seed, str(one.labels)) for rows in runs for one in rows}
+    )
     assert load_manifest(folder / "out") == expected[1]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longctx.results.store import VIEWS, append, as_lines, drop_unfinished, load, load_views, merge
+from longctx.results.store import VIEWS, append, as_lines, drop_unfinished, load, merge
 from longctx.results.view import View
 from tests.report.sample import rows, view
 
@@ -15,9 +15,8 @@ def test_views_follow_their_rows(tmp_path: Path) -> None:
         append(tmp_path, as_lines([row], [View(f"{row.scenario}#{row.trial}")]))
     merge(tmp_path)
     drop_unfinished(tmp_path)
-    frame = load(tmp_path)
-    tests = [f"{scenario}#{trial}" for scenario, trial in zip(frame["scenario"], frame["trial"], strict=True)]
-    assert [one["test"] for one in load_views(tmp_path)] == tests
+    record = load(tmp_path)
+    assert [seen["test"] for _, seen in record.seen()] == [f"{row.scenario}#{row.trial}" for row in record.rows]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "views.jsonl"]
 
 
@@ -25,7 +24,7 @@ def test_without_views_there_is_no_file(tmp_path: Path) -> None:
     append(tmp_path, as_lines(list(rows())))
     merge(tmp_path)
     assert not (tmp_path / VIEWS).exists()
-    assert set(map(str, load_views(tmp_path))) == {"{}"}
+    assert set(load(tmp_path).views) == {""}
 
 
 def test_text_survives(tmp_path: Path) -> None:
@@ -33,5 +32,5 @@ def test_text_survives(tmp_path: Path) -> None:
     text = "lone \ud800, \x1b[0m, \u2028, 漢"
     append(tmp_path, as_lines([row], [view(row, text)]))
     merge(tmp_path)
-    [found] = load_views(tmp_path)
+    [(_, found)] = load(tmp_path).seen()
     assert found["reply"] == f"reply {text}"

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from longctx.results.whole import lacks, left_out_of_all, scenario_name
+from longctx.results.row import Row
+from longctx.results.whole import lacks, left_out_of_all, scenarios_of
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST
 
-Rows = list[dict[str, Any]]
 
-
-def of(scenario: str, *outcomes: str, **fields: Any) -> Rows:
-    return [asdict(row) for row in rows(*(outcomes or ["correct"]), scenario=scenario, **fields)]
+def of(scenario: str, *outcomes: str, **fields: Any) -> list[Row]:
+    return rows(*(outcomes or ["correct"]), scenario=scenario, **fields)
 
 
 def name(scenario: str, **fields: Any) -> str:
-    return scenario_name(of(scenario, **fields)[0])
+    [one] = scenarios_of(of(scenario, **fields))
+    return one
 
 
-def said(rows: Rows, *left_out: str) -> list[str]:
+def said(rows: list[Row], *left_out: str) -> list[str]:
     return list(lacks(replace(MANIFEST, left_out=left_out), rows))
 
 

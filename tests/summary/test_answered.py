@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from longctx.results.row import Row
 from longctx.summary.answered import Answered, answered_as_another
+from tests.rows import row
 
 
-def rows(*found: tuple[str, str | None]) -> pd.DataFrame:
-    return pd.DataFrame(found, columns=["model", "model_returned"])
+def rows(*answers: tuple[str, str | None]) -> list[Row]:
+    return [row(model=model, model_returned=returned) for model, returned in answers]
 
 
 def test_each_other_model_is_counted() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from longctx.results.row import Row
 from longctx.summary.costs import Cost, costs
+from tests.rows import row
 
 
-def rows(*found: tuple[str, str, float | None]) -> pd.DataFrame:
-    return pd.DataFrame(found, columns=["model", "source", "cost_usd"])
+def rows(*answers: tuple[str, str, float | None]) -> list[Row]:
+    return [row(model=model, source=source, cost_usd=usd) for model, source, usd in answers]
 
 
 def test_live_answers_are_told_from_replayed_ones() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.families import families
-from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

@@ -10,11 +10,10 @@ from longctx.families.line_retrieval.origins import Origins
 from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.results.store import as_frame
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.findings import findings
-from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
@@ -24,7 +23,7 @@ WHO = "m, prompts seed"
 
 @pytest.fixture
 def nothing() -> Summary:
-    return summarize(as_frame([]))
+    return summarize([])
 
 
 def lines(count: int, rate: Rate, block_size: int | None = None, **outcomes: int) -> ScenarioSummary:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.results.store import as_frame
 from longctx.stats.rates import Rate
-from longctx.summary.heatmap import Place, heatmap
-from longctx.results.subject import subjects
+from longctx.summary.heatmap import heatmap
+from tests.rows import row
 
 SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "control": None}
-BASE = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "correct", "input_tokens": 1234}
 
 
 def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
-    frame = as_frame([BASE | row for row in rows])
-    found: list[Place] = list(heatmap(frame.assign(subject=subjects(frame)), SIZES))
+    found = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], SIZES)
     return [(one.family, one.size, one.depth, one.rate) for one in found]
 
 

@@ -1,53 +1,22 @@
 """What a run measured, from its rows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.row import Row
-from longctx.results.store import as_frame
-from longctx.stats.rates import Rate
 from longctx.results.subject import Subject
-from longctx.summary.summary import MEASURED, Summary, UsageSummary, summarize
-from longctx.vocabulary import scenario as base
-
-LINES = {
-    "run": "today",
-    "model": "some-model",
-    "prompt_set": "seed",
-    "prompt_digest": "0123456789ab",
-    "family": "line_retrieval",
-    "scenario": "lines-5",
-    "params": {"lines": 5, "block_size": None},
-    "seed": 0,
-    "trial": 0,
-    "item": None,
-    "repeat": 0,
-    "outcome": "correct",
-}
-
-ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recorded_at": "2026-11-21T23:59:59+00:00"}
-
-
-def row(outcome: str = "correct", **fields: Any) -> Row:
-    return Row(**LINES | (ANSWERED if outcome in MEASURED else {}) | {"outcome": outcome} | fields)
-
-
-def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
-    place = {"family": "passkey", "scenario": f"window-400-k-{k}", "params": {"window": 400, "k": k}}
-    return row(outcome, **place | {"distance_from_end": k + 7} | fields)
+from longctx.stats.rates import Rate
+from longctx.summary.summary import Summary, UsageSummary, summarize
+from longctx.vocabulary.scenario import MEASURED
+from tests.rows import passkey, row
 
 
 def summary(*rows: Row) -> Summary:
-    return summarize(as_frame([asdict(one) for one in rows]))
-
-
-def test_measured_outcomes_are_those_of_the_scenarios() -> None:
-    assert MEASURED == base.MEASURED
+    return summarize(rows)
 
 
 def test_a_rate_counts_what_was_measured() -> None:

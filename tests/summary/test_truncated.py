@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-import pandas as pd
 import pytest
 
 from longctx.results.row import Row
-from longctx.results.store import as_frame
 from longctx.results.subject import Subject
 from longctx.summary.truncated import Truncated, truncated
-from tests.summary.test_summary import row
+from tests.rows import row
 
 
 def rows(*outcomes: str, **fields: object) -> list[Row]:
@@ -21,14 +17,9 @@ def rows(*outcomes: str, **fields: object) -> list[Row]:
     ]
 
 
-def frame(*found: Row) -> pd.DataFrame:
-    measured = as_frame([asdict(one) for one in found])
-    return measured.assign(subject=Subject("some-model", "seed"))
-
-
 def test_the_first_of_them_leads_to_the_others() -> None:
     found = rows("correct", "truncated", "truncated", "wrong")
-    [one] = truncated(frame(*found))
+    [one] = truncated(found)
     expected = Truncated("line_retrieval", Subject("some-model", "seed"), 2, 4, (11, 12), False, "lines-5", 1)
     assert one == expected
 
@@ -46,16 +37,16 @@ def test_the_first_of_them_leads_to_the_others() -> None:
 )
 def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[str, int], told: bool) -> None:
     outcomes = [outcome for outcome, number in counts.items() for _ in range(number)]
-    assert bool(truncated(frame(*rows(*outcomes)))) == told
+    assert bool(truncated(rows(*outcomes))) == told
 
 
 def test_families_are_told_apart() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
-    found = truncated(frame(*rows("correct"), *rows("truncated", **other)))
+    found = truncated([*rows("correct"), *rows("truncated", **other)])
     assert [(one.family, one.number, one.of) for one in found] == [("passkey", 1, 1)]
 
 
 def test_a_full_window_is_another_matter_than_max_tokens() -> None:
     full = row("truncated", stop_reason="model_context_window_exceeded", output_tokens=3)
-    [one] = truncated(frame(full))
+    [one] = truncated([full])
     assert one.full

@@ -8,14 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.families.line_retrieval.origins import EDGES, Origins, band, origins
-from longctx.results.store import as_frame
-from longctx.results.subject import subjects
+from tests.rows import row
 
 
 def found(*traces: dict[str, int], **fields: Any) -> list[Origins]:
-    base = {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": "wrong"}
-    frame = as_frame([base | {"trace": trace} | fields for trace in traces])
-    return list(origins(frame.assign(subject=subjects(frame))))
+    return list(origins([row(**{"outcome": "wrong", "trace": trace} | fields) for trace in traces]))
 
 
 def test_another_line_an_echo_or_nowhere() -> None:

@@ -1,39 +1,37 @@
 """Effects of scratchpad and examples on the same questions."""
 
-import pandas as pd
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite, above_chance, effects, favourites, quotes
+from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from tests.rows import row
 
 
-def rows(variant: str, depth: int, outcomes: str, tokens: int = 100) -> list[dict[str, object]]:
+def rows(variant: str, depth: int, outcomes: str, tokens: int = 100) -> list[Row]:
     """One row a letter: c is correct, w is wrong."""
     return [
-        {
-            "params": {"variant": variant, "depth": depth},
-            "item": f"q{place}",
-            "repeat": 0,
-            "outcome": {"c": "correct", "w": "wrong"}[letter],
-            "input_tokens": tokens - 10,
-            "output_tokens": 10,
-            "trace": {"quotes": 2, "in_record": 1, "in_needle": int(letter == "c")},
-        }
+        row(
+            {"c": "correct", "w": "wrong"}[letter],
+            params={"variant": variant, "depth": depth},
+            item=f"q{place}",
+            input_tokens=tokens - 10,
+            output_tokens=10,
+            trace={"quotes": 2, "in_record": 1, "in_needle": int(letter == "c")},
+        )
         for place, letter in enumerate(outcomes)
     ]
 
 
 def test_an_effect_is_paired_by_question_at_each_depth() -> None:
-    frame = pd.DataFrame(
-        [
-            *rows("none", 0, "wwcc"),
-            *rows("none_scratchpad", 0, "ccwc", tokens=150),
-            *rows("none", 50, "cccc"),
-            *rows("none_scratchpad", 50, "cccc", tokens=150),
-        ]
-    )
-    beginning, middle = effects(frame)
+    asked = [
+        *rows("none", 0, "wwcc"),
+        *rows("none_scratchpad", 0, "ccwc", tokens=150),
+        *rows("none", 50, "cccc"),
+        *rows("none_scratchpad", 50, "cccc", tokens=150),
+    ]
+    beginning, middle = effects(asked)
     assert (beginning.change, beginning.before, beginning.depth) == ("a scratchpad", "none", 0)
     assert beginning.paired == Paired(gained=2, lost=1, n=4)
     assert beginning.extra_tokens == 50
@@ -43,24 +41,19 @@ def test_an_effect_is_paired_by_question_at_each_depth() -> None:
 
 
 def test_questions_asked_in_one_variant_only_do_not_count() -> None:
-    frame = pd.DataFrame([*rows("none", 0, "ww"), *rows("five", 0, "cccc")])
-    [effect] = effects(frame)
+    [effect] = effects([*rows("none", 0, "ww"), *rows("five", 0, "cccc")])
     assert (effect.change, effect.paired) == ("5 examples", Paired(2, 0, 2))
 
 
 def test_quotes_are_pooled_over_trials() -> None:
-    found = quotes(pd.DataFrame(rows("none_scratchpad", 0, "cwc")))
+    found = quotes(rows("none_scratchpad", 0, "cwc"))
     assert (found.in_record, found.in_needle) == (Rate(3, 6), Rate(2, 6))
 
 
 def test_the_letter_that_is_given_most() -> None:
-    frame = pd.DataFrame(
-        {
-            "params": [{"variant": name} for name in ("two", "two", "two", "two", "five", "none")],
-            "returned": ["D", "D", "A", "A/D", "B", None],
-        }
-    )
-    assert favourites(frame) == {"two": Favourite("D", Rate(2, 3)), "five": Favourite("B", Rate(1, 1))}
+    given = [("two", "D"), ("two", "D"), ("two", "A"), ("two", "A/D"), ("five", "B"), ("none", None)]
+    asked = [row(params={"variant": variant}, returned=letter) for variant, letter in given]
+    assert favourites(asked) == {"two": Favourite("D", Rate(2, 3)), "five": Favourite("B", Rate(1, 1))}
 
 
 @pytest.mark.parametrize(("correct", "expected"), [(25, 0.0), (100, 1.0), (62, 0.49333), (0, -1 / 3)])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite
 from longctx.families.long_context_qa.items import Item, Quality, quality
 from longctx.families.long_context_qa.worth import warnings
 from longctx.results.row import Row
-from longctx.results.store import as_frame
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 
@@ -39,7 +36,7 @@ def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
 
 
 def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:
-    return quality(as_frame([asdict(one) for one in rows(answers or ANSWERS)]), FACTS)
+    return quality(rows(answers or ANSWERS), FACTS)
 
 
 def test_the_whole_has_a_rate_for_each_record() -> None:

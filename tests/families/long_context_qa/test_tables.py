@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, Quotes
 from longctx.families.long_context_qa.tables import collage, control
+from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 SUBJECT = Subject("m", "seed")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from longctx.compare.pairs import pairs
 from longctx.families.passkey.gate import by_window, windows_of_same_answers
-from tests.compare.test_runs import frame, run
+from longctx.results.row import Row
+from tests.rows import digested, joined, run
 
 SHORT: dict[str, Any] = {"band": "short"}
 
@@ -16,17 +15,17 @@ SHORT: dict[str, Any] = {"band": "short"}
 def test_windows_have_the_pairs_of_each_k() -> None:
     params = [{"window": 4096, "k": k} for k in (128, 256)]
     of = [{"params": one, "scenario": str(one["k"])} for one in params]
-    before = frame(*(run("correct", "correct", **one) for one in of))
-    after = frame(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
+    before = joined(*(run("correct", "correct", **one) for one in of))
+    after = joined(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
     assert by_window(pairs(before, after)) == {4096: {128: [(True, True), (True, False)], 256: [(True, False)]}}
 
 
 def test_windows_of_which_every_answer_is_the_baselines_own() -> None:
-    def of(*outcomes: str, window: int = 4096, answers: str | None = "a") -> pd.DataFrame:
+    def of(*outcomes: str, window: int = 4096, answers: str | None = "a") -> list[Row]:
         fields = {"params": {"window": window, "k": 128}, "scenario": str(window)}
-        return frame(run(*outcomes, **fields)).assign(answers=answers)
+        return digested(run(*outcomes, **fields), answers)
 
-    before = pd.concat([of("correct", "wrong"), of("correct", window=8192)])
+    before = joined(of("correct", "wrong"), of("correct", window=8192))
     for changed, same in (
         (of("correct", window=8192), {4096, 8192}),
         (of("correct", window=8192, answers="b"), {4096}),
@@ -34,4 +33,4 @@ def test_windows_of_which_every_answer_is_the_baselines_own() -> None:
         (of("wrong", window=8192), {4096}),
         (of("not_asked", window=8192), {4096}),
     ):
-        assert windows_of_same_answers(pairs(before, pd.concat([of("correct", "wrong"), changed]))) == same
+        assert windows_of_same_answers(pairs(before, joined(of("correct", "wrong"), changed))) == same

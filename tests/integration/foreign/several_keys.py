@@ -18,10 +18,9 @@ from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Tr
 from longctx.vocabulary.text import fill, mark
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.results.row import Row
     from longctx.results.subject import Subject
     from longctx.summary.summary import ScenarioSummary
 
@@ -130,13 +129,12 @@ class Found:
 class Account(account.Account):
     """Beside the rate of trials in which all keys were named: the share of keys. analysis: one Found a scenario."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[Found, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Found, ...]:
         found: Counter[tuple[Subject, str]] = Counter()
         asked: Counter[tuple[Subject, str]] = Counter()
-        columns = rows["subject"], rows["scenario"], rows["params"], rows["trace"]
-        for subject, scenario, params, trace in zip(*columns, strict=True):
-            asked[subject, scenario] += params["keys"]
-            found[subject, scenario] += trace.get("found", 0)  # a refusal has none
+        for row in rows:
+            asked[row.subject, row.scenario] += int(row.params["keys"] or 0)
+            found[row.subject, row.scenario] += row.trace.get("found", 0)  # a refusal has none
         return tuple(Found(*one, found[one], asked[one]) for one in asked)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:

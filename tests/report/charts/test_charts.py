@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +15,6 @@ from longctx.report.charts import charts
 from longctx.report.charts.chart import APART, MOVED, SAME, Chart, apart, labelled
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
-from longctx.results.store import as_frame
 from longctx.summary.summary import summarize
 from longctx.vocabulary.account import Account, Scenarios
 from tests.report.sample import rows
@@ -23,7 +22,7 @@ from tests.report.sample import rows
 
 @pytest.fixture(scope="module")
 def drawn() -> dict[str, Chart]:
-    return {one.name: one for one in charts(summarize(as_frame([asdict(row) for row in rows()])))}
+    return {one.name: one for one in charts(summarize(list(rows())))}
 
 
 def values(part: Any) -> Iterator[dict[str, Any]]:
@@ -53,7 +52,7 @@ def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -
         def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:
             yield replace(next(iter(drawn.values())), name="strange", family="misspelt")
 
-    summary = summarize(as_frame([asdict(row) for row in rows()]))
+    summary = summarize(list(rows()))
     passkey = replace(summary.families["passkey"], account=Strange())
     found = {one.name: one for one in charts(replace(summary, families={**summary.families, "passkey": passkey}))}
     assert found["strange"].family == "passkey"
@@ -103,9 +102,9 @@ def test_outcomes_count_every_trial(drawn: dict[str, Chart]) -> None:
 
 
 def test_what_was_not_measured_has_no_chart() -> None:
-    assert list(charts(summarize(as_frame([])))) == []
-    unmeasured = [asdict(row) | {"outcome": "not_asked", "depth": None} for row in rows()]
-    assert [one.name for one in charts(summarize(as_frame(unmeasured)))] == ["outcomes"]
+    assert list(charts(summarize([]))) == []
+    unmeasured = [replace(row, outcome="not_asked", depth=None) for row in rows()]
+    assert [one.name for one in charts(summarize(unmeasured))] == ["outcomes"]
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\ufffe", "\u202e", "\ud800", "</svg><script>", "漢字 😀"])
@@ -156,8 +155,8 @@ def test_many_names_on_an_axis_are_turned() -> None:
 
 
 def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> None:
-    nowhere = [asdict(row) | {"trace": {}} for row in rows(trials=2) if row.scenario == "lines-5"]
-    summary = summarize(as_frame(nowhere))
+    nowhere = [replace(row, trace={}) for row in rows(trials=2) if row.scenario == "lines-5"]
+    summary = summarize(nowhere)
     assert not any("origins" in one.name for one in charts(summary))
     [lines, _] = sections(summary, [])
     [table] = [one for one in lines.tables if one.title.startswith("Where")]
@@ -166,7 +165,7 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
 
 
 def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
-    found = as_frame([asdict(row) for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"])
+    found = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
     spec = next(one.spec for one in charts(summarize(found)) if one.name.startswith("passkey"))
     rules = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("strokeWidth")]
     assert [mark["xOffset"] for mark in rules] == [0, -3]

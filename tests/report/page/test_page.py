@@ -16,7 +16,7 @@ import pytest
 from longctx.report.document import Document
 from longctx.report.page.page import render
 from longctx.report.table import Table
-from longctx.results.store import as_frame
+from longctx.results.store import Record
 from longctx.summary.answered import Answered
 from longctx.summary.summary import summarize
 from tests.report.sample import HOSTILE, MANIFEST, write_run
@@ -143,22 +143,20 @@ def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
 def test_a_verdict_stands_first_and_is_text() -> None:
     table = Table("Bands", pd.DataFrame({"family": ["passkey"], "verdict": ["<i>"]}).set_index("family"))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
-    text = render(summarize(as_frame([])), as_frame([]), [], MANIFEST, verdict=verdict)
+    text = render(summarize([]), Record([], []), MANIFEST, verdict=verdict)
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
     assert "<li>a note of &lt;script&gt;</li>" in text
     assert "<td>&lt;i&gt;</td>" in text
 
 
 def test_a_model_that_answered_instead_of_another_is_told() -> None:
-    nothing = as_frame([])
-    summary = replace(summarize(nothing), answered=(Answered("some-model", "<b>", 3, 60),))
-    text = render(summary, nothing, [], MANIFEST, [])
+    summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
+    text = render(summary, Record([], []), MANIFEST, [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
-    nothing = as_frame([])
-    text = render(summarize(nothing), nothing, [], MANIFEST, [])
+    text = render(summarize([]), Record([], []), MANIFEST, [])
     assert "Nothing was measured" in text
 
 

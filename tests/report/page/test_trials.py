@@ -5,24 +5,23 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.page import trials
-from longctx.results.store import as_frame
+from longctx.results.row import Row
 from tests.report.sample import HOSTILE, rows, view
 
 
-def frame(**options: Any) -> pd.DataFrame:
-    return as_frame([asdict(row) for row in rows(**options)])
+def shown(**options: Any) -> list[Row]:
+    return list(rows(**options))
 
 
-def views(**options: Any) -> list[dict[str, Any]]:
-    return [asdict(view(row)) for row in rows(**options)]
+def views(**options: Any) -> list[str]:
+    return [view(row).to_json() for row in rows(**options)]
 
 
 def details(*packed: str) -> list[Any]:
@@ -30,27 +29,27 @@ def details(*packed: str) -> list[Any]:
 
 
 def test_every_trial_is_found_by_its_names() -> None:
-    run = frame()
+    run = shown()
     found = json.loads(trials.index(run, str))
     assert len(found["trials"]) == len(run)
-    for (_, row), trial in zip(run.iterrows(), found["trials"], strict=True):
-        assert found["names"]["scenario"][trial[1]] == row["scenario"]
-        assert found["names"]["outcome"][trial[3]] == row["outcome"]
-        assert trial[4] == f"#{row['trial']}"
+    for row, trial in zip(run, found["trials"], strict=True):
+        assert found["names"]["scenario"][trial[1]] == row.scenario
+        assert found["names"]["outcome"][trial[3]] == row.outcome
+        assert trial[4] == f"#{row.trial}"
 
 
 def test_details_stand_in_the_index_s_order() -> None:
-    run = frame(trials=30)
+    run = shown(trials=30)
     packed = list(trials.chunks(run, views(trials=30), ["--ctx-seed=7"]))
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1
     found = details(*packed)
     assert len(found) == len(run)
-    assert [one["command"].split()[-2] for one in found] == [f"--ctx-trial={trial}" for trial in run["trial"]]
+    assert [one["command"].split()[-2] for one in found] == [f"--ctx-trial={row.trial}" for row in run]
     assert all(one["command"].endswith(" --ctx-seed=7") for one in found)
 
 
 def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> None:
-    [first, *_, not_asked] = details(*trials.chunks(frame(), views(), []))
+    [first, *_, not_asked] = details(*trials.chunks(shown(), views(), []))
     assert first["facts"] == {
         "depth of the needle": "5.0%",
         "needle to the end": "100 tokens",
@@ -75,38 +74,38 @@ def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> No
 
 
 def test_a_server_of_one_s_own_costs_nothing() -> None:
-    [free] = details(*trials.chunks(frame()[:1].assign(cost_usd=0.0), views()[:1], []))
+    [free] = details(*trials.chunks([replace(shown()[0], cost_usd=0.0)], views()[:1], []))
     assert free["facts"]["cost"] == "$0"
 
 
 def test_views_of_an_earlier_version_are_shown_too() -> None:
     old = {"name": "needle", "line": 3, "before": "above\n", "part": "the needle", "after": "\nbelow"}
-    [one] = details(*trials.chunks(frame()[:1], [{"test": "t", "excerpts": [old]}], []))
+    [one] = details(*trials.chunks(shown()[:1], [json.dumps({"test": "t", "excerpts": [old]})], []))
     assert one["excerpts"] == [
         {"names": ["needle"], "line": 3, "pieces": [["", "above\n"], ["needle", "the needle"], ["", "\nbelow"]]}
     ]
 
 
 def test_the_command_is_quoted_for_a_shell() -> None:
-    [one] = details(*trials.chunks(frame()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
+    [one] = details(*trials.chunks(shown()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
     assert one["command"] == (
         "pytest 'tests_longctx/test_line_retrieval.py::test[lines-5]' --ctx-trial=0 '--ctx-profile=made up; rm -rf .'"
     )
 
 
 def test_a_run_without_text_has_no_views() -> None:
-    [first, *_] = details(*trials.chunks(frame(), [{}] * len(frame()), []))
+    [first, *_] = details(*trials.chunks(shown(), [""] * len(shown()), []))
     assert first["command"] is None
 
 
 def test_nothing_to_show() -> None:
-    assert json.loads(trials.index(as_frame([]), str))["trials"] == []
-    assert list(trials.chunks(as_frame([]), [], [])) == []
+    assert json.loads(trials.index([], str))["trials"] == []
+    assert list(trials.chunks([], [], [])) == []
 
 
 @given(st.text() | st.just(HOSTILE + "\ud800"))
 def test_no_text_can_end_the_script_that_holds_it(text: str) -> None:
-    run = frame(trials=1, text=text, model=text)
+    run = shown(trials=1, text=text, model=text)
     index = trials.index(run, str)
     assert "<" not in index
     assert json.loads(index)["names"]["model"] == [f"{text}, prompts seed"]

@@ -1,0 +1,49 @@
+"""Rows made by hand, for tests of what is measured, compared and reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from longctx.results.row import Row
+from longctx.vocabulary.scenario import MEASURED
+
+ASKED = {
+    "run": "today",
+    "model": "some-model",
+    "prompt_set": "seed",
+    "prompt_digest": "0123456789ab",
+    "family": "line_retrieval",
+    "scenario": "lines-5",
+    "params": {"lines": 5, "block_size": None},
+    "seed": 0,
+    "trial": 0,
+    "item": None,
+    "repeat": 0,
+}
+ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recorded_at": "2026-11-21T23:59:59+00:00"}
+
+
+def row(outcome: str = "correct", **fields: Any) -> Row:
+    return Row(**ASKED | (ANSWERED if outcome in MEASURED else {}) | {"outcome": outcome} | fields)
+
+
+def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
+    place = {"family": "passkey", "scenario": f"window-400-k-{k}", "params": {"window": 400, "k": k}}
+    return row(outcome, **place | {"distance_from_end": k + 7} | fields)
+
+
+def run(*outcomes: str, **fields: Any) -> list[Row]:
+    """A row a trial, counted from 0."""
+    return [row(outcome, trial=trial, **fields) for trial, outcome in enumerate(outcomes)]
+
+
+def joined(*runs: Iterable[Row]) -> list[Row]:
+    """Their rows, one after the other."""
+    return [one for rows in runs for one in rows]
+
+
+def digested(rows: Sequence[Row], answers: str | None) -> list[Row]:
+    """The rows, resting on recorded answers of this digest."""
+    return [replace(one, answers=answers) for one in rows]
