@@ -28,6 +28,7 @@ OURS = (
     "longctx.families.passkey:FAMILY",
     "longctx.families.long_context_qa:COLLAGE",
     "longctx.families.long_context_qa:CONTROL",
+    "longctx.families.coreference:FAMILY",
 )
 
 

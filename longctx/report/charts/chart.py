@@ -14,6 +14,7 @@ import pandas as pd
 Spec = dict[str, Any]
 
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
+HEAT = [f"var(--heat-{step})" for step in range(10)]
 WIDTH, HEIGHT = 620, 260
 """Pixels; the width is of the whole chart, so that its text is as large as in the others."""
 LETTER = 6
@@ -131,6 +132,29 @@ def intervals(y: Spec, colour: Spec, x: Spec) -> list[Spec]:
             "encoding": {**base, "x": x, "description": {"field": "say"}},
         },
     ]
+
+
+def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
+    """A cell for each value, coloured by its `rate` from 0 to 1, with its `text` in it and its description (`say`)."""
+    base = {"x": x, "y": y}
+    scale = {"type": "quantize", "domain": [0, 1], "range": HEAT}
+    colour = field("rate", "quantitative", "rate", scale=scale, legend=None)
+    contrast = {
+        "condition": {"test": "datum.rate >= 0.5", "value": "var(--heat-ink-high)"},
+        "value": "var(--heat-ink-low)",
+    }
+    return {
+        "data": {"values": list(values)},
+        "width": WIDTH,
+        "height": {"step": 32},
+        "layer": [
+            {"mark": "rect", "encoding": {**base, "color": colour, "description": {"field": "say"}}},
+            {
+                "mark": {"type": "text", "aria": False},
+                "encoding": {**base, "text": {"field": "text"}, "color": contrast},
+            },
+        ],
+    }
 
 
 def at(value: float, channel: str) -> Spec:

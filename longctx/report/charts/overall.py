@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from longctx.report.charts.chart import WIDTH, Chart, field
+from longctx.report.charts.chart import WIDTH, Chart, field, heat
 from longctx.report.table import pivot
 from longctx.results.subject import Subject
 from longctx.summary.heatmap import Place
 from longctx.summary.summary import Summary
 
-HEAT = [f"var(--heat-{step})" for step in range(10)]
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
@@ -41,25 +40,7 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
                 "size", "ordinal", None, sort="descending", axis={"labelExpr": f"format(datum.value, ',d') + ' {unit}'"}
             ),
         }
-        heat = field(
-            "rate", "quantitative", "rate", scale={"type": "quantize", "domain": [0, 1], "range": HEAT}, legend=None
-        )
-        contrast = {
-            "condition": {"test": "datum.rate >= 0.5", "value": "var(--heat-ink-high)"},
-            "value": "var(--heat-ink-low)",
-        }
-        spec = {
-            "data": {"values": values},
-            "width": WIDTH,
-            "height": {"step": 32},
-            "layer": [
-                {"mark": "rect", "encoding": {**base, "color": heat, "description": {"field": "say"}}},
-                {
-                    "mark": {"type": "text", "aria": False},
-                    "encoding": {**base, "text": {"field": "text"}, "color": contrast},
-                },
-            ],
-        }
+        spec = heat(values, **base)
         cells = [(one.size, _tenth(one.depth), str(one.rate)) for one in sorted(group, key=lambda one: one.depth)]
         title = f"{summary.title(family)} by depth and length: {subject}"
         yield Chart(f"heatmap-{number}", "", title, spec, pivot(cells, f"length, {unit}"))

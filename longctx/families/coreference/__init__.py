@@ -1,0 +1,15 @@
+"""Which of several alike."""
+
+from longctx.families.coreference.grid import CoreferenceGrid
+from longctx.families.coreference.protocol import Coreference
+from longctx.vocabulary.family import Family
+
+FAMILY = Family(
+    Coreference,
+    CoreferenceGrid,
+    title="Which of several alike",
+    size="window",
+    account=f"{__name__}.account:Account",
+)
+
+__all__ = ["FAMILY", "Coreference"]

@@ -1,0 +1,112 @@
+"""What is measured of the alike texts, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longctx.families.coreference import charts, tables
+from longctx.families.coreference.returned import Returned, of_all_windows, returned, shape
+from longctx.report.charts.chart import Chart
+from longctx.report.table import Table
+from longctx.stats.rates import Rate
+from longctx.summary.subject import Subject
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary import account
+from longctx.vocabulary.account import Rank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAME = "Which of several alike"
+
+
+class Account(account.Account):
+    """analysis: which texts came back, one for each subject and scenario."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[Returned, ...]:
+        return tuple(returned(rows))
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Table]:
+        return tables.rates(scenarios, analysis)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Chart]:
+        yield from charts.by_window(scenarios)
+        yield from charts.given_for_asked(analysis)
+
+    def further_tables(self, analysis: Sequence[Returned]) -> Iterator[Table]:
+        return tables.instead(analysis)
+
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]
+    ) -> Iterator[tuple[Rank, str]]:
+        yield from ((Rank.LEVEL, one) for one in _levels(scenarios))
+        for one in of_all_windows(analysis):
+            where = f"{NAME}, {one.subject}, {one.needles} alike"
+            yield from ((Rank.UNUSABLE, f"{where}: {why}.") for why in _without_code(one))
+            yield from ((Rank.CAUSE, f"{where}: {why}.") for why in _instead(one))
+
+    def data(self, analysis: Sequence[Returned]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {"coreference": [_entry(one) for one in analysis]}
+
+
+def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
+    """Of each subject and number of alike texts: rates that guessing gives, or that fall with the window."""
+    series: dict[tuple[Subject, int], list[tuple[int, Rate]]] = {}
+    for one in scenarios:
+        if one.rate.n:
+            needles, window = shape(one)
+            series.setdefault((one.subject, needles), []).append((window, one.rate))
+    for (subject, needles), points in series.items():
+        where, guess = f"{NAME}, {subject}, {needles} alike", 1 / needles
+        total = Rate(sum(rate.correct for _, rate in points), sum(rate.n for _, rate in points))
+        (short, first), (long, last) = min(points), max(points)
+        if first.lo > last.hi:
+            fall = f"{first.rate:.2f} in a window of {short:,} tokens falls to {last.rate:.2f} in {long:,}"
+            yield f"{where}: {fall}; guessing among them gives {guess:.2f}."
+        elif total.hi < guess:
+            yield f"{where}: {total}, less than the {guess:.2f} that guessing among them gives."
+        elif total.lo <= guess:
+            yield f"{where}: {total}, which guessing among them gives too ({guess:.2f})."
+
+
+def _without_code(one: Returned) -> Iterator[str]:
+    """The text was given back, but not as it was asked for."""
+    if count := sum(one.without_code.values()):
+        right = sum(many for (asked, given), many in one.without_code.items() if asked == given)
+        yield (
+            f"{count:,} of {one.trials:,} replies give back one of them without the code that must come first, "
+            f"{right:,} of these the right one"
+        )
+
+
+def _instead(one: Returned) -> Iterator[str]:
+    """Where most wrong answers come from."""
+    if one.another_instance and one.another_instance / one.wrong >= 0.5:
+        first, last = (tables.INSTEAD[f"(of these, the {which} of all)"](one) for which in ("first", "last"))
+        yield (
+            f"{one.another_instance:,} of {one.wrong:,} wrong answers are another of the alike texts, "
+            f"{first:,} of them the first and {last:,} the last"
+        )
+    elif one.nowhere and one.nowhere / one.wrong >= 0.5:
+        yield f"{one.nowhere:,} of {one.wrong:,} wrong answers are no text of the conversation"
+
+
+def _entry(one: Returned) -> dict[str, Any]:
+    return {
+        **one.subject.fields,
+        "needles": one.needles,
+        "window": one.window,
+        "trials": one.trials,
+        "guess": one.guess,
+        "score": one.mean_score,
+        "exact": one.exact,
+        "given": _pairs(one.given),
+        "without_code": _pairs(one.without_code),
+        "others": dict(one.others),
+        "nowhere": one.nowhere,
+    }
+
+
+def _pairs(counts: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+    return [{"asked": asked, "given": given, "trials": count} for (asked, given), count in sorted(counts.items())]

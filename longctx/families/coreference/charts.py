@@ -1,0 +1,69 @@
+"""The charts of the alike texts: rate by window, and which one was given back for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from longctx.families.coreference.conversation import ordinal
+from longctx.families.coreference.returned import Returned, of_all_windows, shape
+from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, heat, layered
+from longctx.report.table import by_subject, pivot
+from longctx.summary.summary import ScenarioSummary
+
+
+def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
+    """One a subject, a curve for each number of alike texts, and a dashed line where guessing lies."""
+    for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
+        shapes = sorted({shape(one) for one in group})
+        windows = sorted({window for _, window in shapes})
+        if len(windows) < 2:
+            continue
+        points = [_point(one) for one in sorted(group, key=shape)]
+        names = list(dict.fromkeys(str(point["alike"]) for point in points))
+        guesses = [at(1 / needles, "y") for needles in sorted({needles for needles, _ in shapes})]
+        kind = "log" if windows[-1] >= 10 * windows[0] else "linear"
+        scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
+        axis = {"values": windows, "format": ",d"}
+        x = field("window", "quantitative", "window, tokens", scale=scale, axis=axis)
+        moved, note = apart(points, "window")
+        spec = layered(moved, [*guesses, *curves(x, colours("alike", names))])
+        frame = pivot([(point["window"], str(point["alike"]), str(point["text"])) for point in points], "window")
+        note = " ".join(filter(None, ["Dashed: what guessing among the alike texts gives.", note]))
+        yield Chart(f"coreference-by-window-{number}", "coreference", f"By window: {subject}", spec, frame, note)
+
+
+def _point(one: ScenarioSummary) -> dict[str, Any]:
+    needles, window = shape(one)
+    return {
+        "window": window,
+        "alike": f"{needles} alike",
+        "rate": one.rate.rate,
+        "lo": one.rate.lo,
+        "hi": one.rate.hi,
+        "text": str(one.rate),
+        "say": f"{needles} alike in {window:,} tokens: {one.rate}",
+    }
+
+
+def given_for_asked(analysis: Sequence[Returned]) -> Iterator[Chart]:
+    """One for each subject and number of alike texts: what was given back (across) for what was asked for (down)."""
+    for number, one in enumerate(of_all_windows(analysis), start=1):
+        if not one.given:
+            continue
+        names = [ordinal(place) for place in range(1, one.needles + 1)]
+        values = []
+        for asked, name in enumerate(names, start=1):
+            counts = [one.given.get((asked, given), 0) for given in range(1, one.needles + 1)]
+            for other, count in zip(names, counts, strict=True):
+                share = count / sum(counts) if count else 0.0
+                say = f"asked for the {name}, the {other} was given: {count:,}"
+                values.append({"asked": name, "given": other, "rate": share, "text": f"{count:,}", "say": say})
+        spec = heat(
+            values,
+            x=field("given", "ordinal", "given back", sort=names),
+            y=field("asked", "ordinal", "asked for", sort=names),
+        )
+        frame = pivot([(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values], "asked for")
+        title = f"Which of {one.needles} alike was given back: {one.subject}"
+        yield Chart(f"coreference-given-{number}", "coreference", title, spec, frame)

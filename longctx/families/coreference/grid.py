@@ -1,0 +1,25 @@
+"""The grid of the alike texts: so many of them in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import Field
+
+from longctx.families.coreference.protocol import Coreference
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.scenario import Scenario
+
+
+class CoreferenceGrid(Grid):
+    """Every number of alike texts in every window (tokens)."""
+
+    needles: tuple[Count, ...] = Field(default=(2, 4, 8), min_length=1)
+    windows: tuple[Count, ...] = Field(min_length=1)
+    max_tokens: Count = 200
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        for needles in self.needles:
+            for window in self.windows:
+                yield Coreference(needles, window, max_tokens=self.max_tokens)

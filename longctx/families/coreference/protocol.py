@@ -1,0 +1,217 @@
+"""Which of several alike: give back the i-th of 2 to 8 texts that answer the same request in a long conversation.
+
+Sources: MRCR, K. Vodrahalli et al., "Michelangelo", 2024, sections 2.3 and 3.3 and appendix A.2,
+https://arxiv.org/abs/2409.12640; OpenAI MRCR, 2025, https://huggingface.co/datasets/openai/mrcr; MRCR v2, Google
+DeepMind, 2026, https://github.com/google-deepmind/eval_hub. What differs from them: docs/protocols/coreference.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from longctx.families.coreference import texts
+from longctx.families.coreference.conversation import (
+    Conversation,
+    characters_each,
+    document,
+    draw,
+    ordinal,
+    probe,
+    question,
+)
+from longctx.families.coreference.similarity import most_alike, published
+from longctx.vocabulary.judging import CUT_OFF, unanswered
+from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.text import fill, mark
+
+MOST = 8
+"""Alike texts of a conversation: there are parts for so many that have none in common."""
+PROBED = 20
+"""Texts of the conversation whose tokens are counted."""
+SPREAD, LEAN = 0.15, 0.02
+"""Three standard deviations of the tokens of an exchange, as a share: by itself, and of all in one conversation, which
+has few subjects and many exchanges about each."""
+CODE_TOKENS = 10
+"""A code may take so many more than the one that was counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a model's tokenizer makes of the wording: an exchange on average, and all that is no exchange, chat template
+    included."""
+
+    exchange: float
+    fixed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coreference(Scenario):
+    """`needles` texts answer the same request in a conversation that fills `window` tokens, the reply's max_tokens
+    included."""
+
+    family: ClassVar[str] = "coreference"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("needles", "window")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "opening": (),
+        "request": ("kind", "subject"),
+        "response": ("text",),
+        "question": ("code", "ordinal", "kind", "subject"),
+    }
+
+    needles: int
+    window: int
+    tokens: Tokens | None = None
+    max_tokens: int = field(default=200, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.needles <= MOST:
+            raise ValueError(f"{self.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
+        if self.window < 1:
+            raise ValueError(f"a window has at least 1 token, not {self.window}.")
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        values = {"code": "kTqZwPmXcB", "ordinal": "8th", "kind": "diary entry", "subject": "grasshoppers"}
+        asked = fill(words["question"], values)
+        return {"no texts": document(words, probe(0), asked), f"{PROBED} texts": document(words, probe(PROBED), asked)}
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        none, some = counts["no texts"], counts[f"{PROBED} texts"]
+        values = {"exchange": round((some - none) / PROBED, 4), "fixed": none}
+        if missing := _not_positive(values):
+            raise ValueError(f"{missing} would take {values[missing]:g} tokens")
+        return values
+
+    def fit(self, measured: Mapping[str, float]) -> Coreference:
+        if missing := _not_positive(measured):
+            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        fitted = replace(self, tokens=Tokens(measured["exchange"], int(measured["fixed"])))
+        fitted.exchanges()
+        return fitted
+
+    def exchanges(self) -> float:
+        """How many there is room for. Raises ValueError where these would not be twice as many as alike ones."""
+        if self.tokens is None:
+            raise ValueError("the model's tokens per exchange are not known.")
+        each, apart = self.tokens.exchange, self.tokens.fixed + CODE_TOKENS + self.max_tokens
+        room, least = max(self.window - apart, 0) / each, 2 * self.needles
+        if room < _at_most(least):
+            least_window = apart + math.ceil(_at_most(least) * each)
+            raise ValueError(
+                f"a window of {self.window} tokens has no room for {self.needles} alike texts, as many others, the "
+                f"examples, and a reply of {self.max_tokens}: give at least {least_window}."
+            )
+        return _at_least(room)
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        exchanges = self.exchanges()
+        characters = int(exchanges * characters_each(words["request"], words["response"], PROBED))
+        assert self.tokens is not None
+        conversation = draw(
+            self.stream(seed, index),
+            words,
+            self.needles,
+            asked=index % self.needles + 1,
+            exchanges=int(self.window / self.tokens.exchange),
+            characters=characters,
+        )
+        user = document(words, conversation.rows, question(words, conversation))
+        needle = conversation.instances[conversation.asked - 1]
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=f"{ordinal(conversation.asked)} of {self.needles}",
+            max_tokens=self.max_tokens,
+            depth=user.index(needle) / len(user),
+            recorded={"texts": len(conversation.rows)},
+            facts=conversation,
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        conversation: Conversation = trial.facts
+        instances, text = conversation.instances, reply.text.strip()
+        target, coded = conversation.asked - 1, text.startswith(conversation.code)
+        answer = text.removeprefix(conversation.code).strip()
+        trace = {"asked": conversation.asked, "score": 0}
+        given = most_alike(answer, instances)
+        if reply.stop_reason == "refusal" or not coded or not answer:
+            return self._without_code(reply, given, trace, lacks="the code does not come first")
+        trace["score"] = round(1000 * published(answer, instances[target]))
+        if given is None:
+            return self._no_instance(conversation, answer, reply, trace)
+        exact = answer == instances[given]
+        trace |= {"given": given + 1, "exact": int(exact)}
+        why = "word for word" if exact else "nearly word for word"
+        kind: Kind = "correct" if given == target else "wrong"
+        return Outcome(kind, self._name(given), f"the {self._name(given)}, {why}", trace)
+
+    def _name(self, given: int) -> str:
+        return f"{ordinal(given + 1)} of {self.needles}"
+
+    def _without_code(self, reply: Reply, given: int | None, trace: dict[str, int], lacks: str) -> Outcome:
+        """The outcome of a reply that is no answer, though it may give back one of the alike texts."""
+        outcome = unanswered(reply, lacks)
+        if given is None or outcome.kind == "refusal":
+            return replace(outcome, trace=trace)
+        why = f"{outcome.why}; the text is the {self._name(given)}"
+        return replace(outcome, returned=self._name(given), why=why, trace=trace | {"without_code": given + 1})
+
+    def _no_instance(self, conversation: Conversation, answer: str, reply: Reply, trace: dict[str, int]) -> Outcome:
+        """The outcome of an answer that is none of the alike texts: another text of the conversation, or none."""
+        place = most_alike(answer, texts.texts(conversation.rows))
+        if place is None and reply.stop_reason in CUT_OFF:
+            return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
+        if place is None:
+            return Outcome("wrong", "no text of the conversation", "no text of the conversation", trace)
+        have, asked, given = texts.lists(), conversation.rows[conversation.alike[0]], conversation.rows[place]
+        name = f"a {have.kinds[given[0]]} about {have.subjects[given[1]]}"
+        same = {"same_kind": int(given[0] == asked[0]), "same_subject": int(given[1] == asked[1])}
+        return Outcome("wrong", name, f"another text: {name}", trace | same)
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        conversation: Conversation = trial.facts
+        given = outcome.trace.get("given", outcome.trace.get("without_code"))
+        found = []
+        for number, text in enumerate(conversation.instances, start=1):
+            name = "alike"
+            if number == conversation.asked:
+                name = "needle"
+            elif number == given:
+                name = "the text that was returned"
+            found += mark(name, trial.user, text)
+        return [*sorted(found, key=lambda one: one.name != "needle"), *self._question(words, trial)]
+
+    def _question(self, words: Words, trial: Trial) -> list[Mark]:
+        asked = question(words, trial.facts)
+        return [Mark("question", len(trial.user) - len(asked), len(trial.user))]
+
+    @property
+    def length(self) -> int:
+        """Tokens of the window."""
+        return self.window
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return self.window - self.max_tokens
+
+
+def _at_most(exchanges: float) -> float:
+    """How many exchanges of average length take as much room as so many do at most."""
+    return exchanges * (1 + LEAN) + SPREAD * math.sqrt(exchanges)
+
+
+def _at_least(room: float) -> float:
+    """How many exchanges have room where there is room for so many of average length: the inverse of `_at_most`."""
+    root = (math.sqrt(SPREAD**2 + 4 * (1 + LEAN) * room) - SPREAD) / (2 * (1 + LEAN))
+    return root**2
+
+
+def _not_positive(measured: Mapping[str, float]) -> str | None:
+    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    return next((name for name in ("exchange", "fixed") if not measured.get(name, 0) > 0), None)

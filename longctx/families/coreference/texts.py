@@ -1,0 +1,103 @@
+"""The texts of a conversation: rows of numbers, drawn by a trial's random stream, and what they say.
+
+A row names a text's kind and subject, its beginning and end, and the parts of its sentences (texts.toml). Two texts of
+which no number is the same share no sentence part, though all texts are made of the same parts.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+"""One a text: kind, subject, beginning, end, and three parts for each of SENTENCES."""
+Strings = NDArray[np.object_]
+
+SENTENCES = 4
+PARTS = ("when", "who", "what")
+COLUMNS = 4 + SENTENCES * len(PARTS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """What texts are made of. before, after: what stands around the subject in a beginning, and ends: (kind, entry).
+    parts: (prose or lines, part of a sentence, entry), each with the space or line break before it. verse: by kind,
+    1 where its sentences stand in lines.
+    """
+
+    kinds: tuple[str, ...]
+    subjects: Strings
+    before: Strings
+    after: Strings
+    ends: Strings
+    parts: Strings
+    verse: NDArray[np.int64]
+
+
+@functools.cache
+def lists() -> Lists:
+    """Read once."""
+    file = resources.files(__package__).joinpath("texts.toml")
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    kinds: list[dict[str, Any]] = content["kinds"]
+    begins = [[line.split("{subject}") for line in _entries(kind["begins"])] for kind in kinds]
+    parts = [_entries(content["sentences"][name]) for name in PARTS]
+    breaks = [" ", "\n"]
+    return Lists(
+        kinds=tuple(kind["name"] for kind in kinds),
+        subjects=_array(content["subjects"].split()),
+        before=_array([[before for before, _ in lines] for lines in begins]),
+        after=_array([[after for _, after in lines] for lines in begins]),
+        ends=_array([[breaks[kind.get("verse", False)] + end for end in _entries(kind["ends"])] for kind in kinds]),
+        parts=_array(
+            [
+                [[(end if part == 0 else " ") + entry for entry in entries] for part, entries in enumerate(parts)]
+                for end in breaks
+            ]
+        ),
+        verse=np.array([kind.get("verse", False) for kind in kinds], dtype=np.int64),
+    )
+
+
+def sizes() -> tuple[int, ...]:
+    """How many entries there are for each column of a row."""
+    have = lists()
+    return (len(have.kinds), len(have.subjects), have.before.shape[1], have.ends.shape[1]) + (have.parts.shape[2],) * (
+        SENTENCES * len(PARTS)
+    )
+
+
+def pieces(rows: Rows) -> Strings:
+    """The texts in pieces, (texts, pieces): the pieces of a row, joined, are its text."""
+    have, (kind, subject, begin, end) = lists(), rows.T[:4]
+    verse = have.verse[kind]
+    found = np.empty((len(rows), COLUMNS), dtype=object)
+    found[:, 0], found[:, 1], found[:, 2] = have.before[kind, begin], have.subjects[subject], have.after[kind, begin]
+    for column in range(SENTENCES * len(PARTS)):
+        found[:, 3 + column] = have.parts[verse, column % len(PARTS), rows[:, 4 + column]]
+    found[:, -1] = have.ends[kind, end]
+    return found
+
+
+def lengths(strings: Strings) -> NDArray[np.int64]:
+    """Characters of each string."""
+    return np.frompyfunc(len, 1, 1)(strings).astype(np.int64)  # type: ignore[union-attr]  # an array's
+
+
+def texts(rows: Rows) -> list[str]:
+    """The text of each row."""
+    return ["".join(row) for row in pieces(rows).tolist()]
+
+
+def _entries(lines: str) -> list[str]:
+    return lines.strip().split("\n")
+
+
+def _array(values: Any) -> Strings:
+    return np.array(values, dtype=object)
