@@ -37,7 +37,8 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
 
 
 def test_those_of_longctx_come_first_and_have_accounts() -> None:
-    assert list(families(HERE)) == list(shipped()) == ["line_retrieval", "passkey", "collage", "control"]
+    ours = ["line_retrieval", "passkey", "collage", "control", "coreference"]
+    assert list(families(HERE)) == list(shipped()) == ours
     assert all(isinstance(account_of(one), Account) for one in shipped().values())
 
 

@@ -21,7 +21,7 @@ WRITTEN = {
     ".gitignore",
     "fixtures/profiles/first.toml",
     "pytest.ini",
-    *(f"tests_longctx/test_{family}.py" for family in ("line_retrieval", "passkey", "collage", "control")),
+    *(f"tests_longctx/test_{family}.py" for family in shipped()),
 }
 CI = {".ci/gate", ".github/workflows/longctx-gate.yml"}
 NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"

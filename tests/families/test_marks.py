@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
+from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
@@ -69,3 +70,21 @@ def test_control(record: str) -> None:
     assert found["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
     assert "answer given" not in found
     assert ("record" in found) == (record != "none")
+
+
+def test_coreference() -> None:
+    scenario = Coreference(4, 2048, Tokens(exchange=98, fixed=364))
+    words = PromptSet.open(HERE, "seed").wording(Coreference).words
+    trial = scenario.build(words, 0, 1)
+    texts = trial.facts.instances
+    outcome = scenario.judge(trial, reply(trial.facts.code + texts[3]))
+    found = [(one.name, trial.user[one.start : one.end]) for one in scenario.marks(words, trial, outcome)]
+    first, second, third, fourth = texts
+    assert found[:-1] == [
+        ("needle", second),
+        ("alike", first),
+        ("alike", third),
+        ("the text that was returned", fourth),
+    ]
+    assert found[-1][0] == "question"
+    assert found[-1][1].startswith(f"User: Prepend {trial.facts.code} to the 2nd (1 indexed) ")

@@ -114,8 +114,8 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
         asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
-    assert asked.says("asked 268 of 268 trials", "Asked: no tests were run.")
-    assert run("pytest -n 2 --ctx-model toy").says("268 replayed (100%)", "26 passed")
+    assert asked.says("asked 300 of 300 trials", "Asked: no tests were run.")
+    assert run("pytest -n 2 --ctx-model toy").says("300 replayed (100%)", "28 passed")
     page = (folder / "reports/latest/index.html").read_text(encoding="utf-8")
     assert "1.00 [0.87, 1.00]" in page
 

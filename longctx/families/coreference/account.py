@@ -67,7 +67,7 @@ def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
         elif total.hi < guess:
             yield f"{where}: {total}, less than the {guess:.2f} that guessing among them gives."
         elif total.lo <= guess:
-            yield f"{where}: {total}, which guessing among them gives too ({guess:.2f})."
+            yield f"{where}: {total}, which cannot be told from guessing among them ({guess:.2f})."
 
 
 def _without_code(one: Returned) -> Iterator[str]:

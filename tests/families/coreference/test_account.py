@@ -1,0 +1,166 @@
+"""What is measured of the alike texts, and how tables, charts and sentences show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from longctx.families.coreference.account import Account
+from longctx.families.coreference.returned import KIND, NEITHER, SUBJECT, Returned
+from longctx.report.charts.draw import draw
+from longctx.results.store import as_frame
+from longctx.summary.subject import subjects
+from longctx.summary.summary import ScenarioSummary, summarize
+from longctx.vocabulary.account import Rank
+
+Answers = list[tuple[str, dict[str, int]]]
+WHO = "m, prompts seed"
+ACCOUNT = Account()
+
+
+def right(asked: int, exact: int = 1) -> tuple[str, dict[str, int]]:
+    return "correct", {"asked": asked, "given": asked, "exact": exact, "score": 1000 if exact else 900}
+
+
+def wrong(asked: int, **trace: int) -> tuple[str, dict[str, int]]:
+    return "wrong", {"asked": asked, "score": 50, **trace}
+
+
+def measured(**answers: Answers) -> tuple[list[ScenarioSummary], tuple[Returned, ...]]:
+    """answers: scenarios as a2_1000 (2 alike, a window of 1,000) -> outcomes and traces."""
+    rows: list[dict[str, Any]] = []
+    for name, given in answers.items():
+        needles, window = (int(number) for number in name[1:].split("_"))
+        scenario = f"needles-{needles}-window-{window}"
+        fixed = {"family": "coreference", "scenario": scenario, "params": {"needles": needles, "window": window}}
+        rows += [
+            {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": outcome, "trace": trace, "trial": trial}
+            | {"depth": 0.5, "source": "live", "error": None, "distance_from_end": 9, "cost_usd": None}
+            | {"latency_s": 1.0, "input_tokens": 1, "cached_tokens": None, "output_tokens": 1, "cache_write_tokens": 0}
+            | {"model_returned": "m", "stop_reason": "end_turn", "max_tokens": 200}
+            | fixed
+            for trial, (outcome, trace) in enumerate(given)
+        ]
+    frame = as_frame(rows)
+    scenarios = summarize(frame).of("coreference")
+    return scenarios, ACCOUNT.analyse(scenarios, frame.assign(subject=subjects(frame)))
+
+
+MIXED: Answers = [
+    right(1),
+    right(2, exact=0),
+    wrong(3, given=2, exact=1),
+    wrong(4, given=1, exact=1),
+    wrong(1, given=4, exact=0),
+    wrong(2, given=3, exact=1),
+    wrong(3, same_kind=1, same_subject=0),
+    wrong(4, same_kind=0, same_subject=1),
+    wrong(1, same_kind=0, same_subject=0),
+    wrong(2),
+    ("unparseable", {"asked": 3, "score": 0, "without_code": 3}),
+    ("unparseable", {"asked": 4, "score": 0, "without_code": 1}),
+    ("truncated", {"asked": 1, "score": 300}),
+    ("refusal", {"asked": 2, "score": 0}),
+]
+
+
+def test_every_answer_is_counted_once() -> None:
+    _, [one] = measured(a4_2000=MIXED)
+    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 14, 1, 0.25)
+    assert one.score == pytest.approx(1 + 0.9 + 8 * 0.05 + 0.3)
+    assert (one.another_instance, one.nowhere, one.wrong) == (4, 1, 8)
+    assert one.others == {SUBJECT: 1, KIND: 1, NEITHER: 1}
+    assert one.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1}
+    assert one.without_code == {(3, 3): 1, (4, 1): 1}
+
+
+def test_rates_stand_beside_what_guessing_gives() -> None:
+    scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
+    [table] = ACCOUNT.tables(scenarios, analysis)
+    assert table.title == f"Which of several alike, {WHO}: rate [95% interval], and what guessing among the alike gives"
+    assert table.frame.reset_index().to_numpy().tolist() == [
+        ["2", "1,000", "0.50 [0.09, 0.91] n=2", "0.50", "1 of 1", "0.53"],
+        ["2", "2,000", "1.00 [0.21, 1.00] n=1", "0.50", "1 of 1", "1.00"],
+        ["4", "2,000", "0.14 [0.04, 0.40] n=14", "0.25", "1 of 2", "0.19"],
+    ]
+    assert next(iter(ACCOUNT.tables(scenarios, ()))).frame["word for word"].tolist() == ["", "", ""]
+
+
+def test_what_came_back_instead() -> None:
+    _, analysis = measured(a4_2000=MIXED, a4_1000=[wrong(2)], a2_1000=[right(1)])
+    [table] = ACCOUNT.further_tables(analysis)
+    assert table.title == f"What 9 wrong answers give back: {WHO}"
+    assert table.frame["4 alike"].to_dict() == {
+        "of the alike, the one before": "1",
+        "an earlier one": "1",
+        "the one after": "1",
+        "a later one": "1",
+        "(of these, the first of all)": "1",
+        "(of these, the last of all)": "1",
+        "another text about the same subject": "1",
+        "another text of the same kind": "1",
+        "another text of another kind and subject": "1",
+        "no text of the conversation": "2",
+    }
+    [table] = ACCOUNT.further_tables(measured(a2_1000=[wrong(1)])[1])
+    assert table.title == f"What 1 wrong answer gives back: {WHO}"
+
+
+def test_charts_are_drawn_with_their_numbers() -> None:
+    scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
+    by_window, four, two = ACCOUNT.charts(scenarios, analysis)
+    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.14 [0.04, 0.40] n=14"]
+    assert by_window.note.startswith("Dashed: what guessing among the alike texts gives.")
+    assert two.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
+    assert four.title == f"Which of 4 alike was given back: {WHO}"
+    assert four.frame.loc["2nd"].tolist() == ["0", "1", "1", "0"]
+    assert all(draw(chart).startswith("<svg") for chart in (by_window, two, four))
+
+
+def test_one_window_has_no_curve_and_no_answer_no_cells() -> None:
+    assert list(ACCOUNT.charts(*measured(a2_1000=[wrong(1)]))) == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (
+            [right(1)] * 6 + [wrong(2)] * 4,
+            "0.60 [0.31, 0.83] n=10, which cannot be told from guessing among them (0.50)",
+        ),
+        ([wrong(2)] * 20, "0.00 [0.00, 0.16] n=20, less than the 0.50 that guessing among them gives"),
+        ([right(1)] * 20, None),
+    ],
+)
+def test_rates_that_say_nothing_are_told(answers: Answers, said: str | None) -> None:
+    found = [text for rank, text in ACCOUNT.findings(*measured(a2_1000=answers)) if rank is Rank.LEVEL]
+    assert found == ([f"Which of several alike, {WHO}, 2 alike: {said}."] if said else [])
+
+
+def test_a_rate_that_falls_with_the_window() -> None:
+    found = ACCOUNT.findings(*measured(a2_64000=[wrong(1)] * 20, a2_2000=[right(1)] * 20))
+    assert (
+        Rank.LEVEL,
+        f"Which of several alike, {WHO}, 2 alike: 1.00 in a window of 2,000 tokens falls to 0.00 in 64,000; guessing "
+        "among them gives 0.50.",
+    ) in found
+
+
+def test_why_answers_are_wrong() -> None:
+    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=MIXED)) if rank is not Rank.LEVEL]
+    assert found == [
+        f"Which of several alike, {WHO}, 4 alike: 2 of 14 replies give back one of them without the code that must "
+        "come first, 1 of these the right one.",
+        f"Which of several alike, {WHO}, 4 alike: 4 of 8 wrong answers are another of the alike texts, 1 of them the "
+        "first and 1 the last.",
+    ]
+    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
+    assert found == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the conversation."]
+
+
+def test_programs_read_it_too() -> None:
+    [entry] = ACCOUNT.data(measured(a2_1000=[right(2), wrong(1, given=2, exact=1)])[1])["coreference"]
+    assert entry["given"] == [{"asked": 1, "given": 2, "trials": 1}, {"asked": 2, "given": 2, "trials": 1}]
+    assert (entry["model"], entry["window"], entry["guess"], entry["score"]) == ("m", 1000, 0.5, 0.525)
+    assert ACCOUNT.data(()) == {"coreference": []}

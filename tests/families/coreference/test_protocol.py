@@ -1,0 +1,246 @@
+"""Which of several alike: what a seed builds, how it fills its window, and what a reply is worth."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.config.prompts import PromptSet
+from longctx.families.coreference import texts
+from longctx.families.coreference.conversation import ordinal
+from longctx.families.coreference.protocol import Coreference, Tokens
+from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from tests.here import HERE
+
+WORDS = PromptSet.open(HERE, "seed").wording(Coreference).words
+TOKENS = Tokens(exchange=98, fixed=364)
+
+
+def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+    return replace(Coreference.from_slug(slug), tokens=TOKENS).build(WORDS, seed, index)
+
+
+def count(text: str) -> int:
+    """A tokenizer whose tokens are words and marks of punctuation."""
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
+MEASURED = Coreference.measured({name: count(text) for name, text in Coreference.probes(WORDS).items()})
+
+
+# A changed digest means other trials than those on record: raise Coreference.version.
+@pytest.mark.parametrize(
+    ("slug", "seed", "index", "sha256"),
+    [
+        ("needles-2-window-1024", 0, 0, "806fe25d97fcdad68a35fc5659e6d642ba4893cae10c22ab1852619ddb7f92d5"),
+        ("needles-4-window-2048", 0, 1, "5ebb0ef6d136761abc576856ba4710228c5868dce9f5109e152f761e4d7c3aa6"),
+        ("needles-8-window-4096", 7, 9, "8853f3be06ba4b4c2cd66f012a58d04cb8c08a2507474e4d422831ba7168b118"),
+        ("needles-2-window-131072", 0, 0, "ea92176757c1fdc1fe177910edff9ec259d726165b8eba56cf78419bc9ff1029"),
+    ],
+)
+def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
+    assert hashlib.sha256(build(slug, seed, index).user.encode()).hexdigest() == sha256
+
+
+def test_a_prompt_is_examples_a_conversation_and_a_question() -> None:
+    trial = build("needles-2-window-1024", index=1)
+    conversation = trial.facts
+    kind, subject = conversation.request
+    assert trial.user.startswith(f"{WORDS['opening']}\n\nUser: Write a ")
+    exchanges = trial.user.removeprefix(WORDS["opening"]).split("\n\nUser: ")[1:]
+    *asked, last = [exchange.split("\n\n", 1) for exchange in exchanges]
+    assert [text for _, text in asked] == [f"Assistant: {text}" for text in texts.texts(conversation.rows)]
+    assert [request for request, _ in asked].count(f"Write a {kind} about {subject}.") == 2
+    assert last == [
+        f"Prepend {conversation.code} to the 2nd (1 indexed) {kind} about {subject}. Do not include any other text in "
+        "your response.",
+        "Assistant:",
+    ]
+    assert (trial.system, trial.max_tokens, trial.expected) == ("", 200, "2nd of 2")
+    assert trial.recorded == {"texts": len(asked)}
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 8), st.integers(2500, 20_000), st.integers(0, 2**70), st.integers(0, 10_000))
+def test_the_request_is_made_so_often_and_its_answers_share_no_sentence(
+    needles: int, window: int, seed: int, index: int
+) -> None:
+    trial = build(f"needles-{needles}-window-{window}", seed, index)
+    kind, subject = trial.facts.request
+    assert trial.user.count(f"User: Write a {kind} about {subject}.\n") == needles
+    instances = trial.facts.instances
+    found = [trial.user.index(f"Assistant: {text}\n\n") for text in instances]
+    assert found == sorted(found)
+    sentences = [sentence for text in instances for sentence in re.split(r"(?<=[.,?!:])\s", text)]
+    parts = [sentence for sentence in sentences if sentence.endswith(",") or len(sentence.split()) > 5]
+    assert len(set(parts)) == len(parts)
+    assert trial.facts.asked == index % needles + 1
+    assert trial.expected == f"{ordinal(trial.facts.asked)} of {needles}"
+    place = trial.user.index(instances[trial.facts.asked - 1])
+    assert trial.depth == place / len(trial.user)
+    assert re.fullmatch("[A-Za-z0-9]{10}", trial.facts.code)
+    assert trial.user.count(trial.facts.code) == 1
+
+
+@given(st.integers(0, 2**70), st.integers(0, 10_000))
+def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
+    scenario = Coreference(3, 1500, TOKENS)
+    trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
+    assert (again.user, again.expected, again.depth) == (trial.user, trial.expected, trial.depth)
+    assert str(again.identity) == f"coreference.v1/needles-3-window-1500/seed-{seed}/trial-{index}/repeat-1"
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 8), st.integers(3000, 60_000), st.integers(0, 1000))
+def test_the_window_is_filled_and_never_exceeded(needles: int, window: int, index: int) -> None:
+    trial = Coreference(needles, window).fit(MEASURED).build(WORDS, 0, index)
+    left = window - trial.max_tokens - count(trial.user)
+    assert 0 <= left < 0.06 * window + 300
+
+
+def test_a_model_with_more_tokens_a_text_is_asked_about_the_same_texts() -> None:
+    scenario = Coreference(4, 4000)
+    few, many = (replace(scenario, tokens=Tokens(each, 400)).build(WORDS, 0, 2) for each in (90, 130))
+    assert few.facts.instances == many.facts.instances
+    assert (few.facts.code, few.expected) == (many.facts.code, many.expected)
+    shorter, longer = (texts.texts(trial.facts.rows) for trial in (many, few))
+    assert len(shorter) < len(longer)
+    assert set(shorter) < set(longer)
+
+
+@given(st.integers(2, 8), st.integers(1, 200_000), st.floats(1, 500), st.integers(1, 5000))
+def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
+    needles: int, window: int, exchange: float, fixed: int
+) -> None:
+    scenario, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
+    try:
+        assert scenario.fit(measured).exchanges() >= 2 * needles - 1e-6
+    except ValueError as error:
+        least = int(str(error).rpartition(" ")[2].rstrip("."))
+        assert least > window
+        assert replace(scenario, window=least).fit(measured).exchanges() >= 2 * needles - 1e-6
+
+
+def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:
+    with pytest.raises(ValueError, match=r"a window of 1000 tokens has no room for 8 alike texts, .*: give at least 2"):
+        Coreference(8, 1000).fit({"exchange": 98, "fixed": 364})
+
+
+@pytest.mark.parametrize(
+    ("needles", "window", "said"),
+    [
+        (1, 4000, "1 texts cannot be told apart by their order: give 2 to 8"),
+        (9, 4000, "9 texts cannot be told apart by their order: give 2 to 8"),
+        (2, 0, "a window has at least 1 token"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(needles: int, window: int, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Coreference(needles, window)
+
+
+def test_an_unknown_tokenizer_cannot_be_built_for() -> None:
+    with pytest.raises(ValueError, match="tokens per exchange are not known"):
+        Coreference(2, 4000).build(WORDS, 0, 0)
+
+
+@pytest.mark.parametrize("counts", [{"no texts": 364, "20 texts": 364}, {"no texts": 0, "20 texts": 2000}])
+def test_counts_that_cannot_be_right_are_refused(counts: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="would take 0 tokens"):
+        Coreference.measured(counts)
+
+
+def test_a_measure_that_lacks_an_entry_is_refused() -> None:
+    with pytest.raises(ValueError, match="measures no fixed tokens"):
+        Coreference(2, 4000).fit({"exchange": 98})
+
+
+def test_size_leaves_room_for_the_answer() -> None:
+    scenario = Coreference(2, 4096, max_tokens=300)
+    assert (scenario.size_tokens({}), scenario.length) == (3796, 4096)
+
+
+TRIAL = build("needles-4-window-2048", index=1)  # the 2nd of 4
+CODE, INSTANCES = TRIAL.facts.code, TRIAL.facts.instances
+OTHERS = [text for text in texts.texts(TRIAL.facts.rows) if text not in INSTANCES]
+
+
+def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
+    reply = Reply(text, stop_reason, "some-model", 100, 0, 90, 0.5, "2026-11-22", "0" * 64)
+    return Coreference.from_slug("needles-4-window-2048").judge(TRIAL, reply)
+
+
+def nearly(text: str) -> str:
+    """The text with a few words changed."""
+    return " ".join(f"{word}?" if place % 12 == 5 else word for place, word in enumerate(text.split()))
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "kind", "returned", "trace"),
+    [
+        (CODE + INSTANCES[1], "end_turn", "correct", "2nd of 4", {"given": 2, "exact": 1, "score": 1000}),
+        (f"\n{CODE}\n{INSTANCES[1]} ", "end_turn", "correct", "2nd of 4", {"given": 2, "exact": 1, "score": 1000}),
+        (CODE + INSTANCES[1], "max_tokens", "correct", "2nd of 4", {"given": 2, "exact": 1, "score": 1000}),
+        (CODE + INSTANCES[0], "end_turn", "wrong", "1st of 4", {"given": 1, "exact": 1}),
+        (CODE + INSTANCES[3], "max_tokens", "wrong", "4th of 4", {"given": 4, "exact": 1}),
+        (CODE + "Of honey and of herring I know nothing.", "end_turn", "wrong", "no text of the conversation", {}),
+        (CODE + INSTANCES[1][:60], "max_tokens", "truncated", None, {}),
+        (CODE + INSTANCES[1][:60], "end_turn", "wrong", "no text of the conversation", {}),
+        (INSTANCES[1], "end_turn", "unparseable", "2nd of 4", {"without_code": 2, "score": 0}),
+        (f"Here it is: {CODE}{INSTANCES[2]}", "end_turn", "unparseable", "3rd of 4", {"without_code": 3, "score": 0}),
+        ("I do not know.", "end_turn", "unparseable", None, {"score": 0}),
+        (INSTANCES[1][:60], "max_tokens", "truncated", None, {"score": 0}),
+        (CODE, "end_turn", "unparseable", None, {"score": 0}),
+        ("", "end_turn", "unparseable", None, {"score": 0}),
+        ("I cannot.", "refusal", "refusal", None, {"score": 0}),
+        (CODE + INSTANCES[1], "refusal", "refusal", None, {"score": 0}),
+    ],
+)
+def test_what_a_reply_is_worth(
+    text: str, stop_reason: str, kind: str, returned: str | None, trace: dict[str, int]
+) -> None:
+    outcome = judged(text, stop_reason)
+    assert (outcome.kind, outcome.returned) == (kind, returned)
+    assert outcome.trace["asked"] == 2
+    assert trace.items() <= outcome.trace.items()
+    assert ("given" in outcome.trace) == ("given" in trace)
+    assert outcome.why
+
+
+def test_a_text_with_a_few_words_changed_is_the_text() -> None:
+    outcome = judged(CODE + nearly(INSTANCES[1]))
+    assert (outcome.kind, outcome.why) == ("correct", "the 2nd of 4, nearly word for word")
+    assert outcome.trace["exact"] == 0
+    assert 700 < outcome.trace["score"] < 1000
+
+
+def test_half_of_one_and_half_of_another_is_neither() -> None:
+    first, second = (INSTANCES[place].split() for place in (0, 1))
+    assert judged(CODE + " ".join([*first[:30], *second[30:]])).returned == "no text of the conversation"
+
+
+@pytest.mark.parametrize("changed", [str, nearly])
+def test_another_text_of_the_conversation_is_named(changed: type[str]) -> None:
+    rows, (kind, subject) = TRIAL.facts.rows, TRIAL.facts.request
+    have = texts.lists()
+    for text in OTHERS:
+        outcome = judged(CODE + changed(text))
+        row = rows[texts.texts(rows).index(text)]
+        assert outcome.kind == "wrong"
+        assert outcome.returned == f"a {have.kinds[row[0]]} about {have.subjects[row[1]]}"
+        assert outcome.trace["same_kind"] == (have.kinds[row[0]] == kind)
+        assert outcome.trace["same_subject"] == (have.subjects[row[1]] == subject)
+
+
+@settings(max_examples=30)
+@given(st.text(max_size=300), st.sampled_from(["end_turn", "max_tokens", "refusal", "pause_turn", "tool_use", None]))
+def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
+    for reply in (text, CODE + text):
+        outcome = judged(reply, stop_reason)
+        assert outcome.kind != "correct"
+        assert 0 <= outcome.trace["score"] < 1000

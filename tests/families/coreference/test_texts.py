@@ -1,0 +1,94 @@
+"""The texts of a conversation: what they are made of, and how alike they are."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.families.coreference import texts
+from longctx.families.coreference.conversation import ordinal, probe
+from longctx.families.coreference.similarity import THRESHOLD, most_alike, published
+from longctx.vocabulary.stream import frozen_stream
+
+
+def drawn(count: int, seed: int) -> texts.Rows:
+    rows: texts.Rows = frozen_stream(seed).randint(0, 2**31, (count, texts.COLUMNS), dtype=np.int64) % texts.sizes()
+    return rows
+
+
+def test_there_are_parts_for_eight_texts_that_share_none() -> None:
+    kinds, subjects, *rest = texts.sizes()
+    assert (kinds, subjects) == (10, 229)
+    assert rest == [8, 8, *[40] * 12]
+    have = texts.lists()
+    for entries in (have.before + have.after, have.ends, have.parts[0]):
+        flat = entries.ravel().tolist()
+        assert len(set(flat)) == len(flat)
+
+
+def test_a_text_is_a_beginning_four_sentences_and_an_end() -> None:
+    [text] = texts.texts(np.zeros((1, texts.COLUMNS), dtype=np.int64))
+    assert text == (
+        "NOTICE. This concerns almanacs in every street of the town."
+        + 4 * " On the second market day, the ferryman counted nine grey lanterns."
+        + " Posted by the wardens of the lower town."
+    )
+
+
+def test_the_sentences_of_a_poem_stand_in_lines() -> None:
+    row = np.zeros((1, texts.COLUMNS), dtype=np.int64)
+    row[0, 0] = texts.lists().kinds.index("poem")
+    assert [line.count(" ") for line in texts.texts(row)[0].split("\n")] == [6, 10, 10, 10, 10, 4]
+
+
+@given(st.integers(0, 2**40))
+def test_pieces_are_as_long_as_their_texts(seed: int) -> None:
+    rows = drawn(5, seed)
+    assert texts.lengths(texts.pieces(rows)).sum(axis=1).tolist() == [len(text) for text in texts.texts(rows)]
+
+
+def test_a_probe_has_all_sentence_parts_equally_often() -> None:
+    parts = probe(20)[:, 4:].reshape(20, texts.SENTENCES, len(texts.PARTS))
+    for part in range(len(texts.PARTS)):
+        assert np.bincount(parts[:, :, part].ravel(), minlength=40).tolist() == [2] * 40
+    assert np.bincount(probe(20)[:, 0]).tolist() == [2] * 10
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**40))
+def test_no_two_texts_are_taken_for_each_other(seed: int) -> None:
+    said = texts.texts(drawn(8, seed))
+    for first, second in itertools.permutations(said, 2):
+        assert most_alike(first, [second]) is None
+        assert published(first, second) < 0.5
+
+
+@given(st.integers(0, 2**40), st.integers(0, 7), st.integers(0, 8))
+def test_a_text_with_few_words_left_out_is_known(seed: int, place: int, lost: int) -> None:
+    said = texts.texts(drawn(8, seed))
+    words = said[place].split()
+    assert most_alike(" ".join(words[lost:]), said) == place
+    assert most_alike(" ".join(words[: len(words) // 2]), said) is None
+
+
+def test_what_is_just_alike_enough() -> None:
+    ten = [f"w{number}" for number in range(10)]
+    assert THRESHOLD == 0.8
+    assert most_alike(" ".join([*ten[:8], "x", "y"]), [" ".join(ten)]) == 0
+    assert most_alike(" ".join([*ten[:7], "x", "y", "z"]), [" ".join(ten)]) is None
+    assert most_alike("", [" ".join(ten)]) is None
+
+
+def test_the_score_is_that_of_the_source() -> None:
+    """difflib's own example of what it calls a ratio."""
+    assert published("abcd", "bcde") == 0.75
+    assert published("", "") == 1
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (8, "8th")])
+def test_ordinals(number: int, said: str) -> None:
+    assert ordinal(number) == said
