@@ -9,14 +9,14 @@ from longctx.families.coreference import charts, tables
 from longctx.families.coreference.returned import Returned, of_all_windows, returned, shape
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
+from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from longctx.results.row import Row
 
 NAME = "Which of several alike"
 
@@ -24,7 +24,7 @@ NAME = "Which of several alike"
 class Account(account.Account):
     """analysis: which texts came back, one for each subject and scenario."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: pd.DataFrame) -> tuple[Returned, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Returned, ...]:
         return tuple(returned(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Table]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
-from longctx.summary.subject import Subject
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 Pairs = Mapping[tuple[int, int], int]
@@ -64,12 +64,10 @@ def shape(one: ScenarioSummary) -> tuple[int, int]:
     return int(one.params["needles"] or 0), int(one.params["window"] or 0)
 
 
-def returned(rows: pd.DataFrame) -> Iterator[Returned]:
-    """One for each subject and scenario. rows: measured trials of this family, with a column `subject`."""
-    for (subject, _), group in rows.groupby(["subject", "scenario"], sort=False):
-        assert isinstance(subject, Subject)
-        params = group["params"].iloc[0]
-        yield _counted(subject, int(params["needles"]), int(params["window"]), group)
+def returned(rows: Sequence[Row]) -> Iterator[Returned]:
+    """One for each subject and scenario. rows: of this family, measured."""
+    for (subject, _), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
+        yield _counted(subject, group)
 
 
 def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
@@ -94,17 +92,19 @@ def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
     ]
 
 
-def _counted(subject: Subject, needles: int, window: int, rows: pd.DataFrame) -> Returned:
-    traces: list[dict[str, int]] = list(rows["trace"])
-    wrong = [trace for trace, outcome in zip(traces, rows["outcome"], strict=True) if outcome == "wrong"]
+def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
+    """rows: of one scenario."""
+    params, traces = rows[0].params, [row.trace for row in rows]
+    wrong = [row.trace for row in rows if row.outcome == "wrong"]
+    given = [trace for trace in traces if "given" in trace]
     return Returned(
         subject,
-        needles,
-        window,
-        trials=len(traces),
-        score=sum(trace["score"] for trace in traces) / 1000,
-        exact=sum(trace["exact"] for trace in traces if trace.get("given") == trace["asked"]),
-        given=Counter((trace["asked"], trace["given"]) for trace in traces if "given" in trace),
+        int(params["needles"] or 0),
+        int(params["window"] or 0),
+        trials=len(rows),
+        score=sum(trace.get("score", 0) for trace in traces) / 1000,
+        exact=sum(trace["exact"] for trace in given if trace["given"] == trace["asked"]),
+        given=Counter((trace["asked"], trace["given"]) for trace in given),
         without_code=Counter((trace["asked"], trace["without_code"]) for trace in traces if "without_code" in trace),
         others=Counter(_other(trace) for trace in wrong if "same_kind" in trace),
         nowhere=sum("given" not in trace and "same_kind" not in trace for trace in wrong),

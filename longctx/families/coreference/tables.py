@@ -8,7 +8,7 @@ import pandas as pd
 
 from longctx.families.coreference.returned import KIND, NEITHER, SUBJECT, Returned, of_all_windows, shape
 from longctx.report.table import Table, by_subject, pivot
-from longctx.summary.subject import Subject
+from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from longctx.families.coreference.account import Account
 from longctx.families.coreference.returned import KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
-from longctx.results.store import as_frame
-from longctx.summary.subject import subjects
 from longctx.summary.summary import ScenarioSummary, summarize
 from longctx.vocabulary.account import Rank
+from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]
 WHO = "m, prompts seed"
@@ -29,22 +26,17 @@ def wrong(asked: int, **trace: int) -> tuple[str, dict[str, int]]:
 
 def measured(**answers: Answers) -> tuple[list[ScenarioSummary], tuple[Returned, ...]]:
     """answers: scenarios as a2_1000 (2 alike, a window of 1,000) -> outcomes and traces."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for name, given in answers.items():
         needles, window = (int(number) for number in name[1:].split("_"))
-        scenario = f"needles-{needles}-window-{window}"
-        fixed = {"family": "coreference", "scenario": scenario, "params": {"needles": needles, "window": window}}
+        place = {"family": "coreference", "scenario": f"needles-{needles}-window-{window}"}
+        params = {"needles": needles, "window": window}
         rows += [
-            {"model": "m", "prompt_set": "seed", "labels": {}, "outcome": outcome, "trace": trace, "trial": trial}
-            | {"depth": 0.5, "source": "live", "error": None, "distance_from_end": 9, "cost_usd": None}
-            | {"latency_s": 1.0, "input_tokens": 1, "cached_tokens": None, "output_tokens": 1, "cache_write_tokens": 0}
-            | {"model_returned": "m", "stop_reason": "end_turn", "max_tokens": 200}
-            | fixed
+            row(outcome, model="m", trial=trial, trace=trace, params=params, **place)
             for trial, (outcome, trace) in enumerate(given)
         ]
-    frame = as_frame(rows)
-    scenarios = summarize(frame).of("coreference")
-    return scenarios, ACCOUNT.analyse(scenarios, frame.assign(subject=subjects(frame)))
+    scenarios = summarize(rows).of("coreference")
+    return scenarios, ACCOUNT.analyse(scenarios, rows)
 
 
 MIXED: Answers = [
