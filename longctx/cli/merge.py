@@ -1,4 +1,4 @@
-"""`merge`: several runs as one."""
+"""`merge`: several runs as one, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from longctx.cli import verdict
 from longctx.cli.output import check_free_folder
 from longctx.files import whole_folder
 from longctx.results.folder import find_run
@@ -17,29 +18,55 @@ def add(commands: Any) -> None:
         "merge",
         help="several runs as one, such as CI shards or checkpoints",
         description="Writes one run's folder from several. Runs with different labels (--ctx-label) stay apart in its "
-        "tables; a trial that two runs hold must have the same answer in both, and counts once.",
+        "tables; a trial that two runs hold must have the same answer in both, and counts once. For shards, and with "
+        "--baseline, the exit status is the one that pytest gives a whole run: 12 invalid, 10 regression, 1 failed, 11 "
+        "inconclusive, 0.",
     )
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="folders of runs")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the merged run")
+    parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
+    verdict.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.gate.exit_status import exit_status
     from longctx.registry import families
+    from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.files import write_report
-    from longctx.report.text import as_terminal
+    from longctx.report.step_summary import add_step_summary
+    from longctx.report.text import as_markdown, as_terminal
+    from longctx.report.verdict_data import judge
     from longctx.results import store
+    from longctx.results.baseline import load_baseline
     from longctx.results.union import unite, unite_manifests
+    from longctx.results.whole import missing_shards
     from longctx.summary.summary import summarize
 
     out: Path = options.out
     check_free_folder("--out", out)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
+    baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
+    rules = verdict.rules(options, manifest) if baseline else None
+    lacking = missing_shards(manifest)
+    found, shown = "invalid" if lacking else "pass", None
     with whole_folder(out, store.RESULTS) as folder:
         record, known = store.write(folder, pairs), families(options.workspace)
         summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known)
-        write_report(folder, record, summary, manifest)
+        if rules:
+            found, shown = judge(folder, baseline, record.rows, manifest, rules, known)
+        write_report(folder, record, summary, manifest, options.page, shown)
+        failures = verdict.failures(manifest, record.rows)
+        warning = add_step_summary(as_markdown(summary, manifest.run, shown))
     print(as_terminal(summary, shlex.quote(str(out))))
-    print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / 'index.html'}")
-    return 0
+    if shown:
+        print(f"\n{document_as_terminal(shown)}")
+    gated = shown or any(part.get("shard") for part in manifest.parts)
+    for sentence in [*(f"Invalid: {one}." for one in lacking), *failures] if gated else []:
+        print(sentence)
+    if warning:
+        print(warning)
+    page = "index.html" if options.page else "summary.md"
+    print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / page}")
+    return exit_status(found, bool(failures), options.on_inconclusive) if gated else 0

@@ -14,16 +14,17 @@ from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 
 
-def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules) -> list[str]:
+def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bool = False) -> list[str]:
     """Why the verdict can only be invalid, a sentence each, without its full stop; empty where it may yet be another.
 
     before: the baseline's rows. after: those of the run at its best, in which all that is asked is answered; the model
-    that will answer is not known, and `model_returned` is None.
+    that will answer is not known, and `model_returned` is None. part: these are the rows of a shard, so that only what
+    holds whatever the others measure counts.
     """
     try:
         matched, _ = match_runs(before, after)
     except UserError as error:
-        return [str(error).rstrip(".")]
+        return [*of_the_run(rules.cut_down, rules.empty, 1)] if part else [str(error).rstrip(".")]
     in_common = 0
     reasons: list[str] = []
     for one in matched:
@@ -31,9 +32,10 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules) -> list[
         both = pairs(ours, theirs)
         bands = by_band(both)
         in_common += sum(evidence.asked for evidence in bands.values())
-        found = [next(unmeasured(both, bands), ""), unproven(ours, _at_best(ours, theirs), rules.age)]
+        missing = "" if part else next(unmeasured(both, bands), "")
+        found = [missing, unproven(ours, _at_best(ours, theirs), rules.age)]
         reasons += [f"{one.family}: {reason}" for reason in found if reason]
-    return [*of_the_run(rules.cut_down, rules.empty, in_common), *reasons]
+    return [*of_the_run(rules.cut_down, rules.empty, in_common or part), *reasons]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

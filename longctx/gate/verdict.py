@@ -29,7 +29,7 @@ class Rules:
 
     age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out;
     empty: those that have no question. grids: (family, model) -> its tables. early_stop: the run might have stopped
-    once its verdict was settled.
+    once its verdict was settled. lacking: which shards of the grid are not in it, a sentence each.
     """
 
     margin: float = MARGIN
@@ -39,6 +39,7 @@ class Rules:
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
     early_stop: bool = False
+    lacking: Sequence[str] = ()
 
     def level(self, stopped: bool) -> float:
         """The part of alpha that the evidence of a stopped run has, or the test of one that was not."""
@@ -228,6 +229,7 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
     """Why nothing can be said of the run."""
+    yield from rules.lacking
     yield from of_the_run(rules.cut_down, rules.empty, sum(one.asked for one in families))
     if broken := [one.family for one in families if one.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(broken))}"

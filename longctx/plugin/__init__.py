@@ -83,7 +83,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         return (yield)
     finally:
-        if writing.was_measured(session.config):
+        if writing.is_to_be_closed(session):
             from longctx.plugin import finish
 
             finish.close_run(session.config)

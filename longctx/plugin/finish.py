@@ -14,7 +14,7 @@ import longctx
 from longctx.config.folders import digest_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
-from longctx.plugin import gating, unwritten, whole
+from longctx.plugin import gating, unwritten, whole, writing
 from longctx.plugin.frozen import filters_used
 from longctx.plugin.options import again
 from longctx.plugin.run import RUN, SUMMARY, Run
@@ -36,6 +36,8 @@ def close_run(config: pytest.Config) -> None:
     run = config.stash[RUN]
     if unwritten.UNWRITTEN not in config.stash:
         try:
+            if not writing.was_measured(config):
+                store.append(run.folder, [])
             with whole_folder(run.folder, store.RESULTS) as folder:
                 _write(config, folder)
             store.drop_unfinished(run.folder)
@@ -54,7 +56,7 @@ def _write(config: pytest.Config, folder: Path) -> None:
     rows = record.rows
     manifest = _manifest(run, rows)
     summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, run.plan.families)
-    verdict = gating.judge(config, rows, manifest, folder)
+    verdict = gating.judge_run(config, rows, manifest, folder)
     write_report(folder, record, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))
     config.stash[WARNINGS] = [warning] if warning else []
@@ -78,6 +80,9 @@ def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
         sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
         filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
         left_out=whole.left_out(run, rows),
+        empty=whole.empty(run, rows),
+        shard=str(settings.shard or ""),
+        min_rates=whole.min_rates(run),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
 
@@ -94,6 +99,11 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         return
     page = "index.html" if run.settings.page else "summary.md"
     terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
+    if run.settings.shard:
+        terminal.write_line(
+            f"This is the shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
+            "minimum rates, and gives the verdict."
+        )
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
     for warning in config.stash[WARNINGS]:

@@ -47,7 +47,8 @@ class Foresight:
         """Raises Invalid where the verdict can be no other. causes: sentences on what cannot be asked."""
         rows = [row for case in self._cases for row in self._rows(case)]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        if reasons := foregone(self._baseline, rows, rules(self._run, rows, now)):
+        part = self._run.settings.shard is not None
+        if reasons := foregone(self._baseline, rows, rules(self._run, rows, now), part):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid(f"{why} The verdict would be no other, so nothing was asked.")
 

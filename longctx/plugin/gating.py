@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from longctx.errors import UserError
+from longctx.gate.exit_status import EXIT
+from longctx.gate.exit_status import exit_status as status_of
 from longctx.plugin import unwritten
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, Run
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from longctx.results.manifest import Manifest
     from longctx.results.row import Row
 
-EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
-"""Verdict -> exit status; a pass leaves pytest's own."""
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 VERDICT = pytest.StashKey[str]()
 DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
@@ -39,6 +39,10 @@ def check(run: Run) -> None:
             "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
             "a run that asks nothing saves nothing by stopping."
         )
+    if settings.early_stop and settings.shard:
+        raise pytest.UsageError(
+            "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard."
+        )
     if settings.baseline is None:
         return
     from longctx.results.baseline import check_baseline
@@ -55,33 +59,27 @@ def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
     raise over(config, EXIT["invalid"])
 
 
-def judge(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
-    """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline."""
+def judge_run(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
+    """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline, and for a
+    shard, which is judged when it is merged with the others."""
     run = config.stash[RUN]
-    if run.settings.baseline is None:
+    if run.settings.baseline is None or run.settings.shard:
         return None
     baseline = run.plan.baseline
     assert baseline is not None
-    from longctx.gate.changed import changed
-    from longctx.gate.verdict import give_verdict
-    from longctx.report.document import as_markdown
-    from longctx.report.verdict import verdict_document
-    from longctx.report.verdict_data import write_data
-    from longctx.results.answers import with_answers
+    from longctx.report.verdict_data import judge
 
-    found = give_verdict(baseline.rows, with_answers(rows), rules(run, rows, manifest.finished_at), run.plan.families)
-    between = changed((baseline.manifest, baseline.rows), (manifest, rows), found)
-    document = verdict_document(found, baseline.name, between)
-    config.stash[VERDICT], config.stash[DOCUMENT] = found.verdict, document
-    write_data(folder, found, baseline.name, between, document)
-    (folder / "gate.md").write_text(as_markdown(document), encoding="utf-8")
+    terms = rules(run, rows, manifest.finished_at)
+    config.stash[VERDICT], document = judge(folder, baseline, rows, manifest, terms, run.plan.families)
+    config.stash[DOCUMENT] = document
     return document
 
 
 def judge_nothing(config: pytest.Config) -> None:
     """The verdict where a baseline was given and no scenario was measured."""
     run = config.stash[RUN]
-    if run.settings.baseline is not None and not run.worker and not config.option.collectonly:
+    settings = run.settings
+    if settings.baseline is not None and not (run.worker or settings.shard or config.option.collectonly):
         config.stash[VERDICT] = "invalid"
 
 
@@ -89,13 +87,10 @@ def exit_status(config: pytest.Config, status: int) -> int:
     """13 without a report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
     if unwritten.UNWRITTEN in config.stash:
         return unwritten.EXIT
-    verdict = config.stash.get(VERDICT, "pass")
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or verdict == "pass":
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or VERDICT not in config.stash:
         return status
-    if verdict == "inconclusive":
-        fails = config.stash[RUN].settings.on_inconclusive == "fail"
-        return status or (EXIT[verdict] if fails else status)
-    return EXIT[verdict]
+    failed = status == pytest.ExitCode.TESTS_FAILED
+    return status_of(config.stash[VERDICT], failed, config.stash[RUN].settings.on_inconclusive)
 
 
 def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
@@ -110,7 +105,7 @@ def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
         alpha=settings.alpha,
         age=Age(now, settings.max_age),
         cut_down=len(whole.left_out(run, rows)),
-        empty=whole.empty(run, rows),
+        empty=len(whole.empty(run, rows)),
         grids=run.plan.grids(),
         early_stop=settings.early_stop,
     )

@@ -63,8 +63,9 @@ class Measurer:
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
         writing.attach(item, as_lines(rows, [] if self._run.settings.no_text else views))
         left_out = sum(row.error == EARLY_STOP for row in rows)
-        # A minimum is tested on a number of trials that was set before any was answered.
-        measured = Measured.of(case, rows, minimum=None if problem or left_out else case.min_rate)
+        # A minimum is tested on a number of trials that was set before any was answered, and over all shards together.
+        untested = problem or left_out or self._run.settings.shard
+        measured = Measured.of(case, rows, minimum=None if untested else case.min_rate)
         measured.attach(item)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.config.arguments import RECORD_MODES, number, price
+from longctx.config.shards import shard
 from longctx.plugin.settings import Settings
 
 DEFAULT = Settings()
@@ -105,6 +106,14 @@ def add(parser: pytest.Parser) -> None:
         help="say what this run is of, such as steps=200; kept in its rows, told apart in merged reports (repeatable)",
     )
     option(
+        "--ctx-shard",
+        type=shard,
+        default=None,
+        metavar="I/N",
+        help="run one part of the grid, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
+        "minimum rates, and gives the verdict",
+    )
+    option(
         "--ctx-report",
         type=Path,
         default=None,
@@ -188,6 +197,7 @@ def read(config: pytest.Config) -> Settings:
         seed=option.ctx_seed,
         min_rate=option.ctx_min_rate,
         labels=tuple(option.ctx_label),
+        shard=option.ctx_shard,
         report=option.ctx_report,
         page=not option.ctx_no_page,
         estimate=option.ctx_estimate,

@@ -14,6 +14,7 @@ from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
+from longctx.plugin.sharding import in_shard
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.registry import families
@@ -63,16 +64,21 @@ class Plan:
 
     @property
     def cases(self) -> list[Case]:
-        """Those of all families."""
+        """Those of all families that this run measures."""
         return [case for name in self.families for case in self.cases_of(name)]
 
     @property
     def models(self) -> dict[str, ModelProfile]:
-        """Those that the profile measures, by their ids."""
-        return {case.model.model: case.model for case in self.cases}
+        """Those that the profile measures, by their ids, whichever shard asks them."""
+        return {case.model.model: case.model for name in self.families for case in self.all_cases_of(name)}
 
     def cases_of(self, family: str) -> tuple[Case, ...]:
-        """The cases of a family, as the user said them."""
+        """The cases of a family that this run measures: all, or those of its shard."""
+        cases, shard = self.all_cases_of(family), self._settings.shard
+        return cases if shard is None else in_shard(cases, shard)
+
+    def all_cases_of(self, family: str) -> tuple[Case, ...]:
+        """The cases of a family, as the user said them, whichever shard takes them."""
         if family not in self._cases:
             settings, document = self._settings, word_for(self._workspace, self._settings.corpus)
             scenario = self.families[family].scenario

@@ -10,6 +10,7 @@ from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
+    from longctx.config.shards import Shard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class Settings:
     seed: int | None = None
     min_rate: float | None = None
     labels: tuple[tuple[str, str], ...] = ()
+    shard: Shard | None = None
     report: Path | None = None
     page: bool = True
     estimate: bool = False

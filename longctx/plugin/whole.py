@@ -18,9 +18,15 @@ def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
 
 
-def empty(run: Run, rows: Sequence[Row]) -> int:
-    """How many scenarios of the grid have no question."""
-    return sum(not case.size for case in _without_rows(run, rows))
+def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+    """The scenarios of the grid that have no question; by their names."""
+    return tuple(_name(run, case) for case in _without_rows(run, rows) if not case.size)
+
+
+def min_rates(run: Run) -> dict[str, float]:
+    """The least rate of each of a shard's scenarios that has one; none where the run tests them itself."""
+    cases = run.plan.cases if run.settings.shard else []
+    return {_name(run, case): case.min_rate for case in cases if case.min_rate is not None}
 
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:

@@ -33,8 +33,18 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
 
 
 def was_measured(config: pytest.Config) -> bool:
-    """Whether this process is to close a run in which something was measured."""
+    """Whether this process was sent any row."""
     return MEASURED in config.stash
+
+
+def is_to_be_closed(session: pytest.Session) -> bool:
+    """Whether this process is to close the run: something was measured, or it is a shard that no scenario falls to,
+    whose folder tells that it ran."""
+    if was_measured(session.config):
+        return True
+    run = session.config.stash[RUN]
+    began = not (run.worker or session.config.option.collectonly or session.testsfailed)
+    return run.settings.shard is not None and began
 
 
 class Writing:

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.gate.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.bands import Verdict
+from longctx.gate.changed import changed
+from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict
 from longctx.report import document
 from longctx.report.document import Document
+from longctx.report.verdict import verdict_document
+from longctx.results.answers import with_answers
+from longctx.results.baseline import Baseline
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import Family
 
 GATE = "gate.json"
+
+
+def judge(
+    folder: Path, baseline: Baseline, rows: Sequence[Row], manifest: Manifest, rules: Rules, known: Mapping[str, Family]
+) -> tuple[Verdict, Document]:
+    """The verdict on a run whose rows and manifest these are, also in words, which gate.md and gate.json in its folder
+    get. known: the families, by name."""
+    found = give_verdict(baseline.rows, with_answers(rows), rules, known)
+    between = changed((baseline.manifest, baseline.rows), (manifest, rows), found)
+    shown = verdict_document(found, baseline.name, between)
+    write_data(folder, found, baseline.name, between, shown)
+    (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
+    return found.verdict, shown
 
 
 def write_data(folder: Path, found: RunVerdict, baseline: str, changed: Sequence[str], shown: Document) -> None:

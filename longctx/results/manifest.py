@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ class Manifest:
     sent_as: model -> the id that its provider was sent, where that is another.
     filters: the "too hard" filters of its questions, as their files say them.
     left_out: scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them.
+    empty: those that have no question. shard: which part of the grid it ran, such as 2/5; empty for all of it.
+    min_rates: the least rate of each of a shard's scenarios, which is tested when all shards are merged.
     merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
     profile name all there are, and what else differs between them is empty, or null.
     """
@@ -39,7 +41,15 @@ class Manifest:
     sent_as: Mapping[str, str] = field(default_factory=dict)
     filters: tuple[Mapping[str, Any], ...] = ()
     left_out: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    shard: str = ""
+    min_rates: Mapping[str, float] = field(default_factory=dict)
     merged: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def parts(self) -> Sequence[Mapping[str, Any]]:
+        """The manifests of the runs that it was merged from, as fields; its own, where it was not merged."""
+        return self.merged or (asdict(self),)
 
     @property
     def prices_of(self) -> dict[str, str]:
@@ -66,5 +76,5 @@ def require_manifest(folder: Path) -> Manifest:
 
 def as_manifest(fields: Mapping[str, Any]) -> Manifest:
     """From what `write` wrote; what an earlier version did not write is empty."""
-    tuples = ("options", "filters", "left_out", "merged")
+    tuples = ("options", "filters", "left_out", "empty", "merged")
     return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in tuples}})

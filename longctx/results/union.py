@@ -90,6 +90,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         left_out=left_out_of_all([(one, load_rows(folder)) for one, folder in zip(manifests, folders, strict=True)]),
+        empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
         merged=tuple(parts),
     )
 

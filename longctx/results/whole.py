@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -30,8 +31,29 @@ def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Row]]]) -> tuple[str
     return tuple(dict.fromkeys(name for manifest, _ in runs for name in manifest.left_out if name not in whole))
 
 
+def missing_shards(manifest: Manifest) -> list[str]:
+    """The shards that a run lacks of the grids it has some shards of, a sentence each, without its full stop."""
+    there: dict[str, set[str]] = {}
+    for part in manifest.parts:
+        if part.get("shard"):
+            whose = [part[name] for name in ("profile_digest", "seed", "options", "labels")]
+            grid = json.dumps([*whose, part["shard"].partition("/")[2]], sort_keys=True)
+            there.setdefault(grid, set()).add(part["shard"])
+    sentences = []
+    for grid, shards in there.items():
+        *_, labels, of = json.loads(grid)
+        missing = [f"{number}/{of}" for number in range(1, int(of) + 1) if f"{number}/{of}" not in shards]
+        told = "".join(f", {name}={value}" for name, value in sorted(labels.items())) if len(there) > 1 else ""
+        if missing:
+            which = f"{', '.join(missing[:SHOWN])}{_more(missing)}"
+            noun, verb = ("shard", "is") if len(missing) == 1 else ("shards", "are")
+            sentences.append(f"the {noun} {which} of its grid{told} {verb} missing")
+    return sentences
+
+
 def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
     """What keeps a run from being whole, a sentence each, without its full stop."""
+    yield from missing_shards(manifest)
     if names := manifest.left_out:
         yield f"it left out {len(names):,} of its grid's scenarios: {'; '.join(names[:SHOWN])}{_more(names)}"
     if missing := [row.error or row.outcome for row in rows if not row.measured]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from longctx.cli import main
+from longctx.config.folders import digest_of
 from longctx.results.store import load_rows
+from longctx.workspace import packaged
 from tests.cli.runs import rows, run
 
 Capture = pytest.CaptureFixture[str]
@@ -62,3 +65,63 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path, capsys: Captur
     assert "run.json is a file: give a folder." in capsys.readouterr().err
     assert main(["merge", str(first), str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "holds no run" in capsys.readouterr().err
+
+
+def shard(folder: Path, number: int, *outcomes: str, of: int = 2, **fields: Any) -> str:
+    """One scenario, of its own."""
+    found = rows(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None}, band="all")
+    return str(run(folder, found, shard=f"{number}/{of}", options=OPTIONS, profile_digest=DIGEST, **fields))
+
+
+PROFILE = "smoke"
+OPTIONS = (f"--ctx-profile={PROFILE}",)
+DIGEST = digest_of(packaged() / f"profiles/{PROFILE}.toml")
+RIGHT, WRONG = ["correct"] * 40, ["wrong"] * 40
+
+
+def merge_of(tmp_path: Path, *folders: str, baseline: str = "") -> int:
+    gated = [f"--baseline={baseline}"] if baseline else []
+    return main(["merge", *folders, "--out", str(tmp_path / "out"), "--no-page", *gated])
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said", "status"),
+    [
+        (RIGHT, "Gate: pass - ", 0),
+        (["infra_error", *RIGHT[1:]], "Gate: invalid - ", 12),
+        (WRONG, "Gate: regression - ", 10),
+    ],
+)
+def test_the_status_is_that_of_the_merged_run(
+    tmp_path: Path, capsys: Capture, outcomes: list[str], said: str, status: int
+) -> None:
+    before = run(tmp_path / "before", *(rows(*RIGHT, scenario=f"lines-{one}", band="all") for one in (1, 2)))
+    parts = [shard(tmp_path / "a", 1, *RIGHT), shard(tmp_path / "b", 2, *outcomes)]
+    assert merge_of(tmp_path, *parts, baseline=str(before)) == status
+    assert said in capsys.readouterr().out
+    assert (tmp_path / "out/gate.md").read_text().startswith(f"# {said}")
+    assert json.loads((tmp_path / "out/gate.json").read_text())["verdict"] == said.split()[1]
+
+
+def test_without_a_baseline_shards_fail_as_their_tests_would(tmp_path: Path, capsys: Capture) -> None:
+    part = shard(tmp_path / "a", 1, *RIGHT)
+    name = "line_retrieval/lines-2 of some-model, prompts seed"
+    low = shard(tmp_path / "b", 2, *WRONG, min_rates={name: 0.5})
+    assert merge_of(tmp_path, part, low) == 1
+    assert f"{name}: rate 0.00" in capsys.readouterr().out
+    assert not (tmp_path / "out/gate.md").exists()
+
+
+def test_a_shard_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> None:
+    parts = [shard(tmp_path / name, number, *RIGHT, of=4) for name, number in (("a", 1), ("b", 3))]
+    assert merge_of(tmp_path, *parts) == 12
+    assert "Invalid: the shards 2/4, 4/4 of its grid are missing.\n" in capsys.readouterr().out
+    assert main(["baseline", "save", "part", str(tmp_path / "out")]) == 2
+    assert "not whole: the shards 2/4, 4/4 of its grid are missing." in capsys.readouterr().err
+
+
+def test_a_profile_that_has_changed_gives_no_verdict(tmp_path: Path, capsys: Capture) -> None:
+    part = run(tmp_path / "a", rows("correct"), options=OPTIONS)
+    assert merge_of(tmp_path, str(part), baseline=str(part)) == 2
+    assert f"{PROFILE}.toml is not the profile that the runs measured: its file has changed." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

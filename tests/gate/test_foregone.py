@@ -58,6 +58,17 @@ def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: i
     assert all(one.startswith(f"line_retrieval: {missing} ") for one in found)
 
 
+def test_of_a_shard_only_what_the_others_cannot_change_counts() -> None:
+    def of_a_shard(*after: list[Row], rules: Rules = RULES) -> list[str]:
+        return foregone(BASELINE, joined(*after), rules, part=True)
+
+    assert of_a_shard(rows(seed=7, **TO_ASK)) == []
+    assert of_a_shard(rows(model="one", **TO_ASK), rows(model="two", **TO_ASK)) == []
+    assert of_a_shard(rows(200, "not_asked", error="stale")) == []
+    assert len(of_a_shard(rows(**TO_ASK), rules=Rules(age=RULES.age, cut_down=3))) == 1
+    assert "the model has changed" in of_a_shard(rows(model_returned="m-2", **OLD))[0]
+
+
 def test_few_missing_may_yet_change_nothing() -> None:
     """Whether they would change the verdict if they were wrong, only the answers of the others tell."""
     before = joined(rows(1000, model_returned="m-1"))

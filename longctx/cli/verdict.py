@@ -1,0 +1,107 @@
+"""The verdict on a merged run: its options, which are those of pytest without their prefix, and its exit status."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longctx.config.arguments import number
+from longctx.errors import UserError
+from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+
+if TYPE_CHECKING:
+    from longctx.gate.verdict import Rules
+    from longctx.results.manifest import Manifest
+    from longctx.results.row import Row
+    from longctx.vocabulary.grid import Grid
+    from longctx.workspace import Workspace
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
+    option("--baseline", metavar="NAME", help="give a verdict on the merged run against an earlier one, as pytest does")
+    share = number(float, 0, 1)
+    option("--margin", type=share, default=MARGIN, metavar="SHARE", help=f"a drop that does not matter ({MARGIN})")
+    option("--alpha", type=share, default=ALPHA, metavar="P", help=f"the chance of a false alarm over all ({ALPHA})")
+    option(
+        "--on-inconclusive",
+        choices=("pass", "fail"),
+        default="fail",
+        help="whether a run that shows neither a drop nor its absence ends with 0 or 11 (fail)",
+    )
+    option(
+        "--max-age",
+        type=number(float, 0),
+        default=MAX_AGE_DAYS,
+        metavar="DAYS",
+        help=f"how old recordings may be that speak for a changed model ({MAX_AGE_DAYS:g})",
+    )
+
+
+def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
+    """Those of the options, and what the manifest says of the grid. Raises UserError."""
+    from longctx.gate.validity import Age
+    from longctx.gate.verdict import Rules
+    from longctx.results.whole import missing_shards
+
+    return Rules(
+        margin=options.margin,
+        alpha=options.alpha,
+        age=Age(manifest.finished_at, options.max_age),
+        cut_down=len(manifest.left_out),
+        empty=len(manifest.empty),
+        grids=_grids(options.workspace, manifest),
+        lacking=missing_shards(manifest),
+    )
+
+
+def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
+    """What makes a run fail without a verdict, as its tests would have: a sentence each."""
+    from longctx.gate.bands import EARLY_STOP
+    from longctx.gate.minimum import Requirement, short
+    from longctx.results.whole import scenario_name
+    from longctx.stats.rates import Rate
+
+    missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
+    found = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
+    minimum = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
+    trials: dict[str, list[Row]] = {}
+    for row in rows if minimum else ():
+        trials.setdefault(scenario_name(row.family, row.scenario, row.subject), []).append(row)
+    required = {
+        name: Requirement(Rate(sum(row.outcome == "correct" for row in of_it), len(of_it)), minimum[name])
+        for name, of_it in trials.items()
+        if name in minimum and all(row.measured for row in of_it)
+    }
+    is_short = short(list(required.values()))
+    return [
+        *found,
+        *(f"{name}: {one}." for (name, one), fails in zip(required.items(), is_short, strict=True) if fails),
+    ]
+
+
+def _grids(workspace: Workspace, manifest: Manifest) -> dict[tuple[str, str], list[Grid]]:
+    """(family, model) -> the tables for it in the profiles of the runs. Raises UserError where one has changed."""
+    from longctx.config.folders import digest_of
+    from longctx.config.profiles import load_profile, profile_path
+    from longctx.registry import families
+
+    found: dict[tuple[str, str], list[Grid]] = {}
+    for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
+        given = [one.partition("=") for one in options]
+        name = next((value for option, _, value in given if option == "--ctx-profile"), None)
+        path: Path = profile_path(workspace, name)
+        if digest_of(path) != digest:
+            raise UserError(
+                f"{path} is not the profile that the runs measured: its file has changed. Merge them where it is as "
+                "it was, or run them again."
+            )
+        profile = load_profile(workspace, name)
+        models = [value for option, _, value in given if option == "--ctx-model"]
+        for family in families(workspace):
+            for grid in profile.grids(family):
+                for model in models or grid.models:
+                    found.setdefault((family, model), []).append(grid)
+    return found

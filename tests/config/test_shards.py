@@ -1,0 +1,56 @@
+"""Shards: what is asked for, and how names are dealt to them."""
+
+import argparse
+
+import pytest
+
+from longctx.config.shards import SPARE, Shard, deal, shard
+
+GRID = {f"lines-{lines}-{order}": 15 * lines + 100 for lines in range(500, 7000, 500) for order in range(5)}
+"""As the paper's: 13 sizes in 5 orders."""
+SHARDS = range(2, 9)
+
+
+def moved(before: dict[str, int], after: dict[str, int]) -> int:
+    return sum(before[name] != after[name] for name in before.keys() & after.keys())
+
+
+def test_a_shard_is_read() -> None:
+    assert shard("2/5") == Shard(2, 5)
+    assert str(Shard(2, 5)) == "2/5"
+    assert shard("1/1") == Shard(1, 1)
+
+
+@pytest.mark.parametrize("text", ["", "2", "0/5", "6/5", "2/0", "-1/5", "2/5/6", "a/b", "1/257", "1.0/2"])
+def test_what_is_no_shard_is_told_so(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="write NUMBER/OF, such as 2/5"):
+        shard(text)
+
+
+def test_the_same_names_always_go_to_the_same_shards() -> None:
+    """Jobs of one matrix may run other versions of Python, and other orders of a dict."""
+    names = {"a": 10, "b": 10, "c": 10, "d": 20}
+    assert deal(names, 3) == {"d": 3, "c": 2, "b": 1, "a": 2}
+    assert deal(dict(reversed(names.items())), 3) == deal(names, 3)
+
+
+@pytest.mark.parametrize("of", SHARDS)
+def test_every_shard_takes_about_the_same_number_of_tokens(of: int) -> None:
+    dealt = deal(GRID, of)
+    assert dealt.keys() == GRID.keys()
+    taken = [sum(GRID[name] for name in GRID if dealt[name] == number) for number in range(1, of + 1)]
+    assert max(taken) <= (1 + SPARE) * sum(taken) / of
+
+
+@pytest.mark.parametrize("of", SHARDS)
+def test_another_scenario_moves_few_of_those_there_are(of: int) -> None:
+    """About a tenth of its band, where dealing anew would move most: 1 - 1/of."""
+    all_dealt = deal(GRID, of)
+    shares = [moved(deal({name: GRID[name] for name in GRID if name != new}, of), all_dealt) / 64 for new in GRID]
+    assert sum(shares) / len(shares) < 0.15
+    assert max(shares) < 0.25
+
+
+def test_more_shards_than_names_leave_some_empty() -> None:
+    assert len(set(deal({"a": 1, "b": 1}, 5).values())) == 2
+    assert deal({}, 5) == {}
