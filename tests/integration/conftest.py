@@ -24,7 +24,7 @@ NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
 
 IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
 """Said of what forking.py has imported before pytest."""
-UNWANTED = "cacheprovider", "hypothesispytest", "anyio"
+UNWANTED = "cacheprovider", "hypothesispytest", "anyio", "benchmark", "platformdirs"
 """Plugins: pytest's own cache, and what a user may lack."""
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"

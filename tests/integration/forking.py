@@ -1,17 +1,22 @@
 """Starts the runs of the integration tests: a process that has imported what every run imports, forked for each.
 
-A run is a process of its own, as `python -m MODULE ARGUMENTS` is, without two seconds of imports. longctx itself is
-never imported here. Reads a run as a line of JSON on stdin, answers its pid, then its exit code.
+A run is a process of its own, as `python -m MODULE ARGUMENTS` is, without two seconds of imports and without the tenth
+of a second in which an interpreter takes all that apart again. (tests/test_imports.py imports longctx as a process
+without such help does.) Reads a run as a line of JSON on stdin, answers its pid, then its exit code.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import runpy
 import sys
+import threading
 
 import anthropic
 import execnet.gateway  # noqa: F401
@@ -24,9 +29,17 @@ import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
 from workers import fork_workers
 
+import longctx
+
+NO_MODULES = "longctx.__main__", "longctx.cli.starter"
+"""What is run, and what is copied."""
+
 
 def main() -> None:
     asyncio.run(_first_call())
+    for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
+        if not module.name.startswith(NO_MODULES):
+            importlib.import_module(module.name)
     gc.collect()
     gc.freeze()
     gc.unfreeze = _nothing
@@ -34,7 +47,10 @@ def main() -> None:
         run = json.loads(line)
         pid = os.fork()
         if pid == 0:
-            _become(run)
+            try:
+                _become(run)
+            except SystemExit as ended:
+                _leave(ended.code)
             return
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
@@ -71,6 +87,17 @@ def _become(run: dict[str, object]) -> None:
     if any(argument.startswith("-n") and argument != "-n0" for argument in arguments):
         fork_workers()
     runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _leave(code: str | int | None) -> None:
+    """End the process as sys.exit does, but leave its memory to the system."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    if isinstance(code, str):
+        sys.stderr.write(f"{code}\n")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1 if isinstance(code, str) else code or 0)
 
 
 main()

@@ -1,0 +1,38 @@
+"""No module of longctx imports itself by way of others, so it does not matter which of them a process imports first.
+
+The runs of the integration tests begin with all of them imported (see tests/integration/forking.py): they would not
+tell.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+
+from tests.here import HERE
+
+PACKAGE = HERE.root / "longctx"
+STARTER = PACKAGE / "cli/starter"
+"""What is copied, not imported."""
+
+
+def imported(path: str, modules: set[str]) -> Iterator[str]:
+    """The modules of longctx that this one imports as it is itself imported."""
+    for statement in ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names if alias.name in modules)
+        if isinstance(statement, ast.ImportFrom) and statement.module in modules:
+            for alias in statement.names:
+                whole = f"{statement.module}.{alias.name}"
+                yield whole if whole in modules else statement.module
+
+
+def test_no_module_imports_itself() -> None:
+    paths = [path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(STARTER)]
+    named = {
+        path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): path
+        for path in paths
+    }
+    graph = {name: {*imported(str(path), {*named})} for name, path in named.items()}
+    assert len([*TopologicalSorter(graph).static_order()]) == len(named) > 100
