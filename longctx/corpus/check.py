@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -74,13 +74,23 @@ def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
 
 def duplicates(questions: Sequence[Question]) -> Iterator[Finding]:
     """Questions that ask the same, in the same words or nearly."""
-    asked = [(question, plain(question.question), content(question.question)) for question in questions]
-    names = {question.id: specifics(question.question) for question in questions}
-    for (one, one_text, one_words), (two, two_text, two_words) in combinations(asked, 2):
-        if one_text == two_text:
-            yield Finding("duplicate", two.id, f"the same question as {one.id}")
-        elif names[one.id] == names[two.id] and _alike(one_words, two_words, core(one.right) == core(two.right)):
-            yield Finding("near duplicate", two.id, f"nearly the question {one.id}: {one.question!r}")
+    texts = [plain(question.question) for question in questions]
+    words = [content(question.question) for question in questions]
+    names = [specifics(question.question) for question in questions]
+    for one, two in sorted({*_alike_in(texts), *_alike_in(names)}):
+        first, second = questions[one], questions[two]
+        if texts[one] == texts[two]:
+            yield Finding("duplicate", second.id, f"the same question as {first.id}")
+        elif _alike(words[one], words[two], core(first.right) == core(second.right)):
+            yield Finding("near duplicate", second.id, f"nearly the question {first.id}: {first.question!r}")
+
+
+def _alike_in(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """The places of every two values that are the same."""
+    places: dict[Hashable, list[int]] = {}
+    for place, value in enumerate(values):
+        places.setdefault(value, []).append(place)
+    return (pair for same in places.values() for pair in combinations(same, 2))
 
 
 def _alike(one: set[str], two: set[str], same_answer: bool) -> bool:
@@ -155,8 +165,11 @@ def not_alone(question: Question, texts: Texts) -> Iterator[Finding]:
         return
     right = texts.weight(asked, question.section)
     named = [name for name in phrases(question.question) if f" {name} " in f" {texts.plain[question.section]} "]
+    words = {word for name in named for word in name.split()}
     for section, text in texts.plain.items():
-        holds_all = section != question.section and all(f" {name} " in f" {text} " for name in named)
+        if section == question.section or not words <= texts.words[section]:
+            continue
+        holds_all = all(f" {name} " in f" {text} " for name in named)
         if holds_all and texts.weight(asked, section) >= right:
             yield Finding("which section", question.id, f"could be about {section} as well as about {question.section}")
             return
@@ -180,4 +193,9 @@ def phrases(question: str) -> list[str]:
 
 def at_least(count: int, of: int, chance: float) -> float:
     """The probability of `count` or more successes in `of` tries."""
-    return math.fsum(math.comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(count, of + 1))
+
+    def probability(k: int) -> float:  # by logarithms: binomial coefficients of large sets are no floats
+        ways = math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1)
+        return math.exp(ways + k * math.log(chance) + (of - k) * math.log1p(-chance))
+
+    return math.fsum(map(probability, range(count, of + 1)))

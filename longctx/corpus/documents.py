@@ -97,7 +97,8 @@ def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: lis
     examples = tuple(section for section in sections if section.id in settings.examples)
     others = [section for section in sections if section.id not in settings.examples]
     kept = tuple(section for section in others if settings.min_tokens < section.tokens <= settings.max_tokens)
-    left_out = tuple(section for section in others if section not in kept)
+    fitting = {section.id for section in kept}
+    left_out = tuple(section for section in others if section.id not in fitting)
     if not kept:
         found = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(

@@ -125,3 +125,4 @@ def test_the_binomial_tail() -> None:
     assert at_least(0, 5, 0.25) == pytest.approx(1)
     assert at_least(5, 5, 0.25) == pytest.approx(0.25**5)
     assert at_least(1, 2, 0.25) == pytest.approx(1 - 0.75**2)
+    assert at_least(700, 2400, 0.25) == pytest.approx(2.1e-6, rel=0.1), "of a set whose coefficients are no floats"
