@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.task import add_question_file, add_task
+from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
 
@@ -18,18 +19,20 @@ def add(tasks: Any) -> None:
     )
 
 
-def show(workspace: Workspace, corpus: Path | None, questions: Path | None) -> int:
-    """Print what is found. The exit status: 1 where a fault is. None: the shipped register, its questions."""
+def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank: str = SHIPPED) -> int:
+    """Print what is found. The exit status: 1 where a fault is. None: the documents, or the questions, of the bank."""
     from tabulate import tabulate
 
     from longctx.corpus.check import check
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
+    from longctx.corpus.settings import bank_files
     from longctx.corpus.standing import numerical
     from longctx.visible import visible
 
-    documents = load_corpus(corpus or workspace.find("register"))
-    asked = load_questions(questions or workspace.find("questions", "register.jsonl"), documents)
+    folder, file = bank_files(workspace, bank)
+    documents = load_corpus(corpus or folder)
+    asked = load_questions(questions or file, documents)
     findings = check(documents, asked.questions)
     if findings:
         rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]

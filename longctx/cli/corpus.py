@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.check import show
-from longctx.cli.task import add_task
+from longctx.cli.task import add_bank_name, add_task
 from longctx.config.arguments import number
 
 BUDGETS = (3000, 70_000, 95_000)
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("corpus", help="documents and questions of the long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
-    _add(tasks, generate, "write an issue of the fictional register, with questions")
+    _add(tasks, generate, "write an issue of the fictional register, or several, with questions")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
     _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
     _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are any")
@@ -34,9 +34,14 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("--base-url", metavar="URL", help="default: https://www.govinfo.gov")
             parser.add_argument("--max-bytes", type=int, metavar="N", help="default: 100000000")
         case "generate":
-            parser.add_argument("--seed", type=int, required=True, metavar="N")
+            parser.add_argument(
+                "--seed", type=int, nargs="+", required=True, metavar="N", help="of an issue, or several"
+            )
             parser.add_argument("--out", type=Path, required=True, metavar="DIR")
             parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
+            parser.add_argument(
+                "--each", type=number(int, 1), metavar="N", help="questions a section (default: all five)"
+            )
         case "freeze":
             parser.add_argument("documents", type=Path, metavar="DIR")
         case "stats":
@@ -53,6 +58,7 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument(
                 "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
             )
+            add_bank_name(parser)
     parser.set_defaults(run=task, passes_on=False)
 
 
@@ -81,7 +87,8 @@ def generate(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.corpus.register.ship import ship
 
     questions = options.questions or options.out / "questions.jsonl"
-    for path in ship(generate_issue(options.seed), options.out, questions):
+    issues = [generate_issue(seed) for seed in dict.fromkeys(options.seed)]
+    for path in ship(issues, options.out, questions, options.each):
         print(path)
     return 0
 
@@ -104,4 +111,4 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
 
 def check(options: argparse.Namespace, _: list[str]) -> int:
     """As `questions check`, whose older name this is."""
-    return show(options.workspace, options.documents, options.questions)
+    return show(options.workspace, options.documents, options.questions, options.bank)

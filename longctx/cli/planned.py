@@ -21,7 +21,7 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 BandOf = tuple[Subject, Band]
-BankOf = Callable[[str], Bank]
+BankOf = Callable[[str, str], Bank]
 
 
 @dataclass(slots=True)

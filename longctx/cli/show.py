@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli import measured
-from longctx.cli.task import add_bank
+from longctx.cli.task import add_bank, add_bank_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -35,6 +35,7 @@ def add(commands: Any) -> None:
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
     )
     add_bank(parser)
+    add_bank_name(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
@@ -107,12 +108,15 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     family = known[match[1]].scenario
     given = {}
     if known[match[1]].documents:
-        given["bank"] = functools.partial(load_bank, options.workspace, options.corpus, options.questions, model or "")
+        given["bank"] = functools.partial(
+            load_bank, options.workspace, options.corpus, options.questions, model or "", options.bank
+        )
     try:
         scenario = family.from_slug(match[2], **given)
     except ValueError as error:
         raise UserError(f"{name!r}: {error}") from None
-    wording = PromptSet.open(options.workspace, prompts).wording(family, word_for(options.workspace, options.corpus))
+    document = word_for(options.workspace, options.corpus, options.bank)
+    wording = PromptSet.open(options.workspace, prompts).wording(family, document)
     if model is None and family.probes(wording.words):
         raise UserError(f"{name!r} depends on the model's tokenizer: say which model with --model NAME.")
     index = int(match[3] or 0)

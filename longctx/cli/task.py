@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from longctx.vocabulary.bank import SHIPPED
+
 
 def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.ArgumentParser:
     """A parser of its own under `tasks`. more: what its own help says after `text`, which begins in lower case."""
@@ -26,6 +28,12 @@ def add_bank(parser: argparse.ArgumentParser) -> None:
     _add_corpus(parser)
     parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="about them (default: fixtures/questions/register.jsonl)"
+    )
+
+
+def add_bank_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bank", default=SHIPPED, metavar="NAME", help=f"documents and questions by their name (default: {SHIPPED})"
     )
 
 

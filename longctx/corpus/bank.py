@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 from pathlib import Path
@@ -9,32 +10,44 @@ from pathlib import Path
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import load_questions
-from longctx.vocabulary.bank import Bank, Item, Section
+from longctx.corpus.settings import bank_files
+from longctx.vocabulary.bank import SHIPPED, Bank, Item, Section
 from longctx.workspace import Workspace
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def load_bank(
     workspace: Workspace,
     documents: Path | None,
     questions: Path | None,
     model: str,
+    name: str = SHIPPED,
     frozen: tuple[Filter, ...] | None = None,
 ) -> Bank:
-    """The sections of a folder and the questions of a file, the shipped register's by default.
+    """The sections of a folder and the questions of a file, by default those of the bank of this name.
 
     kept: the questions that the filter of `model` keeps; all of them where it has none. frozen: the filters of a
     baseline, which count instead of the model's own; None without a baseline. Raises UserError.
     """
-    corpus = load_corpus(documents or workspace.find("register"))
-    asked = load_questions(questions or workspace.find("questions", "register.jsonl"), corpus)
-    digest = hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest()
+    if documents is None or questions is None:
+        folder, file = bank_files(workspace, name)
+        documents, questions = documents or folder, questions or file
+    bank = _read(documents, questions)
+    known = choose_filter(workspace, frozen, model, bank.digest)
+    if known is None:
+        return bank
+    return dataclasses.replace(bank, kept=frozenset(known.kept), asked=len(known.kept) + len(known.dropped))
+
+
+@functools.lru_cache(maxsize=4)
+def _read(documents: Path, questions: Path) -> Bank:
+    """Without a filter. Read once for all models."""
+    corpus = load_corpus(documents)
+    asked = load_questions(questions, corpus)
     items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
-    known = choose_filter(workspace, frozen, model, digest)
     return Bank(
         sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
         items=items,
-        digest=digest,
-        kept=frozenset(known.kept if known else (item.id for item in items)),
-        asked=len(known.kept) + len(known.dropped) if known else 0,
+        digest=hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest(),
+        kept=frozenset(item.id for item in items),
     )

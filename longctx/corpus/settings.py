@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from longctx.config.folders import read_toml
 from longctx.corpus.billing import Reading
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
+from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
 SETTINGS = "corpus.toml"
@@ -53,9 +54,23 @@ def read_settings(folder: Path) -> Settings:
     return read_toml(path, Settings) if path.is_file() else Settings()
 
 
-def word_for(workspace: Workspace, folder: Path | None) -> str | None:
-    """What a folder's documents are called, the shipped register's by default; None: as the protocols call them."""
-    return read_settings(folder or workspace.find("register")).document
+def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
+    """The documents and the questions of a bank: fixtures/NAME and fixtures/questions/NAME.jsonl, the project's own or
+    those that come with longctx. Raises UserError with the names there are."""
+    documents, questions = workspace.find(name), workspace.find("questions", f"{name}.jsonl")
+    if "/" in name or not (documents.is_dir() and questions.is_file()):
+        asked = [path.stem for path in workspace.list("questions", "*.jsonl")]
+        names = sorted(stem for stem in asked if workspace.find(stem).is_dir())
+        raise UserError(
+            f"No bank {name!r}, which would be the documents {documents} and the questions {questions}. "
+            f"{did_you_mean(name, names)}"
+        )
+    return documents, questions
+
+
+def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> str | None:
+    """What a folder's documents are called, those of a bank by default; None: as the protocols call them."""
+    return read_settings(folder or bank_files(workspace, bank)[0]).document
 
 
 def settings_path(folder: Path) -> Path:

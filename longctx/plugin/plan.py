@@ -19,7 +19,7 @@ from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.registry import families
 from longctx.results.baseline import Baseline, load_baseline, load_manifest_of
-from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
 
@@ -80,19 +80,22 @@ class Plan:
     def all_cases_of(self, family: str) -> tuple[Case, ...]:
         """The cases of a family, as the user said them, whichever shard takes them."""
         if family not in self._cases:
-            settings, document = self._settings, word_for(self._workspace, self._settings.corpus)
-            scenario = self.families[family].scenario
+            scenario, prompts = self.families[family].scenario, self._settings.prompts
             found = cases_of(
-                self._workspace, self.profile, scenario, self._models_of, settings.prompts, self.bank, document
+                self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for
             )
-            self._cases[family] = tuple(_as_told(case, settings) for case in found)
+            self._cases[family] = tuple(_as_told(case, self._settings) for case in found)
         return self._cases[family]
 
-    def bank(self, model: str) -> Bank:
-        """The questions about documents that a model is asked, read when a trial first needs them."""
+    def bank(self, model: str, name: str = SHIPPED) -> Bank:
+        """The questions about documents that a model is asked, read when a trial first needs them.
+
+        name: of the bank, as the profile says it; documents and questions that the user gave count instead.
+        """
         from longctx.corpus.bank import load_bank
 
-        return load_bank(self._workspace, self._settings.corpus, self._settings.questions, model, self.filters)
+        given = self._settings
+        return load_bank(self._workspace, given.corpus, given.questions, model, name, self.filters)
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
         """(family, model) -> the tables of the profile for it."""
@@ -107,6 +110,9 @@ class Plan:
     def _baseline_path(self) -> Path | None:
         named = self._settings.baseline
         return None if named is None else self._workspace.find_baseline(named)
+
+    def _word_for(self, grid: Grid) -> str | None:
+        return word_for(self._workspace, self._settings.corpus, grid.draws_on)
 
     def _models_of(self, grid: Grid) -> tuple[str, ...]:
         models = self._settings.models or grid.models

@@ -9,6 +9,9 @@ import numpy as np
 
 from longctx.vocabulary.stream import frozen_stream
 
+SHIPPED = "register"
+"""The name of the bank that is asked where none is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:

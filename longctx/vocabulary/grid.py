@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.scenario import Scenario
 
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -24,6 +24,11 @@ class Grid(BaseModel):
     min_rate: float | None = Field(default=None, ge=0, le=1)
     bands: dict[str, Count] = {}
     """Of the gate: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
+
+    @property
+    def draws_on(self) -> str:
+        """The name of the bank that the table's questions come from, for families that ask about documents."""
+        return SHIPPED
 
     def band(self, scenario: Scenario) -> str:
         """The shortest band that holds the scenario. Raises ValueError where none does."""

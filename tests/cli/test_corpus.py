@@ -20,6 +20,13 @@ def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]
     )
 
 
+def test_a_bank_is_checked_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "check", "--bank", "handbook"]) == 1
+    assert "about 10 sections" in capsys.readouterr().out
+    assert main(["corpus", "check", "--bank", "handbok"]) == 2
+    assert "Did you mean 'handbook'?" in capsys.readouterr().err
+
+
 def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_folder(
         tmp_path,

@@ -111,6 +111,19 @@ def test_documents_of_ones_own_have_their_own_questions(tmp_path: Path) -> None:
     assert load.trials == len(own("toy").items)
 
 
+def test_the_bank_for_gates_has_many_clusters(tmp_path: Path) -> None:
+    table = """[collage]
+models = ["toy"]
+bank = "register-gate"
+budgets = [70000]
+depths = ["middle"]
+variants = ["none"]
+trials = 1204
+"""
+    [load] = planned(HERE, profile(tmp_path, table), [], SHIPPED)[0].values()
+    assert (load.trials, load.clusters) == (1204, 602)
+
+
 def test_models_on_the_command_line_count_instead(tmp_path: Path) -> None:
     loads, further = planned(HERE, profile(tmp_path, TABLES), ["a", "b"], SHIPPED)
     assert {subject.model for subject, _ in loads} == {"a", "b"}

@@ -98,5 +98,5 @@ def test_a_bank_keeps_what_the_baselines_filter_keeps(mine: Workspace) -> None:
     whole = load_bank(mine, None, None, "nobody")
     make_filter(mine, "somebody", whole.digest, "a-run", {whole.items[3].id: True})
     kept = frozen("before", whole.items[5].id, bank=whole.digest)
-    assert load_bank(mine, None, None, "somebody", (kept,)).kept == {whole.items[5].id}
-    assert len(load_bank(mine, None, None, "somebody", ()).kept) == 430
+    assert load_bank(mine, None, None, "somebody", frozen=(kept,)).kept == {whole.items[5].id}
+    assert len(load_bank(mine, None, None, "somebody", frozen=()).kept) == 430

@@ -1,11 +1,13 @@
 """corpus.toml: what a user may say of a folder of documents."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from longctx.corpus.settings import read_settings, word_for
+from longctx.corpus.settings import bank_files, read_settings, word_for
 from longctx.errors import UserError
+from longctx.workspace import Workspace
 from tests.corpus.examples import write_folder
 from tests.here import HERE
 
@@ -15,6 +17,29 @@ def test_the_word_for_the_documents_is_their_folders(tmp_path: Path) -> None:
     assert word_for(HERE, folder) == word_for(HERE, folder / "a.txt") == "staff handbook"
     assert word_for(HERE, write_folder(tmp_path / "other", {"a.txt": "text"})) is None
     assert word_for(HERE, None) is None, "the register's word is the protocols'"
+
+
+def test_a_bank_is_a_folder_and_a_file_of_one_name(mine: Workspace) -> None:
+    write_folder(mine.own("manuals"), {"a.txt": "text", "corpus.toml": 'document = "manual"'})
+    write_folder(mine.own("questions"), {"manuals.jsonl": "{}", "lonely.jsonl": "{}"})
+    assert bank_files(mine, "manuals") == (mine.own("manuals"), mine.own("questions", "manuals.jsonl"))
+    assert word_for(mine, None, "manuals") == "manual"
+    assert bank_files(mine, "register-gate")[0].name == "register-gate", "the one that comes with longctx"
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("registers", "Did you mean 'register'?"),
+        ("lonely", "There are: handbook, register, register-gate."),
+        ("models", "There are: handbook, register, register-gate."),
+        ("../register", "Did you mean 'register'?"),
+    ],
+)
+def test_an_unknown_bank_is_a_sentence(mine: Workspace, name: str, advice: str) -> None:
+    write_folder(mine.own("questions"), {"lonely.jsonl": "{}"})
+    with pytest.raises(UserError, match=f"No bank '{name}', which would be the documents .*{re.escape(advice)}$"):
+        bank_files(mine, name)
 
 
 @pytest.mark.parametrize("word", ["", " ", "a <b", "{record}", "two\\nlines", " handbook"])

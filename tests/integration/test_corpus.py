@@ -106,6 +106,22 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
 
 
+def test_a_table_asks_the_questions_of_the_bank_that_it_names(own: Checkout) -> None:
+    """Here with a file of questions and a folder that a user gave one name."""
+    shutil.move(own.folder / "documents", own.folder / "fixtures" / "harbors")
+    (own.folder / "fixtures" / "questions").mkdir(exist_ok=True)
+    shutil.move(own.folder / "questions.jsonl", own.folder / "fixtures" / "questions" / "harbors.jsonl")
+    control = '[control]\nmodels = ["toy"]\ntrials = 1\nbank = '
+    own.profile(control + '"harbors"\n')
+    with SimulatedServer(saying("<Answer>A</Answer>")) as server:
+        assert own.record(server, "-k", "right").code == 0
+        [row] = own.rows()
+    assert row["item"].startswith("q")
+    own.profile(control + '"harbor"\n')
+    mistaken = own.pytest()
+    assert (mistaken.code, mistaken.says("No bank 'harbor'", "Did you mean 'harbors'?")) == (4, True)
+
+
 def test_documents_are_called_what_their_corpus_says(own: Checkout, server: SimulatedServer) -> None:
     assert own.record(server, *CORPUS, "-k", "control").code == 0
     before = own.rows()

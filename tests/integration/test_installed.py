@@ -46,7 +46,16 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     starter = {name.name for name in names if name.is_relative_to("longctx/cli/starter")}
     assert starter >= {"first.toml", "test_passkey.py", "gate", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
-    assert kinds == {"models", "profiles", "prompts", "questions", "register", "register-prose", "vocabularies"}
+    assert kinds == {
+        "models",
+        "profiles",
+        "prompts",
+        "questions",
+        "register",
+        "register-gate",
+        "register-prose",
+        "vocabularies",
+    }
     assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {"frontier", "paper", "smoke"}
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "fees.toml", "page.js"}

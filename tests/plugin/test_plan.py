@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from longctx.errors import UserError
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
+from tests.here import HERE
 
 TABLE = """
 [line_retrieval]
@@ -46,3 +48,22 @@ def test_a_file_is_read_once_until_the_run_is_told_anew(mine: Workspace) -> None
 def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
     with pytest.raises(UserError, match=r"The profile 'only' names no model: give one with --ctx-model NAME\."):
         run(mine).plan.cases  # noqa: B018
+
+
+def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) -> None:
+    table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
+    with pytest.raises(UserError, match=r"No bank 'register-gates', .* Did you mean 'register-gate'\?"):
+        run(mine, table, models=("a",)).plan.cases  # noqa: B018
+    told = run(
+        mine, table, models=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
+    )
+    assert told.plan.cases[0].scenario.indices(2), "what the user says counts instead"
+
+
+def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> None:
+    table = '[collage]\nbudgets = [95000]\ntrials = 1\nvariants = ["two"]\nbank = "register-gate"\n'
+    [first, *_] = run(mine, table, models=("a",)).plan.cases
+    [question] = first.questions()
+    text = question.build().user
+    assert text.count("[VR Doc. ") > 40
+    assert len(set(re.findall(r"\[VR Doc\. (\d{4})–", text))) == 7

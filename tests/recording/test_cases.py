@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from pathlib import Path
 
 import pytest
 
 from longctx.config.profiles import load_profile
+from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.control import Control
 from longctx.families.passkey.protocol import Passkey
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
@@ -33,7 +36,7 @@ trials = 9
 """
 
 
-def no_bank(model: str) -> Bank:
+def no_bank(model: str, name: str) -> Bank:
     raise AssertionError("line retrieval asks no bank")
 
 
@@ -73,3 +76,35 @@ def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
     twin = shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "seed")
     with pytest.raises(UserError, match="Two prompt sets are named 'seed'"):
         cases(tmp_path, "seed", str(twin))
+
+
+BANKS = """
+[[control]]
+models = ["one"]
+trials = 2
+records = ["right"]
+[[control]]
+models = ["{model}"]
+trials = 2
+records = ["right"]
+bank = "register-gate"
+"""
+
+
+def of_banks(folder: Path, model: str) -> list[Case]:
+    file = folder / "banks.toml"
+    file.write_text(BANKS.format(model=model))
+    bank = functools.partial(load_bank, HERE, None, None)
+    return cases_of(HERE, load_profile(HERE, str(file)), Control, lambda grid: grid.models, (), bank)
+
+
+def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
+    shipped, gate = of_banks(tmp_path, "two")
+    names = [[question.build().identity.item for question in case.questions()] for case in (shipped, gate)]
+    assert all(name.startswith("register-0") and name.endswith("@fbfefd978866") for name in names[0])
+    assert all(name.startswith("register-2") and name.endswith("@5da5639565dd") for name in names[1])
+
+
+def test_one_result_is_not_of_two_banks(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"tables of the profile ask one longest-5000-record-right with questions of"):
+        of_banks(tmp_path, "one")

@@ -37,7 +37,8 @@ class Ask:
 class Genre:
     """One kind of document, from a file of its own; docs/register.md says what stands in it.
 
-    count: documents in an issue. names: templates that tell a document from every other, for use within a question.
+    count: documents in an issue. names: templates that tell a document from every other of its issue, for use within a
+    question; full_names: those that tell it from the documents of other issues too, where `names` do not.
     dealt: what is drawn once for all documents, facts: what is drawn for each. words: what is drawn as a document is
     written, late: the same, after the preamble. lists: what these draw from, with the texts that amend a regulation.
     Where `agency` is empty, a fact `bureau` names it.
@@ -59,6 +60,7 @@ class Genre:
     late: Mapping[str, Any] = field(default_factory=dict)
     lists: Mapping[str, Any] = field(default_factory=dict)
     agency: str = ""
+    full_names: tuple[str, ...] = ()
 
 
 @cache

@@ -7,19 +7,24 @@ the same fact is in a sibling, where it stands in the record and tempts, but nev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, groupby
 
 from longctx.corpus.questions import Question
 from longctx.corpus.register.issue import VERSION, Document, Issue
 from longctx.corpus.register.pen import Pen, capital
 from longctx.corpus.register.prose import Ask, Facts
 from longctx.corpus.standing import core, gives_away, plain, stands_verbatim
+from longctx.errors import UserError
 
 NOT_NUMERICAL = 4
 
 
-def questions(issue: Issue, sections: Sequence[tuple[str, str]]) -> list[Question]:
-    """Five for each document that is no example. sections: (id, text) of the documents, in order."""
+def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: bool = False) -> list[Question]:
+    """Five for each document that is no example. sections: (id, text) of the documents, in order.
+
+    among_issues: whether the documents of other issues may stand beside these. Raises UserError for a seed whose facts
+    do not give so many.
+    """
     made = []
     for document, (section, text) in zip(issue.documents, sections, strict=True):
         if document.is_example:
@@ -31,7 +36,7 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]]) -> list[Questio
                 Question(
                     id=f"{section}-q{number}",
                     section=section,
-                    question=_question(pen, document, ask),
+                    question=_question(pen, document, ask, among_issues),
                     right=pen.say(ask.right, document.facts),
                     wrong=(wrong[0], wrong[1], wrong[2]),
                     numerical=ask.numerical,
@@ -42,8 +47,19 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]]) -> list[Questio
     return made
 
 
-def _question(pen: Pen, document: Document, ask: Ask) -> str:
-    name = pen.say(pen.pick(document.genre.names), document.facts)
+def few(asked: Sequence[Question], each: int) -> list[Question]:
+    """At most `each` of the questions about a section, drawn, so that a fifth of them stay numerical."""
+    chosen = []
+    for section, some in groupby(asked, key=lambda question: question.section):
+        among = list(some)
+        drawn = Pen("few-questions", section).deal(among, min(each, len(among)))
+        chosen += [question for question in among if question in drawn]
+    return chosen
+
+
+def _question(pen: Pen, document: Document, ask: Ask, among_issues: bool) -> str:
+    names = (among_issues and document.genre.full_names) or document.genre.names
+    name = pen.say(pen.pick(names), document.facts)
     return capital(pen.say(pen.pick(ask.forms), {**document.facts, "name": name}))
 
 
@@ -54,7 +70,10 @@ def _chosen(document: Document, siblings: list[Document], text: str, pen: Pen) -
         if wrong := _wrong(ask, document.facts, [sibling.facts for sibling in siblings], text, pen):
             found[ask.numerical].append((ask, wrong))
     if len(found[False]) < NOT_NUMERICAL or not found[True]:
-        raise AssertionError(f"{document.genre.name} {document.place} gives too few questions")
+        raise UserError(
+            f"The issue of this seed has too few facts apart from each other for five questions about each document "
+            f"({document.genre.name}, document {document.place + 1}): give another seed."
+        )
     return [*found[False][:NOT_NUMERICAL], found[True][0]]
 
 

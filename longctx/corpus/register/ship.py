@@ -1,41 +1,60 @@
-"""An issue on disk: the documents with their frozen counts, and the questions about them."""
+"""Issues on disk: the documents with their frozen counts, and the questions about them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.corpus.documents import freeze
+from longctx.corpus.check import check
+from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.questions import dump
+from longctx.corpus.questions import Question, dump
 from longctx.corpus.register.issue import VERSION, Issue
-from longctx.corpus.register.quiz import questions
+from longctx.corpus.register.quiz import few, questions
 from longctx.corpus.settings import SETTINGS
 
 STEM = "register"
 
 
-def ship(issue: Issue, folder: Path, questions_file: Path) -> list[Path]:
-    """Write the files that `generate` ships; the same issue gives the same bytes. Returns what was written."""
+def ship(issues: Sequence[Issue], folder: Path, questions_file: Path, each: int | None = None) -> list[Path]:
+    """Write the files that `generate` ships; the same issues give the same bytes. Returns what was written.
+
+    each: questions about a section; None: all five. Where there are several issues, a question that could be about a
+    document of another issue is left out. Raises UserError for a seed that gives too few questions.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     questions_file.parent.mkdir(parents=True, exist_ok=True)
-    chunks = read_issue(issue.xml.encode(), STEM, "notebook")[: len(issue.documents)]
-    sections = [(f"{STEM}-{chunk.number:03d}", chunk.text) for chunk in chunks]
-    examples = [name for (name, _), document in zip(sections, issue.documents, strict=True) if document.is_example]
-    files = {
-        folder / f"{STEM}.xml": issue.xml,
-        folder / SETTINGS: settings(issue, examples),
-        questions_file: dump(questions(issue, sections)),
-    }
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8", newline="\n")
-    return [*files, freeze(folder)]
+    alone = len(issues) == 1
+    asked: list[Question] = []
+    examples: list[str] = []
+    files = []
+    for issue in issues:
+        stem = STEM if alone else f"{STEM}-{issue.country.seed}"
+        chunks = read_issue(issue.xml.encode(), stem, "notebook")[: len(issue.documents)]
+        sections = [(f"{stem}-{chunk.number:03d}", chunk.text) for chunk in chunks]
+        asked += questions(issue, sections, among_issues=not alone)
+        examples += [name for (name, _), document in zip(sections, issue.documents, strict=True) if document.is_example]
+        files.append(_write(folder / f"{stem}.xml", issue.xml))
+    files.append(_write(folder / SETTINGS, settings(issues, examples)))
+    counts = freeze(folder)
+    if not alone:
+        faulty = {finding.question for finding in check(load_corpus(folder), asked)}
+        asked = [question for question in asked if question.id not in faulty]
+    return [*files, _write(questions_file, dump(asked if each is None else few(asked, each))), counts]
 
 
-def settings(issue: Issue, examples: list[str]) -> str:
+def settings(issues: Sequence[Issue], examples: Sequence[str]) -> str:
     named = ", ".join(f'"{name}"' for name in examples)
+    seeds = ", ".join(str(issue.country.seed) for issue in issues)
+    count, seed = ("One issue", "seed") if len(issues) == 1 else (f"{len(issues)} issues", "seeds")
     return (
-        f'about = "One issue of the register of Verrany, a country that does not exist; made by '
-        f'longctx.corpus.register, version {VERSION}, seed {issue.country.seed}."\n'
+        f'about = "{count} of the register of Verrany, a country that does not exist; made by '
+        f'longctx.corpus.register, version {VERSION}, {seed} {seeds}."\n'
         'reading = "notebook"  # its sections are recorded so\n'
         f"examples = [{named}]  # for question writing only, kept out of the test\n"
     )
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
-from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.grid import Count, Grid
 from longctx.vocabulary.scenario import Scenario
 
@@ -24,7 +24,17 @@ def _depth(value: Any) -> str | int:
 Depth = Annotated[Any, BeforeValidator(_depth)]
 
 
-class CollageGrid(Grid):
+class _BankGrid(Grid):
+    """bank: the name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
+
+    bank: str = Field(default=SHIPPED, min_length=1)
+
+    @property
+    def draws_on(self) -> str:
+        return self.bank
+
+
+class CollageGrid(_BankGrid):
     """Every budget (tokens), depth and variant. trials: questions, of those that passed the model's filter."""
 
     budgets: tuple[Count, ...] = Field(min_length=1)
@@ -39,7 +49,7 @@ class CollageGrid(Grid):
             yield Collage(budget, self.longest, percent, variant, max_tokens=self.max_tokens, bank=bank)
 
 
-class ControlGrid(Grid):
+class ControlGrid(_BankGrid):
     """The records that questions are asked with. trials: questions, of all that there are."""
 
     longest: Count = 5000

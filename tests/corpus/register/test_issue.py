@@ -47,7 +47,7 @@ def texts(seed: int) -> list[str]:
 
 
 def test_the_shipped_files_are_made_from_their_seed_byte_for_byte(tmp_path: Path) -> None:
-    written = ship(issue(SHIPPED), tmp_path / "register", tmp_path / "questions.jsonl")
+    written = ship([issue(SHIPPED)], tmp_path / "register", tmp_path / "questions.jsonl")
     shipped = [
         *(HERE.own("register", name) for name in ("register.xml", "corpus.toml")),
         HERE.own("questions", "register.jsonl"),
@@ -58,7 +58,7 @@ def test_the_shipped_files_are_made_from_their_seed_byte_for_byte(tmp_path: Path
 
 @pytest.mark.parametrize("seed", OTHERS)
 def test_a_seed_gives_the_same_bytes_for_ever(seed: int, tmp_path: Path) -> None:
-    written = ship(issue(seed), tmp_path, tmp_path / "questions.jsonl")
+    written = ship([issue(seed)], tmp_path, tmp_path / "questions.jsonl")
     digests = {path.name: sha256(path.read_bytes()).hexdigest() for path in written}
     assert (digests["register.xml"], digests["questions.jsonl"]) == GOLDEN[seed]
 

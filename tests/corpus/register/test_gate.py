@@ -1,0 +1,122 @@
+"""The bank for gates, `register-gate`: frozen, made from its seeds, its questions without faults."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from longctx.corpus.bank import load_bank
+from longctx.corpus.check import CHANCE, at_least, check
+from longctx.corpus.documents import Corpus, load_corpus
+from longctx.corpus.federal_register import read_issue
+from longctx.corpus.questions import Question, load_questions
+from longctx.corpus.register.issue import generate
+from longctx.corpus.register.quiz import few, questions
+from longctx.corpus.settings import bank_files
+from longctx.corpus.standing import content, core
+from longctx.corpus.tokens import count_tokens
+from tests.here import HERE
+
+SEED = 25  # of one of its issues
+DIGESTS = {
+    "register": "fbfefd9788660fd01ebe68cb0f095055a0e6cfec32b984f11e16ba540de8292b",
+    "register-gate": "5da5639565dd27f3e05a7b778172435c08181a887d70b315a2edd8594e146252",
+}
+
+
+@cache
+def corpus() -> Corpus:
+    return load_corpus(bank_files(HERE, "register-gate")[0])
+
+
+@cache
+def asked() -> tuple[Question, ...]:
+    return load_questions(bank_files(HERE, "register-gate")[1], corpus()).questions
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_what_is_recorded_of_a_bank_stays_valid(name: str) -> None:
+    assert load_bank(HERE, None, None, "nobody", name).digest == DIGESTS[name]
+
+
+def test_there_are_two_questions_about_each_of_many_sections() -> None:
+    assert (len(corpus().sections), corpus().tokens, len(corpus().examples)) == (602, 806_574, 14)
+    assert Counter(question.section for question in asked()) == {section.id: 2 for section in corpus().sections}
+    assert len({question.fact.split(".")[0] for question in asked()}) == 16
+
+
+def test_an_issue_and_its_questions_are_made_from_their_seed() -> None:
+    issue, name = generate(SEED), f"register-{SEED}"
+    assert HERE.find("register-gate", f"{name}.xml").read_text(encoding="utf-8") == issue.xml
+    chunks = read_issue(issue.xml.encode(), name, "notebook")[: len(issue.documents)]
+    made = questions(issue, [(f"{name}-{chunk.number:03d}", chunk.text) for chunk in chunks], among_issues=True)
+    here = [question for question in asked() if question.section.startswith(name)]
+    assert len(here) == 172
+    assert {question.id: question for question in here}.items() <= {question.id: question for question in made}.items()
+
+
+def test_the_frozen_counts_are_the_counts() -> None:
+    sections = [section for section in corpus().sections if section.id.startswith(f"register-{SEED}")]
+    assert len(sections) == 86
+    assert all(section.tokens == count_tokens(section.text) for section in sections)
+
+
+def test_the_checker_finds_no_fault() -> None:
+    """No two questions are alike, and none could be about the document of another issue."""
+    assert check(corpus(), asked()) == []
+
+
+def amount(answer: str) -> float:
+    number = re.search(r"\d[\d,.]*\d|\d", answer)
+    return float(number[0].replace(",", "")) if number else 0.0
+
+
+BLIND: dict[str, Callable[[Question, str], float]] = {
+    "the longest": lambda question, answer: len(answer),
+    "the shortest": lambda question, answer: -len(answer),
+    "the one with most words of the question": lambda question, answer: len(
+        content(answer) & content(question.question)
+    ),
+    "the largest number": lambda question, answer: amount(answer),
+    "the smallest number": lambda question, answer: -amount(answer),
+}
+
+
+def blind_hits(score: Callable[[Question, str], float]) -> float:
+    """How many questions are answered right by the answer with the best score; of answers that tie, each in part."""
+    hits = 0.0
+    for question in asked():
+        scores = [score(question, answer) for answer in question.answers]
+        hits += (scores[0] == max(scores)) / scores.count(max(scores))
+    return hits
+
+
+@pytest.mark.parametrize("way", BLIND)
+def test_no_blind_way_to_choose_an_answer_is_better_than_chance(way: str) -> None:
+    assert at_least(round(blind_hits(BLIND[way])), len(asked()), 0.25) > CHANCE
+
+
+def test_to_know_the_other_answers_does_not_help() -> None:
+    """What is right in one document is as often wrong in its siblings."""
+    right = Counter(core(question.right) for question in asked())
+    wrong = Counter(core(answer) for question in asked() for answer in question.wrong)
+
+    def often_right(question: Question, answer: str) -> float:
+        return right[core(answer)] - (answer == question.right)
+
+    def seldom_wrong(question: Question, answer: str) -> float:
+        return (answer != question.right) - wrong[core(answer)]
+
+    for score in (often_right, seldom_wrong):
+        assert at_least(round(blind_hits(score)), len(asked()), 0.25) > CHANCE
+
+
+def test_a_few_of_the_questions_are_drawn_the_same_for_ever() -> None:
+    sections = ["a"] * 5 + ["b"] * 2 + ["c"]
+    many = [asked()[n].model_copy(update={"id": f"q{n}", "section": section}) for n, section in enumerate(sections)]
+    chosen = [question.id for question in few(many, 2)]
+    assert chosen == [question.id for question in few(many, 2)]
+    assert len([name for name in chosen if name in ("q0", "q1", "q2", "q3", "q4")]) == 2
+    assert chosen[2:] == ["q5", "q6", "q7"]
