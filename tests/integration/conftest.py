@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -156,6 +156,11 @@ class Checkout:
         os.kill(pid, signal.SIGKILL)
         return self.wait()
 
+    def copied(self, folder: Path) -> Checkout:
+        """A copy of it there, for a test that may change it."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Checkout(folder, self.launcher)
+
     def record(
         self,
         server: SimulatedServer,
@@ -208,7 +213,7 @@ def launcher() -> Iterator[Launcher]:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A project with two families, whose options are the same for all, and with what tests of it write over. All else
     comes with longctx."""
     folder = tmp_path_factory.mktemp("template")
@@ -217,15 +222,40 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tests_longctx").mkdir()
     for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
         shutil.copy2(ROOT / name, folder / name)
-    return folder
+    made = Checkout(folder, launcher)
+    made.profile(LINES)
+    return made
 
 
 @pytest.fixture
-def checkout(template: Path, launcher: Launcher, tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "checkout", launcher)
-    shutil.copytree(template, made.folder)
-    made.profile(LINES)
+def checkout(template: Checkout, tmp_path: Path) -> Checkout:
+    return template.copied(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="session")
+def record_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Checkout]:
+    """Makes a project with recordings by a model that is always right, and with the report of the run that made them.
+    Tests copy it."""
+
+    def made(*arguments: str, profile: str = LINES) -> Checkout:
+        project = template.copied(tmp_path_factory.mktemp("recorded") / "checkout")
+        project.profile(profile)
+        with SimulatedServer() as server:
+            assert project.record(server, *arguments).code == 0
+        return project
+
     return made
+
+
+@pytest.fixture(scope="session")
+def recorded_once(record_once: Callable[..., Checkout]) -> Checkout:
+    return record_once()
+
+
+@pytest.fixture
+def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
+    """A project with the recordings of the tiny profile."""
+    return recorded_once.copied(tmp_path / "checkout")
 
 
 @pytest.fixture

@@ -194,23 +194,21 @@ def test_a_window_that_only_the_server_knows(checkout: Checkout, server: Simulat
 
 
 @pytest.mark.parametrize("record", ["none", "once"])
-def test_a_corrupt_cassette(checkout: Checkout, server: SimulatedServer, record: str) -> None:
-    checkout.record(server)
-    file = checkout.file("cassettes/toy/line_retrieval/lines-3.jsonl")
+def test_a_corrupt_cassette(recorded: Checkout, server: SimulatedServer, record: str) -> None:
+    file = recorded.file("cassettes/toy/line_retrieval/lines-3.jsonl")
     file.write_bytes(b"no episode\n" + file.read_bytes())
-    result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
+    result = mistaken(recorded, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
     assert result.says("lines-3.jsonl, line 1, is no episode", "Restore the file from version control")
 
 
 @pytest.mark.parametrize("record", ["none", "once"])
-def test_cassettes_with_conflict_markers(checkout: Checkout, server: SimulatedServer, record: str) -> None:
+def test_cassettes_with_conflict_markers(recorded: Checkout, server: SimulatedServer, record: str) -> None:
     """All are named at once, also where one of them is measured; without the markers, all replays."""
-    checkout.record(server)
-    files = [checkout.file(f"cassettes/toy/line_retrieval/lines-{lines}.jsonl") for lines in (3, 5)]
+    files = [recorded.file(f"cassettes/toy/line_retrieval/lines-{lines}.jsonl") for lines in (3, 5)]
     for file in files:
         one, two = file.read_bytes().splitlines(keepends=True)
         file.write_bytes(b"<<<<<<< HEAD\n" + one + b"||||||| 1a2b\n" + one + b"=======\n" + two + b">>>>>>> mine\n")
-    result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}", "-k", "lines-3")
+    result = mistaken(recorded, f"--ctx-record={record}", f"--ctx-base-url={server.url}", "-k", "lines-3")
     assert result.says(
         "2 cassettes hold the conflict markers of a merge: cassettes/toy/line_retrieval/lines-3.jsonl, "
         "cassettes/toy/line_retrieval/lines-5.jsonl.",
@@ -219,8 +217,8 @@ def test_cassettes_with_conflict_markers(checkout: Checkout, server: SimulatedSe
     for file in files:
         kept = [line for line in file.read_bytes().splitlines(keepends=True) if line.startswith(b"{")]
         file.write_bytes(b"".join(kept))
-    assert checkout.pytest().code == 0
-    assert len(server.asked) == 4
+    assert recorded.pytest().code == 0
+    assert not server.asked
 
 
 @pytest.mark.parametrize("place", ["toy/line_retrieval/lines-3.jsonl", "toy"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,13 +21,17 @@ bands = {{ short = 3, long = 5 }}
 """
 
 
+@pytest.fixture(scope="module")
+def original(record_once: Callable[..., Checkout]) -> Checkout:
+    made = record_once("--ctx-in-flight=1", profile=PROFILE.format(trials=60))
+    assert made.longctx("baseline", "save", "main").code == 0
+    return made
+
+
 @pytest.fixture
-def kept(checkout: Checkout, server: SimulatedServer) -> Checkout:
-    """A checkout with a baseline `main`, of a model that is always right, and its recordings."""
-    checkout.profile(PROFILE.format(trials=60))
-    assert checkout.record(server, "--ctx-in-flight=1").code == 0
-    assert checkout.longctx("baseline", "save", "main").code == 0
-    return checkout
+def kept(original: Checkout, tmp_path: Path) -> Checkout:
+    """A project with a baseline `main`, of a model that is always right, and its recordings."""
+    return original.copied(tmp_path / "checkout")
 
 
 def wrong_in_long_files(body: Body) -> Answer:

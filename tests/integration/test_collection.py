@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.integration.conftest import Checkout
-from tests.servers import SimulatedServer
 
 PLUGIN = """
 import sys
@@ -29,14 +28,11 @@ def pytest_unconfigure(config):
     ],
     ids=["collection", "one process", "controller and worker"],
 )
-def test_imports(
-    checkout: Checkout, server: SimulatedServer, arguments: tuple[str], imported: dict[str, list[str]]
-) -> None:
-    checkout.record(server)
-    checkout.file("show_imports.py").write_text(PLUGIN)
+def test_imports(recorded: Checkout, arguments: tuple[str], imported: dict[str, list[str]]) -> None:
+    recorded.file("show_imports.py").write_text(PLUGIN)
     command = [sys.executable, "-m", "pytest", "-p", "show_imports", "-p", "no:cacheprovider"]
     command += ["--ctx-profile=tiny.toml", *arguments]
-    env = checkout.launcher.env
-    done = subprocess.run(command, cwd=checkout.folder, env=env, capture_output=True, text=True, check=False)
+    env = recorded.launcher.env
+    done = subprocess.run(command, cwd=recorded.folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert {name: checkout.file(name).read_text().split() for name in imported} == imported
+    assert {name: recorded.file(name).read_text().split() for name in imported} == imported

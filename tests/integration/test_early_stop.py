@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +16,15 @@ PROFILE = LINES.replace("trials = 2", "trials = 20")
 EARLY = ("--ctx-baseline=base", "--ctx-early-stop")
 
 
+@pytest.fixture(scope="module")
+def original(record_once: Callable[..., Checkout]) -> Checkout:
+    return record_once("--ctx-report=base", profile=PROFILE)
+
+
 @pytest.fixture
-def measured(checkout: Checkout, server: SimulatedServer) -> Checkout:
-    """A checkout with a run of 40 trials, all right, as the baseline."""
-    checkout.profile(PROFILE)
-    assert checkout.record(server, "--ctx-report=base").code == 0
-    server.received.clear()
-    return checkout
+def measured(original: Checkout, tmp_path: Path) -> Checkout:
+    """A project with a run of 40 trials, all right, as the baseline."""
+    return original.copied(tmp_path / "checkout")
 
 
 def gate(checkout: Checkout) -> dict[str, Any]:

@@ -43,25 +43,23 @@ def test_without_text_there_is_none(checkout: Checkout, server: SimulatedServer)
     assert frame[["expected", "returned", "why"]].isna().all(axis=None)
 
 
-def test_the_command(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
+def test_the_command(recorded: Checkout) -> None:
     for name in ("results.csv", "results.parquet", "results.jsonl", "summary.json", "summary.md"):
         file = f"mine.{name.rpartition('.')[2]}"
-        result = checkout.longctx("export", "reports/latest", file)
+        result = recorded.longctx("export", "reports/latest", file)
         assert result.code == 0, result.err
-        assert checkout.file(file).read_bytes() == checkout.file(f"reports/latest/{name}").read_bytes()
-    result = checkout.longctx("export", "reports/latest", "mine.csv")
+        assert recorded.file(file).read_bytes() == recorded.file(f"reports/latest/{name}").read_bytes()
+    result = recorded.longctx("export", "reports/latest", "mine.csv")
     assert result.code == 2
     assert result.says("mine.csv exists: give another name, or --force to write over it.")
-    result = checkout.longctx("export", "reports", "other.csv")
+    result = recorded.longctx("export", "reports", "other.csv")
     assert result.code == 2
     assert result.says("reports holds no run: give the folder that pytest wrote, such as reports/latest.")
 
 
-def test_latest_may_be_a_file(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    [run] = checkout.runs()
-    latest = checkout.file("reports/latest")
+def test_latest_may_be_a_file(recorded: Checkout) -> None:
+    [run] = recorded.runs()
+    latest = recorded.file("reports/latest")
     latest.unlink()
     latest.write_text(run.name)
-    assert checkout.longctx("export", "reports/latest", "mine.csv").code == 0
+    assert recorded.longctx("export", "reports/latest", "mine.csv").code == 0

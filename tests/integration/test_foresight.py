@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,14 +14,17 @@ from tests.servers import SimulatedServer
 PROFILE = LINES.replace("trials = 2", "trials = 10")
 
 
+@pytest.fixture(scope="module")
+def original(record_once: Callable[..., Checkout]) -> Checkout:
+    made = record_once(profile=PROFILE)
+    assert made.longctx("baseline", "save", "main").code == 0
+    return made
+
+
 @pytest.fixture
-def kept(checkout: Checkout, server: SimulatedServer) -> Checkout:
-    """A checkout with the baseline `main`, and its recordings. What is asked from now on is counted."""
-    checkout.profile(PROFILE)
-    assert checkout.record(server).code == 0
-    assert checkout.longctx("baseline", "save", "main").code == 0
-    server.received.clear()
-    return checkout
+def kept(original: Checkout, tmp_path: Path) -> Checkout:
+    """A project with the baseline `main`, and its recordings."""
+    return original.copied(tmp_path / "checkout")
 
 
 def ended(result: Result, server: SimulatedServer, *says: str) -> bool:

@@ -60,9 +60,8 @@ def test_a_full_disk_is_found_out_before_asking(checkout: Checkout, server: Simu
     assert not checkout.file("reports").exists()
 
 
-def test_a_folder_that_was_named_is_tried_at_once(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    result = checkout.pytest("--ctx-report=/proc/nothing/run", "-n2")
+def test_a_folder_that_was_named_is_tried_at_once(recorded: Checkout) -> None:
+    result = recorded.pytest("--ctx-report=/proc/nothing/run", "-n2")
     assert result.code == 4
     assert result.says("--ctx-report: /proc/nothing/run cannot be written: No such file or directory")
 
@@ -137,18 +136,17 @@ def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: Simul
     assert [path.name for path in checkout.file("mine").iterdir()] == ["rows.part"]
 
 
-def test_the_rows_of_a_run_that_died_are_not_counted(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    latest = checkout.file("reports/latest").resolve()
+def test_the_rows_of_a_run_that_died_are_not_counted(recorded: Checkout) -> None:
+    latest = recorded.file("reports/latest").resolve()
     rows = (latest / "results.jsonl").read_bytes()
-    checkout.file("mine").mkdir()
-    checkout.file("mine/rows.part").write_bytes(rows)
+    recorded.file("mine").mkdir()
+    recorded.file("mine/rows.part").write_bytes(rows)
     failures = {
-        json.loads(line)["metadata"]["trial"]: {} for one in checkout.cassettes().values() for line in one.splitlines()
+        json.loads(line)["metadata"]["trial"]: {} for one in recorded.cassettes().values() for line in one.splitlines()
     }
-    checkout.file("mine/asking.json").write_text(json.dumps(failures))
-    assert checkout.pytest("--ctx-report=mine").code == 0
-    assert len(checkout.rows("mine")) == 4
+    recorded.file("mine/asking.json").write_text(json.dumps(failures))
+    assert recorded.pytest("--ctx-report=mine").code == 0
+    assert len(recorded.rows("mine")) == 4
 
 
 def test_a_verdict_is_shown_though_it_cannot_be_written(checkout: Checkout, server: SimulatedServer) -> None:

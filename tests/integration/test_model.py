@@ -58,9 +58,8 @@ def test_what_was_recorded_in_a_folder_of_the_earlier_name_is_replayed(
     assert result.says("or it was another model's, whose name made the same folder", "--ctx-record new_episodes")
 
 
-def test_a_model_that_was_not_recorded(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    result = checkout.pytest("--ctx-model=other")
+def test_a_model_that_was_not_recorded(recorded: Checkout) -> None:
+    result = recorded.pytest("--ctx-model=other")
     assert result.code == 1
     assert result.says("no recording in cassettes/other/", "--ctx-record once")
 

@@ -36,9 +36,8 @@ def test_such_a_run_cannot_be_replayed(checkout: Checkout, server: SimulatedServ
     assert result.says("2 of 2 trials have no recording")
 
 
-def test_recordings_are_replayed_without_their_text(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    before = checkout.cassettes()
-    assert checkout.pytest("--ctx-no-text").code == 0
-    assert {(row["outcome"], row["returned"]) for row in checkout.rows()} == {("correct", None)}
-    assert checkout.cassettes() == before
+def test_recordings_are_replayed_without_their_text(recorded: Checkout) -> None:
+    before = recorded.cassettes()
+    assert recorded.pytest("--ctx-no-text").code == 0
+    assert {(row["outcome"], row["returned"]) for row in recorded.rows()} == {("correct", None)}
+    assert recorded.cassettes() == before

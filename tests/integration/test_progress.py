@@ -83,27 +83,24 @@ def test_a_test_that_fails_at_the_end_is_counted(checkout: Checkout, server: Sim
     assert summary(shown) == "3 of 3 tests, 6 of 6 trials, 2 failed"  # one is skipped, for want of a table
 
 
-def test_other_peoples_tests_are_counted_too(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    checkout.file("tests_longctx/test_foreign.py").write_text(FOREIGN)
-    shown = on_terminal(checkout)
+def test_other_peoples_tests_are_counted_too(recorded: Checkout) -> None:
+    recorded.file("tests_longctx/test_foreign.py").write_text(FOREIGN)
+    shown = on_terminal(recorded)
     assert summary(shown) == "5 of 5 tests, 4 of 4 trials, 1 failed"
-    alone = on_terminal(checkout, "tests_longctx/test_foreign.py")
+    alone = on_terminal(recorded, "tests_longctx/test_foreign.py")
     assert any(line.startswith("tests_longctx/test_foreign.py .F") for line in alone.screen)
     assert "replaying" not in alone.text
 
 
-def test_a_test_that_each_worker_runs_is_counted_once(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    shown = on_terminal(checkout, "-n2", "--dist=each")
+def test_a_test_that_each_worker_runs_is_counted_once(recorded: Checkout) -> None:
+    shown = on_terminal(recorded, "-n2", "--dist=each")
     assert summary(shown) == "3 of 3 tests, 4 of 4 trials"  # one is skipped, for want of a table
     assert "line_retrieval on toy  4 of 4 correct" in shown.text
 
 
-def test_a_worker_that_crashes_is_still_read_of(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    checkout.file("tests_longctx/test_crash.py").write_text(CRASH)
-    shown = on_terminal(checkout, "-n2")
+def test_a_worker_that_crashes_is_still_read_of(recorded: Checkout) -> None:
+    recorded.file("tests_longctx/test_crash.py").write_text(CRASH)
+    shown = on_terminal(recorded, "-n2")
     assert shown.code == 1
     assert any("node down: Not properly terminated" in line for line in shown.screen)
     assert any(line.startswith("replacing crashed worker gw") for line in shown.screen)
@@ -112,9 +109,8 @@ def test_a_worker_that_crashes_is_still_read_of(checkout: Checkout, server: Simu
 
 
 @pytest.mark.parametrize("option", ["-v", "-q", "-s"])
-def test_where_pytest_is_told_how_to_print_it_does(checkout: Checkout, server: SimulatedServer, option: str) -> None:
-    checkout.record(server)
-    shown = on_terminal(checkout, option)
+def test_where_pytest_is_told_how_to_print_it_does(recorded: Checkout, option: str) -> None:
+    shown = on_terminal(recorded, option)
     assert shown.code == 0
     assert "replaying" not in shown.text
     assert ("PASSED" if option == "-v" else "..") in shown.text

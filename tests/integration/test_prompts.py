@@ -39,30 +39,25 @@ def test_one_is_found_by_name_among_the_fixtures(checkout: Checkout, server: Sim
     assert all(body["messages"][0]["content"].startswith("Short.\n") for body in server.asked)
 
 
-def test_recordings_never_answer_another_wording(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    result = checkout.pytest(f"--ctx-prompts={reworded(checkout, 'mine')}")
+def test_recordings_never_answer_another_wording(recorded: Checkout) -> None:
+    result = recorded.pytest(f"--ctx-prompts={reworded(recorded, 'mine')}")
     assert result.code == 1
     assert result.says("2 of 2 trials are stale: the recorded prompt set is 'seed' (", "this one is 'mine' (")
-    assert {row["error"] for row in checkout.rows()} == {"stale"}
+    assert {row["error"] for row in recorded.rows()} == {"stale"}
 
 
-def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(
-    checkout: Checkout, server: SimulatedServer
-) -> None:
-    checkout.record(server)
-    instruction = checkout.file(f"{SEED}/line_retrieval/instruction.txt")
+def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(recorded: Checkout) -> None:
+    instruction = recorded.file(f"{SEED}/line_retrieval/instruction.txt")
     before = instruction.read_text()
     instruction.write_text(before.replace("report only", "report just"))
-    assert checkout.pytest().says("2 of 2 trials are stale: the recorded prompt set is 'seed' (")
+    assert recorded.pytest().says("2 of 2 trials are stale: the recorded prompt set is 'seed' (")
     instruction.write_text(before)
-    assert checkout.pytest().code == 0
+    assert recorded.pytest().code == 0
 
 
-def test_a_change_to_one_family_leaves_the_others(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    checkout.file(f"{SEED}/passkey/filler.txt").write_text("Another filler.\n")
-    assert checkout.pytest().code == 0
+def test_a_change_to_one_family_leaves_the_others(recorded: Checkout) -> None:
+    recorded.file(f"{SEED}/passkey/filler.txt").write_text("Another filler.\n")
+    assert recorded.pytest().code == 0
 
 
 def test_mistakes(checkout: Checkout) -> None:

@@ -60,10 +60,9 @@ def test_collecting_writes_no_report(checkout: Checkout) -> None:
     assert not checkout.file("reports").exists()
 
 
-def test_two_runs_differ_only_in_their_names(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    checkout.pytest()
-    checkout.pytest()
-    rows = [[{**row, "run": ""} for row in checkout.rows(str(run))] for run in checkout.runs()]
+def test_two_runs_differ_only_in_their_names(recorded: Checkout) -> None:
+    recorded.pytest()
+    recorded.pytest()
+    rows = [[{**row, "run": ""} for row in recorded.rows(str(run))] for run in recorded.runs()]
     assert rows[1] == rows[2]
     assert [{**row, "source": "replayed"} for row in rows[0]] == rows[1]

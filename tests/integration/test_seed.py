@@ -21,8 +21,7 @@ def test_by_default_it_is_the_profiles(checkout: Checkout, server: SimulatedServ
     assert {row["seed"] for row in checkout.rows()} == {7}
 
 
-def test_a_seed_that_was_not_recorded(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    result = checkout.pytest("--ctx-seed=7")
+def test_a_seed_that_was_not_recorded(recorded: Checkout) -> None:
+    result = recorded.pytest("--ctx-seed=7")
     assert result.code == 1
     assert result.says("2 of 2 trials have no recording")

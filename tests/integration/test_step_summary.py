@@ -5,25 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import Checkout
-from tests.servers import SimulatedServer
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_the_summary_is_appended_once(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
-    checkout.record(server)
-    step = checkout.file("step.md")
+def test_the_summary_is_appended_once(recorded: Checkout, workers: str) -> None:
+    step = recorded.file("step.md")
     step.write_text("# Before\n")
-    assert checkout.pytest(workers, env={"GITHUB_STEP_SUMMARY": str(step)}).code == 0
-    assert step.read_text() == "# Before\n\n" + checkout.file("reports/latest/summary.md").read_text()
+    assert recorded.pytest(workers, env={"GITHUB_STEP_SUMMARY": str(step)}).code == 0
+    assert step.read_text() == "# Before\n\n" + recorded.file("reports/latest/summary.md").read_text()
 
 
-def test_a_file_that_cannot_be_written_is_a_sentence(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    result = checkout.pytest("-n2", env={"GITHUB_STEP_SUMMARY": str(checkout.folder)})
+def test_a_file_that_cannot_be_written_is_a_sentence(recorded: Checkout) -> None:
+    result = recorded.pytest("-n2", env={"GITHUB_STEP_SUMMARY": str(recorded.folder)})
     assert result.code == 0
     assert result.says("The summary could not be added to GITHUB_STEP_SUMMARY", "Is a directory", "4 replayed (100%)")
-    assert checkout.file("reports/latest/summary.md").exists()
-    assert len(checkout.rows()) == 4
+    assert recorded.file("reports/latest/summary.md").exists()
+    assert len(recorded.rows()) == 4
 
 
 def test_a_run_that_measures_nothing_appends_nothing(checkout: Checkout) -> None:

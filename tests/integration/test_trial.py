@@ -12,11 +12,10 @@ def test_one_trial_is_asked_and_measured(checkout: Checkout, server: SimulatedSe
     assert [row["trial"] for row in checkout.rows()] == [7]
 
 
-def test_the_same_trial_is_in_the_whole_run(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    whole = checkout.rows()
-    assert checkout.pytest("-n2", "--ctx-trial=1").code == 0
-    alone = checkout.rows()
+def test_the_same_trial_is_in_the_whole_run(recorded: Checkout) -> None:
+    whole = recorded.rows()
+    assert recorded.pytest("-n2", "--ctx-trial=1").code == 0
+    alone = recorded.rows()
     assert [row["trial"] for row in alone] == [1, 1]
     asked = {row["prompt_sha256"] for row in whole}
     assert all(row["prompt_sha256"] in asked for row in alone)

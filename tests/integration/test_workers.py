@@ -28,12 +28,11 @@ def test_workers_measure_what_one_process_does(checkout: Checkout, server: Simul
     assert rows[0] == rows[1]
 
 
-def test_a_trial_that_each_worker_measures_counts_once(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    asked = without_run(checkout.rows())
-    result = checkout.pytest("-n2", "--dist=each")
+def test_a_trial_that_each_worker_measures_counts_once(recorded: Checkout) -> None:
+    asked = without_run(recorded.rows())
+    result = recorded.pytest("-n2", "--dist=each")
     assert (result.code, result.says("4 replayed (100%)", "4 passed")) == (0, True)
-    assert without_run(checkout.rows()) == [{**row, "source": "replayed"} for row in asked]
+    assert without_run(recorded.rows()) == [{**row, "source": "replayed"} for row in asked]
 
 
 def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedServer) -> None:
@@ -107,15 +106,14 @@ def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) ->
     return result
 
 
-def test_a_line_cut_short_is_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server)
-    file = checkout.file("cassettes/toy/line_retrieval/lines-5.jsonl")
+def test_a_line_cut_short_is_asked_again(recorded: Checkout, server: SimulatedServer) -> None:
+    file = recorded.file("cassettes/toy/line_retrieval/lines-5.jsonl")
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
-    result = checkout.pytest("-n2")
+    result = recorded.pytest("-n2")
     assert result.code == 1
     assert result.says("1 of 2 trials have no recording", "Its last line was cut short by a run that was killed.")
     assert file.read_bytes() == whole[:-20]
-    assert checkout.record(server).says("asked 1 of 1 trials")
+    assert recorded.record(server).says("asked 1 of 1 trials")
     assert file.read_bytes().splitlines()[0] == whole.splitlines()[0]
-    assert checkout.pytest().code == 0
+    assert recorded.pytest().code == 0
