@@ -29,6 +29,9 @@ OURS = (
     "longctx.families.long_context_qa:COLLAGE",
     "longctx.families.long_context_qa:CONTROL",
     "longctx.families.coreference:FAMILY",
+    "longctx.families.tracing_and_counting:TRACKING",
+    "longctx.families.tracing_and_counting:NEEDLES",
+    "longctx.families.tracing_and_counting:WORDS",
 )
 
 

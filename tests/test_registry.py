@@ -37,8 +37,8 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
 
 
 def test_those_of_longctx_come_first_and_have_accounts() -> None:
-    ours = ["line_retrieval", "passkey", "collage", "control", "coreference"]
-    assert list(families(HERE)) == list(shipped()) == ours
+    assert list(families(HERE)) == list(shipped())
+    assert {"line_retrieval", "passkey", "collage", "control"} <= set(shipped())
     assert all(isinstance(account_of(one), Account) for one in shipped().values())
 
 

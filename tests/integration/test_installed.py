@@ -123,8 +123,9 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
         asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
-    assert asked.says("asked 300 of 300 trials", "Asked: no tests were run.")
-    assert run("pytest -n 2 --ctx-model toy").says("300 replayed (100%)", "28 passed")
+    assert asked.says("Asked: no tests were run.")
+    [trials] = re.findall(r"asked (\d+) of \1 trials", asked.out + asked.err)
+    assert run("pytest -n 2 --ctx-model toy").says(f"{trials} replayed (100%)", " passed")
     page = (folder / "reports/latest/index.html").read_text(encoding="utf-8")
     assert "1.00 [0.87, 1.00]" in page
 

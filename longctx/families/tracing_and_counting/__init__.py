@@ -1,0 +1,31 @@
+"""Tracing and counting, after RULER: three families that ask for a set of names."""
+
+from longctx.families.tracing_and_counting.grids import FrequentWordsGrid, MultipleNeedlesGrid, VariableTrackingGrid
+from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.families.tracing_and_counting.protocol.words import FrequentWords
+from longctx.vocabulary.family import Family
+
+TRACKING = Family(
+    VariableTracking,
+    VariableTrackingGrid,
+    title="Variable tracking",
+    size="window",
+    account=f"{__name__}.account:Tracking",
+)
+NEEDLES = Family(
+    MultipleNeedles,
+    MultipleNeedlesGrid,
+    title="Multiple needles",
+    size="window",
+    account=f"{__name__}.account:Needles",
+)
+WORDS = Family(
+    FrequentWords,
+    FrequentWordsGrid,
+    title="Frequent words",
+    size=None,
+    account=f"{__name__}.account:Counting",
+)
+
+__all__ = ["NEEDLES", "TRACKING", "WORDS", "FrequentWords", "MultipleNeedles", "VariableTracking"]

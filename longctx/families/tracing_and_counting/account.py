@@ -1,0 +1,172 @@
+"""What is measured of tracing and counting, and how it is shown: the strict rate, with RULER's recall beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
+
+from longctx.families.tracing_and_counting import charts, shapes
+from longctx.families.tracing_and_counting.analysis import Naming, namings, total
+from longctx.report.charts.chart import Chart
+from longctx.report.table import Table, by_subject, subject_columns
+from longctx.results.row import Row
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary import account
+from longctx.vocabulary.account import Rank
+
+if TYPE_CHECKING:
+    from longctx.stats.rates import Rate
+
+OFTEN = 0.1
+"""Of a subject's trials: so many with all that was asked for and something else stand out."""
+
+
+class NamedSets(account.Account):
+    """analysis: a Naming for each scenario of each subject. A family says what it and its scenarios are called."""
+
+    family: ClassVar[str]
+    title: ClassVar[str]
+
+    def shape(self, params: Mapping[str, Any]) -> str:
+        """What a scenario asks for, whatever its window."""
+        raise NotImplementedError
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Naming, ...]:
+        return tuple(namings(rows))
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Table]:
+        """A table a subject: each shape in each window, its rate with RULER's recall beside it."""
+        recalls = {(one.subject, one.scenario): f"{one.recall:.2f}" for one in analysis}
+        for subject, group in by_subject(scenarios).items():
+            order = list(dict.fromkeys(self.shape(one.params) for one in group))
+            rows = [
+                {
+                    "asked for": self.shape(one.params),
+                    "window": f"{charts.window_of(one.params):,}",
+                    "exactly that [95% interval]": str(one.rate),
+                    "RULER's recall": recalls.get((subject, one.scenario), "-"),
+                }
+                for one in sorted(group, key=lambda one: order.index(self.shape(one.params)))
+            ]
+            yield Table(f"{self.title}, {subject}", pd.DataFrame(rows).set_index("asked for"))
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Chart]:
+        yield from charts.by_window(self.family, scenarios, self.shape)
+
+    def further_tables(self, analysis: Sequence[Naming]) -> Iterator[Table]:
+        if analysis:
+            yield _missed_and_besides(self.family, self.title, analysis, self.shape)
+
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[tuple[Rank, str]]:
+        yield from ((Rank.LEVEL, f"{self.title}, {one}") for one in _falls(scenarios, self.shape))
+        yield from ((Rank.CAUSE, f"{self.title}, {one}") for one in _besides(analysis))
+
+    def data(self, analysis: Sequence[Naming]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {self.family: [_entry(one) for one in analysis]}
+
+
+class Tracking(NamedSets):
+    family, title = "variable_tracking", "Variable tracking"
+
+    def shape(self, params: Mapping[str, Any]) -> str:
+        return shapes.tracking(params)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Chart]:
+        yield from super().charts(scenarios, analysis)
+        longest = max((number for one in analysis for number in one.by_number), default=0)
+        labels = {number: f"hop {number - 1}" if number > 1 else "first" for number in range(1, longest + 1)}
+        yield from charts.by_number(self.family, analysis, self.shape, labels, "place in the chain")
+        yield from charts.by_depth(self.family, analysis, self.shape)
+
+
+class Needles(NamedSets):
+    family, title = "multiple_needles", "Multiple needles"
+
+    def shape(self, params: Mapping[str, Any]) -> str:
+        return shapes.needles(params)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Chart]:
+        yield from super().charts(scenarios, analysis)
+        yield from charts.by_depth(self.family, analysis, self.shape)
+
+
+class Counting(NamedSets):
+    family, title = "frequent_words", "Frequent words"
+
+    def shape(self, params: Mapping[str, Any]) -> str:
+        return shapes.words(params)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Chart]:
+        yield from super().charts(scenarios, analysis)
+        labels = {1: "most frequent", 2: "second", 3: "third"}
+        yield from charts.by_number(self.family, analysis, self.shape, labels, "frequency")
+
+
+def _missed_and_besides(family: str, title: str, analysis: Sequence[Naming], shape: charts.Shape) -> Table:
+    reasons = list(dict.fromkeys(reason for one in analysis for reason in one.besides))
+    columns = {
+        "window": [f"{one.params['window']:,}" for one in analysis],
+        "asked": [shape(one.params) for one in analysis],
+        "missed": [f"{one.named.n - one.named.correct:,} of {one.named.n:,}" for one in analysis],
+        **{reason.replace("_", " "): [f"{one.besides.get(reason, 0):,}" for one in analysis] for reason in reasons},
+        "all, and more": [f"{one.more:,} of {one.trials:,} trials" for one in analysis],
+    }
+    frame = pd.DataFrame(subject_columns([one.subject for one in analysis]) | columns)
+    heading = f"{title}: what was missed, and what was named besides, in replies that name anything"
+    return Table(heading, frame.set_index("model"), family)
+
+
+def _falls(scenarios: Sequence[ScenarioSummary], shape: charts.Shape) -> Iterator[str]:
+    """Rates that fall with the window: the smallest and the largest, where their intervals do not overlap."""
+    series: dict[tuple[str, str], list[tuple[int, Rate]]] = {}
+    for one in scenarios:
+        if one.rate.n:
+            key = str(one.subject), shape(one.params)
+            series.setdefault(key, []).append((charts.window_of(one.params), one.rate))
+    for (subject, name), points in series.items():
+        (short, first), (long, last) = min(points, key=lambda point: point[0]), max(points, key=lambda point: point[0])
+        if first.lo > last.hi:
+            fall = f"{first.rate:.2f} in a window of {short:,} tokens falls to {last.rate:.2f} in one of {long:,}"
+            yield f"{subject}, {name}: {fall}."
+
+
+def _besides(analysis: Sequence[Naming]) -> Iterator[str]:
+    for subject in dict.fromkeys(one.subject for one in analysis):
+        own = [one for one in analysis if one.subject == subject]
+        more, trials = sum(one.more for one in own), sum(one.trials for one in own)
+        if more >= OFTEN * trials:
+            yield (
+                f"{subject}: in {more:,} of {trials:,} trials all that was asked for is named, and something else: "
+                "RULER's recall counts these as whole."
+            )
+        besides: Counter[str] = sum((Counter(one.besides) for one in own), Counter())
+        named = total(one.named for one in own)
+        if besides and 2 * besides.total() >= named.correct:
+            reason, count = besides.most_common(1)[0]
+            yield (
+                f"{subject}: {besides.total():,} names that were not asked for are given, and {named.correct:,} that "
+                f"were; {count:,} of the former are {reason.replace('_', ' ')}."
+            )
+
+
+def _entry(one: Naming) -> dict[str, Any]:
+    return {
+        **one.subject.fields,
+        "scenario": one.scenario,
+        "trials": one.trials,
+        "recall": one.recall,
+        "named": one.named.correct,
+        "missed": one.named.n - one.named.correct,
+        "besides": dict(one.besides),
+        "all_and_more": one.more,
+        "named_by_depth": _counts(one.by_depth),
+        "named_by_number": _counts(one.by_number),
+    }
+
+
+def _counts(rates: Mapping[int, Rate]) -> dict[str, list[int]]:
+    """Place -> how many were named, of how many."""
+    return {str(place): [rate.correct, rate.n] for place, rate in rates.items()}

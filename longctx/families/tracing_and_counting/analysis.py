@@ -1,0 +1,99 @@
+"""What is measured of named sets beside their rates: RULER's recall, what was missed where, and what was added."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.families.tracing_and_counting.protocol.answers import ASKED, MATCHED, MISSED, NAMED
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
+
+TENTHS = 10
+ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """One scenario of one subject.
+
+    trials: measured. recall: RULER's, the mean share of the asked strings that stand in the reply; a trial without an
+    answer has none of them. more: trials in which all is named, and something else. besides: names that were not
+    asked for, by where they are from. Of the replies that name anything: by_number, how often the first, second …
+    asked item is named; by_depth: how often one is named that stands in the first, second … tenth of the text, from 0.
+    """
+
+    subject: Subject
+    scenario: str
+    params: Mapping[str, Any]
+    trials: int
+    recall: float
+    more: int
+    besides: Mapping[str, int]
+    by_number: Mapping[int, Rate]
+    by_depth: Mapping[int, Rate]
+
+    @property
+    def named(self) -> Rate:
+        """Of all items asked for, in replies that name anything."""
+        return total(self.by_number.values())
+
+
+def namings(rows: Sequence[Row]) -> Iterator[Naming]:
+    """rows: measured trials of one family. Scenarios stand in the order in which they come."""
+    for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
+        traces = [row.trace for row in group]
+        yield Naming(
+            subject=subject,
+            scenario=scenario,
+            params=group[0].params,
+            trials=len(traces),
+            recall=sum(one.get(MATCHED, 0) / one.get(ASKED, 1) for one in traces) / len(traces),
+            more=sum(_whole(one) and bool(_besides(one)) for one in traces),
+            besides=sum((_besides(one) for one in traces), Counter()),
+            by_number=_rates((number, kind) for one in traces for kind, number, _ in _items(one)),
+            by_depth=_rates((min(where // TENTHS, 9), kind) for one in traces for kind, _, where in _items(one)),
+        )
+
+
+def total(rates: Iterable[Rate]) -> Rate:
+    """All trials of several rates."""
+    kept = list(rates)
+    return Rate(sum(one.correct for one in kept), sum(one.n for one in kept))
+
+
+def pooled(rates: Sequence[Mapping[int, Rate]]) -> dict[int, Rate]:
+    """The rates of several scenarios at each place."""
+    places = sorted({place for one in rates for place in one})
+    return {place: total(one[place] for one in rates if place in one) for place in places}
+
+
+def _items(trace: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
+    """Whether an asked item is named or missed, its number, and where it stands."""
+    for key, where in trace.items():
+        if match := ITEM.fullmatch(key):
+            yield match[1], int(match[2]), where
+
+
+def _besides(trace: Mapping[str, int]) -> Counter[str]:
+    return Counter({key: n for key, n in trace.items() if key not in (ASKED, MATCHED) and not ITEM.fullmatch(key)})
+
+
+def _whole(trace: Mapping[str, int]) -> bool:
+    kinds = [kind for kind, *_ in _items(trace)]
+    return bool(kinds) and MISSED not in kinds
+
+
+def _rates(items: Iterable[tuple[int, str]]) -> dict[int, Rate]:
+    """items: places, and whether what stands there is named."""
+    counts: dict[int, list[int]] = {}
+    for place, kind in items:
+        count = counts.setdefault(place, [0, 0])
+        count[0] += kind == NAMED
+        count[1] += 1
+    return {place: Rate(named, n) for place, (named, n) in sorted(counts.items())}

@@ -1,0 +1,127 @@
+"""What the families of RULER's tasks share when they build a prompt: draws without repetition, and a filler with lines
+between its repetitions.
+
+Source: C.-P. Hsieh et al., "RULER: What's the Real Context Size of Your Long-Context Language Models?", 2024,
+https://arxiv.org/abs/2404.06654, and its program, https://github.com/NVIDIA/RULER. Its noise sentences are passkey's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from longctx.vocabulary.scenario import Words
+from longctx.vocabulary.text import fill
+
+Drawn = TypeVar("Drawn")
+
+FEW, MANY = 10, 40
+"""Repetitions of the filler in the two probes whose difference gives its tokens."""
+SAMPLE = 100
+"""How many names or numbers, drawn at random, a probe has more than another: their tokens are an average."""
+DEVIATION = 2.5
+"""Tokens by which a random name or word takes more than the average, hardly ever more: four standard deviations."""
+
+
+def distinct(draw: Callable[[int], Sequence[Drawn]], count: int) -> list[Drawn]:
+    """`count` different things in the order they were drawn. draw: gives as many as it is asked for."""
+    drawn: dict[Drawn, None] = {}
+    while len(drawn) < count:
+        drawn.update(dict.fromkeys(draw(count - len(drawn))))
+    return list(drawn)
+
+
+def letters(stream: np.random.RandomState, first: str, length: int, count: int) -> list[str]:
+    """`count` random strings of `length` letters. first: "A" or "a", where their alphabet begins."""
+    codes = stream.randint(0, 26, (count, length), dtype=np.int64) + ord(first)
+    text = codes.astype(np.uint8).tobytes().decode("ascii")
+    return [text[start : start + length] for start in range(0, len(text), length)]
+
+
+def numbers(stream: np.random.RandomState, digits: int, count: int) -> list[str]:
+    """`count` random numbers of so many digits."""
+    return [str(number) for number in stream.randint(10 ** (digits - 1), 10**digits, count, dtype=np.int64)]
+
+
+def places(stream: np.random.RandomState, fillers: int, count: int) -> list[int]:
+    """`count` different places between `fillers` repetitions, ascending; a place is the repetitions before it.
+
+    They are drawn as shares of the text, so that a trial's places are about the same for every tokenizer.
+    """
+    return sorted(distinct(lambda more: (stream.random_sample(more) * (fillers + 1)).astype(int).tolist(), count))
+
+
+def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -> tuple[str, list[int]]:
+    """The repetitions of the filler and the statements, a line each; and where each statement begins.
+
+    statements: (repetitions before it, its text), ascending.
+    """
+    lines: list[str] = []
+    starts = []
+    at = before = 0
+    for place, statement in statements:
+        lines += [filler] * (place - before)
+        at += (len(filler) + 1) * (place - before)
+        starts.append(at)
+        lines.append(statement)
+        at += len(statement) + 1
+        before = place
+    lines += [filler] * (fillers - before)
+    return "\n".join(lines), starts
+
+
+def prompt(words: Words, values: Mapping[str, str], context: str) -> tuple[str, int]:
+    """The filled template `prompt`, and where its context begins."""
+    head, _, tail = words["prompt"].partition("{context}")
+    head = fill(head, values)
+    return head + context + fill(tail, values), len(head)
+
+
+def beginning(words: Words, values: Mapping[str, str]) -> tuple[str, str]:
+    """The beginning of the answer, and what a model that takes no prefill is told instead of it."""
+    prefill = fill(words["prefill"], values)
+    return prefill, fill(words["without_prefill"], {"prefill": prefill})
+
+
+def whole(words: Words, values: Mapping[str, str], context: str) -> str:
+    """All that is counted of a prompt, with the beginning of the answer in its longer form: the text of a probe."""
+    return f"{prompt(words, values, context)[0]}\n{beginning(words, values)[1]}"
+
+
+def spare(times: Iterable[int]) -> int:
+    """Tokens kept free because names are drawn at random. times: how often each of them stands in the prompt."""
+    return math.ceil(DEVIATION * math.sqrt(sum(count * count for count in times)))
+
+
+def fillers_in(window: int, taken: float, filler: float, least: int) -> int:
+    """How often the filler fits in a window (tokens) beside what is taken.
+
+    least: repetitions that are needed. Raises ValueError where there is no room for these.
+    """
+    fillers = math.floor((window - taken) / filler)
+    if fillers < least:
+        raise ValueError(
+            f"a window of {window} tokens is too small: the prompt and its answer take {math.ceil(taken)}, and {least} "
+            f"repetitions of the filler keep its lines apart: give at least {math.ceil(taken + least * filler)}."
+        )
+    return fillers
+
+
+def per_unit(counts: Mapping[str, int], units: Mapping[str, tuple[str, str, int]]) -> dict[str, float]:
+    """Tokens of each unit. units: name -> two probes, and by how many of the unit the second is longer."""
+    return {name: (counts[more] - counts[less]) / count for name, (less, more, count) in units.items()}
+
+
+def checked(values: Mapping[str, float]) -> dict[str, float]:
+    """Measures as a model's profile keeps them. Raises ValueError where one cannot be right."""
+    if missing := not_positive(values, list(values)):
+        raise ValueError(f"{missing} would take {values[missing]:g} tokens")
+    return {name: round(value, 4) for name, value in values.items()}
+
+
+def not_positive(measured: Mapping[str, float], names: Sequence[str]) -> str | None:
+    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    return next((name for name in names if not measured.get(name, 0) > 0), None)

@@ -1,0 +1,180 @@
+"""Multiple needles: all numbers that a text gives to one key, or to several, among those of other keys.
+
+Source: C.-P. Hsieh et al., RULER, 2024, section 3.1 and Tables 7 and 8, its multi-value and multi-query needles,
+https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/niah.py of https://github.com/NVIDIA/RULER.
+What differs: docs/protocols/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from longctx.families.tracing_and_counting.protocol import answers
+from longctx.families.tracing_and_counting.protocol.answers import Asked, Item
+from longctx.families.tracing_and_counting.protocol.haystack import (
+    FEW,
+    MANY,
+    SAMPLE,
+    beginning,
+    checked,
+    distinct,
+    fillers_in,
+    haystack,
+    numbers,
+    per_unit,
+    places,
+    prompt,
+    spare,
+    whole,
+)
+from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
+from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.text import fill
+
+DIGITS = 7
+QUERIES = 3
+"""Keys in the question of most probes: as many as give it its commas and its "and"."""
+OTHER_KEY = "of_another_key"
+NUMBER = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)|\d+", re.ASCII)
+SHORTEST = 5
+"""Digits. A shorter number in a reply counts or lists; a longer one is meant for a value."""
+
+
+PROBED = {
+    "filler": (f"{FEW} fillers", f"{MANY} fillers", MANY - FEW),
+    "needle": ("1 needle", f"{SAMPLE} needles", SAMPLE - 1),
+    "query": ("1 needle", f"{SAMPLE} queries", SAMPLE - QUERIES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleNeedles(Window):
+    """`keys` keys with `values` numbers each.
+
+    queries: how many of the keys are asked for. One key with four values, and four keys with one value that are all
+    asked for, are RULER's multi-value and multi-query task.
+    """
+
+    family: ClassVar[str] = "multiple_needles"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("window", "keys", "values", "queries")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "prompt": ("context", "keys"),
+        "filler": (),
+        "needle": ("key", "value"),
+        "adjectives": (),
+        "nouns": (),
+        "prefill": ("keys",),
+        "without_prefill": ("prefill",),
+    }
+    measures: ClassVar[tuple[str, ...]] = ("filler", "needle", "query", "fixed")
+
+    keys: int
+    values: int
+    queries: int
+
+    def __post_init__(self) -> None:
+        if min(self.keys, self.values, self.queries) < 1 or self.queries > self.keys:
+            raise ValueError(
+                f"{self.queries} of {self.keys} keys with {self.values} values each cannot be asked for: "
+                "give at least 1 of each, and no more queries than keys."
+            )
+        if self.queries * self.values < 2:
+            raise ValueError("one value of one key is a single needle: give at least 2 values, or 2 queries.")
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        stream = frozen_stream(cls.family, "probe")
+        keys, values = _keys(words, stream, SAMPLE), numbers(stream, DIGITS, SAMPLE)
+        lines = [(0, fill(words["needle"], {"key": k, "value": v})) for k, v in zip(keys, values, strict=True)]
+
+        def text(needles: int, queries: int, fillers: int = 0) -> str:
+            return whole(words, _question(keys[:queries]), haystack(words["filler"], fillers, lines[:needles])[0])
+
+        return {
+            "1 needle": text(1, QUERIES),
+            f"{SAMPLE} needles": text(SAMPLE, QUERIES),
+            f"{SAMPLE} queries": text(1, SAMPLE),
+            f"{FEW} fillers": text(1, QUERIES, FEW),
+            f"{MANY} fillers": text(1, QUERIES, MANY),
+        }
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        units = per_unit(counts, PROBED)
+        alone = max(counts["1 needle"], counts[f"{FEW} fillers"] - FEW * units["filler"])
+        return checked({**units, "fixed": alone - units["needle"] - QUERIES * units["query"]})
+
+    def check_room(self) -> None:
+        self.fillers()
+
+    def fillers(self) -> int:
+        """How often the filler stands in the prompt. Raises ValueError where the window has no room for enough."""
+        tokens, needles = self.known, self.keys * self.values
+        taken = tokens["fixed"] + needles * tokens["needle"] + self.queries * tokens["query"]
+        taken += spare([2] * (needles + self.queries)) + self.max_tokens
+        return fillers_in(self.window, taken, tokens["filler"], least=needles - 1)
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        fillers = self.fillers()
+        stream = self.stream(seed, index)
+        keys = _keys(words, stream, self.keys)
+        values = distinct(lambda more: numbers(stream, DIGITS, more), self.keys * self.values)
+        order = stream.permutation(len(values)).tolist()
+        needles = [fill(words["needle"], {"key": keys[one // self.values], "value": values[one]}) for one in order]
+        where = places(stream, fillers, len(needles))
+        context, starts = haystack(words["filler"], fillers, list(zip(where, needles, strict=True)))
+        question = _question(keys[: self.queries])  # keys are drawn at random, and stand in a random order
+        user, begin = prompt(words, question, context)
+        items = {
+            one: Item.at(begin + start, needle, values[one], user)
+            for one, needle, start in zip(order, needles, starts, strict=True)
+        }
+        in_order = tuple(items[one] for one in range(len(items)))
+        asked, others = in_order[: self.queries * self.values], in_order[self.queries * self.values :]
+        prefill, without_prefill = beginning(words, question)
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=" ".join(item.name for item in asked),
+            max_tokens=self.max_tokens,
+            depth=min(item.start for item in asked) / len(user),
+            prefix=f"{self.family}/{self.window}/{where[0]:09d}",
+            recorded={"fillers": fillers},
+            facts=Asked(asked, {item.name: OTHER_KEY for item in others}, others),
+            prefill=prefill,
+            without_prefill=without_prefill,
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        return answers.judge(trial, reply, _named(answers.answer_of(trial, reply)), "number")
+
+
+def _keys(words: Words, stream: np.random.RandomState, count: int) -> list[str]:
+    """Different pairs of an adjective and a noun. Raises ValueError where the lists of words have too few."""
+    adjectives, nouns = words["adjectives"].split(), words["nouns"].split()
+    pairs = len(adjectives) * len(nouns)
+    if count > pairs // 2:
+        raise ValueError(f"{count} keys are more than half of the {pairs} that adjectives and nouns make: add words.")
+    drawn = distinct(lambda more: stream.randint(0, pairs, more, dtype=np.int64).tolist(), count)
+    return [f"{adjectives[one // len(nouns)]}-{nouns[one % len(nouns)]}" for one in drawn]
+
+
+def _question(keys: Sequence[str]) -> dict[str, str]:
+    """What the templates of the question take: `a, b, and c`, as the program joins them."""
+    *others, last = keys
+    return {"keys": f"{', '.join(others)}, and {last}" if others else last}
+
+
+def _named(text: str) -> list[str]:
+    """The values that a reply names, with commas between thousands or not."""
+    found = (number.replace(",", "") for number in NUMBER.findall(text))
+    return [number for number in found if len(number) >= SHORTEST]

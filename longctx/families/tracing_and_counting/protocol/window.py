@@ -1,0 +1,53 @@
+"""A scenario whose prompt fills a window of a model's own tokens, and asks for a set of names."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+from longctx.families.tracing_and_counting.protocol import answers
+from longctx.families.tracing_and_counting.protocol.haystack import not_positive
+from longctx.vocabulary.scenario import Mark, Outcome, Scenario, Trial, Words
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Scenario):
+    """`window`: tokens of the prompt and of the reply's max_tokens. tokens: what `measured` gave for a model."""
+
+    measures: ClassVar[tuple[str, ...]]
+    """What must be known of a model's tokens."""
+
+    window: int
+    max_tokens: int = field(default=128, kw_only=True)
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False)
+
+    def fit(self, measured: Mapping[str, float]) -> Self:
+        if missing := not_positive(measured, self.measures):
+            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        fitted = replace(self, tokens=measured)
+        fitted.check_room()
+        return fitted
+
+    @property
+    def known(self) -> Mapping[str, float]:
+        """The model's tokens. Raises ValueError where nothing was measured."""
+        if self.tokens is None:
+            raise ValueError("the model's tokens of this wording are not known.")
+        return self.tokens
+
+    @abstractmethod
+    def check_room(self) -> None:
+        """Raises ValueError where the window is too small."""
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        return answers.marks(trial, outcome)
+
+    @property
+    def length(self) -> int:
+        """Tokens."""
+        return self.window
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return self.window - self.max_tokens

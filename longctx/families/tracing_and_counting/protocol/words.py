@@ -1,0 +1,209 @@
+"""Frequent words: the three coded words that a text of coded words holds most often, besides its dots.
+
+Source: C.-P. Hsieh et al., RULER, 2024, section 3.3 and Table 8, frequent words extraction,
+https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/freq_words_extraction.py of
+https://github.com/NVIDIA/RULER. What differs: docs/protocols/.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longctx.families.tracing_and_counting.protocol import answers
+from longctx.families.tracing_and_counting.protocol.answers import Asked, Item
+from longctx.families.tracing_and_counting.protocol.haystack import (
+    FEW,
+    SAMPLE,
+    beginning,
+    checked,
+    distinct,
+    letters,
+    per_unit,
+    prompt,
+    spare,
+    whole,
+)
+from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
+from longctx.vocabulary.stream import frozen_stream
+
+LETTERS = 6
+ASKED = 3
+LISTED = 8
+"""Ranks after the dots whose words come from the template `frequent`. They take more than half of a prompt's tokens,
+and so those of each are counted; those of all other words are an average."""
+LESS_FREQUENT = "less_frequent"
+EXACT = 50
+"""Terms of the zeta function that are added one by one, before the rest is integrated."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentWords(Window):
+    """The word of rank k stands about N / (zeta(alpha) k^alpha) times among N; the first rank is the dots'.
+
+    alpha_percent: alpha in hundredths. The smaller, the less frequencies differ.
+    """
+
+    family: ClassVar[str] = "frequent_words"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("window", "alpha_percent")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "prompt": ("context",),
+        "noise": (),
+        "frequent": (),
+        "prefill": (),
+        "without_prefill": ("prefill",),
+    }
+    measures: ClassVar[tuple[str, ...]] = ("dots", "word", "fixed")
+
+    alpha_percent: int
+
+    def __post_init__(self) -> None:
+        if self.alpha_percent <= 100:
+            raise ValueError(f"alpha is {self.alpha_percent / 100:g}, and must be more than 1.")
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        def text(*coded: str) -> str:
+            return whole(words, {}, " ".join([words["noise"]] * FEW + list(coded)))
+
+        return {
+            "dots": text(),
+            "more dots": text(*[words["noise"]] * SAMPLE),
+            "other words": text(*letters(frozen_stream(cls.family, "probe"), "a", LETTERS, SAMPLE)),
+            **{word: text(*[word] * FEW) for word in _frequent(words)},
+        }
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        names = [name for name in counts if name not in ("dots", "more dots", "other words")]
+        probed = {"dots": ("dots", "more dots", SAMPLE), "word": ("dots", "other words", SAMPLE)}
+        units = per_unit(counts, probed | {name: ("dots", name, FEW) for name in names})
+        return checked({"fixed": counts["dots"] - FEW * units["dots"], **units})
+
+    def check_room(self) -> None:
+        """With the words that take most tokens, the fewest words fit."""
+        most = max((tokens for name, tokens in self.known.items() if name not in self.measures), default=0)
+        self._counts([max(most, self.known["word"])] * LISTED)
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        stream = self.stream(seed, index)
+        listed = _frequent(words)
+        frequent = [listed[place] for place in stream.permutation(len(listed))[:LISTED]]
+        counts = self._counts([self.known[word] for word in frequent])
+        rest = max(len(counts) - 1 - LISTED, 0)
+        others = distinct(lambda more: _unlisted(listed, letters(stream, "a", LETTERS, more)), rest)
+        vocabulary = [words["noise"], *frequent, *others][: len(counts)]
+        text = np.repeat(np.arange(len(counts)), counts)
+        stream.shuffle(text)
+        context = " ".join(np.array(vocabulary, dtype=object)[text].tolist())
+        user, begin = prompt(words, {}, context)
+        asked = vocabulary[1 : 1 + ASKED]
+        places = [f" {context} ".index(f" {word} ") + begin for word in asked]
+        prefill, without_prefill = beginning(words, {})
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected=" ".join(asked),
+            max_tokens=self.max_tokens,
+            depth=0,
+            recorded={"words": len(text)},
+            facts=Asked(
+                tuple(
+                    Item(word, int(count), place, place + len(word))
+                    for word, count, place in zip(asked, counts[1:], places, strict=False)
+                ),
+                dict.fromkeys(vocabulary[1 + ASKED :], LESS_FREQUENT),
+            ),
+            prefill=prefill,
+            without_prefill=without_prefill,
+        )
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        return answers.judge(trial, reply, _named(trial, answers.answer_of(trial, reply)), "word")
+
+    def _counts(self, frequent: Sequence[float]) -> NDArray[np.int64]:
+        """How often the word of each rank stands in the window. frequent: tokens of the words of the first ranks.
+
+        Raises ValueError where the window is too small for three words to be more frequent than the others.
+        """
+        tokens = self.known
+        room = self.window - self.max_tokens - tokens["fixed"]
+        shares = _shares(self.alpha_percent / 100, max(int(room / tokens["dots"]), 1))
+        costs = np.full(len(shares), tokens["word"])
+        costs[0] = tokens["dots"]
+        costs[1 : 1 + LISTED] = frequent[: len(costs) - 1]
+
+        def size(words: int) -> float:
+            counts = _counted(shares, words)
+            return float(counts @ costs[: len(counts)]) + spare(counts[1 + LISTED :].tolist())
+
+        fitting = bisect.bisect_right(range(max(int(room / tokens["dots"] / shares[0]), 1)), room, key=size) - 1
+        counts = _counted(shares, fitting)
+        if len(counts) < 1 + ASKED or (len(counts) > 1 + ASKED and counts[ASKED] == counts[ASKED + 1]):
+            raise ValueError(
+                f"a window of {self.window} tokens is too small for {ASKED} words to be more frequent than all others: "
+                "give a larger one, or a larger alpha."
+            )
+        return counts
+
+
+def _shares(alpha: float, words: int) -> NDArray[np.float64]:
+    """Of the ranks that may stand at least once among so many words. Python's powers are the same on all machines."""
+    total = _zeta(alpha)
+    ranks = int((words / total) ** (1 / alpha)) + 2
+    return np.array([rank**-alpha / total for rank in range(1, ranks + 1)])
+
+
+def _counted(shares: NDArray[np.float64], words: int) -> NDArray[np.int64]:
+    """How often each rank stands among `words`, rounded down as in the source; without ranks that stand nowhere."""
+    counts = (shares * words).astype(np.int64)
+    return counts[counts > 0]
+
+
+def _zeta(alpha: float) -> float:
+    """Riemann's zeta function, by the formula of Euler and Maclaurin; an error below 1e-9 for alpha > 1."""
+    head: float = sum(rank**-alpha for rank in range(1, EXACT))
+    tail: float = EXACT ** (1 - alpha) / (alpha - 1) + EXACT**-alpha / 2 + alpha * EXACT ** (-alpha - 1) / 12
+    return head + tail
+
+
+def _frequent(words: Words) -> list[str]:
+    """Raises ValueError where the wording lists too few."""
+    listed = words["frequent"].split()
+    if len(listed) < LISTED:
+        raise ValueError(f"the template frequent.txt lists {len(listed)} words, and {LISTED} are needed.")
+    return listed
+
+
+def _unlisted(listed: Sequence[str], drawn: Sequence[str]) -> list[str]:
+    return [word for word in drawn if word not in listed]
+
+
+def _named(trial: Trial, text: str) -> list[str]:
+    """The words that a reply names: those of the text, and others that stand where a list has its entries.
+
+    An entry is a line, or a part of one between commas; it is a list of its own where all its words have the length of
+    coded words. "Answer", with which the prompt lets an answer begin, is none of them.
+    """
+    known = trial.facts.known
+    wording = set(_words(trial.without_prefill))
+    named = []
+    for entry in re.split(r"[\n,;]|\band\b", text.lower()):
+        said = [word for word in _words(entry) if word not in wording]
+        listed = all(len(word) == LETTERS for word in said)
+        named += [word for word in said if word in known or listed]
+    return named
+
+
+def _words(text: str) -> list[str]:
+    return re.findall("[a-z]+", text.lower())

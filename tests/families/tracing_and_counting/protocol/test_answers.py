@@ -1,0 +1,92 @@
+"""RULER's recall, and exactly what was asked for: what each makes of a reply."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.families.tracing_and_counting.protocol.answers import Asked, Item, judge, marks, string_match
+from longctx.vocabulary.scenario import Identity, Trial
+from tests.families.tracing_and_counting.tokens import reply
+
+NAMES = "AAAAA", "BBBBB", "CCCCC"
+ASKED = Asked(
+    tuple(Item(name, 10 * number, number, number + 5) for number, name in enumerate(NAMES)),
+    {"XXXXX": "of_another_chain", "QQQ": "of_the_example"},
+    (Item("XXXXX", 50, 40, 45),),
+)
+TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", "", "", 10, 0, facts=ASKED, prefill="They are:")
+
+
+def string_match_all(predictions: list[str], references: list[list[str]]) -> float:
+    """Of RULER's program, scripts/eval/synthetic/constants.py, without its rounding."""
+    return (
+        sum(
+            sum(1.0 if r.lower() in pred.lower() else 0.0 for r in ref) / len(ref)
+            for pred, ref in zip(predictions, references, strict=True)
+        )
+        / len(predictions)
+        * 100
+    )
+
+
+@given(st.lists(st.lists(st.sampled_from(["abcde", "ABCDE", "bcdef", "1234567", "x, ", "\n"])), min_size=1))
+def test_the_recall_is_that_of_rulers_program(replies: list[list[str]]) -> None:
+    texts, names = ["".join(one) for one in replies], ["ABCDE", "bcdef", "1234567"]
+    ours = 100 * sum(string_match(names, text) / len(names) for text in texts) / len(texts)
+    assert ours == pytest.approx(string_match_all(texts, [names] * len(texts)))
+
+
+@pytest.mark.parametrize(
+    ("named", "stop_reason", "kind", "why"),
+    [
+        (NAMES, "end_turn", "correct", "all 3 names and nothing else"),
+        (("CCCCC", "AAAAA", "BBBBB", "AAAAA"), "end_turn", "correct", "all 3 names and nothing else"),
+        (NAMES, "max_tokens", "correct", "all 3 names and nothing else"),
+        (NAMES[:1], "end_turn", "wrong", "1 of 3 names are named; BBBBB CCCCC missed"),
+        (NAMES[:1], "max_tokens", "truncated", "1 of 3 names are named; BBBBB CCCCC missed"),
+        ((*NAMES, "XXXXX"), "end_turn", "wrong", "3 of 3 names are named; besides, 1 of another chain"),
+        (
+            ("AAAAA", "QQQ", "XXXXX", "ZZZZZ", "YYYYY"),
+            "max_tokens",
+            "wrong",
+            "1 of 3 names are named; BBBBB CCCCC missed; besides, 1 of the example, 1 of another chain, 2 nowhere in "
+            "the text",
+        ),
+        ((), "end_turn", "unparseable", "no name in the reply"),
+        ((), "max_tokens", "truncated", "cut off after 16 tokens, before an answer"),
+        (NAMES, "refusal", "refusal", "the model refused"),
+    ],
+)
+def test_what_a_reply_is_worth(named: tuple[str, ...], stop_reason: str, kind: str, why: str) -> None:
+    outcome = judge(TRIAL, reply(" ".join(named) or "None.", stop_reason), named, "name")
+    assert (outcome.kind, outcome.why) == (kind, why)
+    assert outcome.trace["asked"] == 3
+    assert outcome.trace["matched"] == len(set(named) & set(NAMES))
+
+
+def test_the_trace_tells_what_was_missed_and_where_from_what_was_made_up() -> None:
+    trace = judge(TRIAL, reply("BBBBB XXXXX ZZZZZ"), ["BBBBB", "XXXXX", "ZZZZZ"], "name").trace
+    assert trace == {
+        "asked": 3,
+        "matched": 1,
+        "missed_1": 0,
+        "named_2": 10,
+        "missed_3": 20,
+        "of_another_chain": 1,
+        "nowhere_in_the_text": 1,
+    }
+
+
+def test_the_beginning_of_the_answer_is_no_part_of_it() -> None:
+    trial = Trial(Identity("f", 1, "s", 0, 0), "", "", "", 10, 0, facts=ASKED, prefill="Not XXXXX and AAAAA but")
+    assert judge(trial, reply("Not XXXXX and AAAAA but BBBBB"), ["BBBBB"], "name").trace["matched"] == 1
+
+
+def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides() -> None:
+    outcome = judge(TRIAL, reply("BBBBB XXXXX QQQ"), ["BBBBB", "XXXXX", "QQQ"], "name")
+    assert [(mark.name, mark.start) for mark in marks(TRIAL, outcome)] == [
+        ("needle that was missed", 0),
+        ("needle", 1),
+        ("needle that was missed", 2),
+        ("named besides", 40),
+    ]

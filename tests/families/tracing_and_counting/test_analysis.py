@@ -1,0 +1,69 @@
+"""What is measured of named sets: RULER's recall, what was missed and where, what was named besides."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.families.tracing_and_counting.analysis import Naming, pooled
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.families.tracing_and_counting.protocol.words import FrequentWords
+from longctx.stats.rates import Rate
+from tests.families.tracing_and_counting.tokens import (
+    all_of_it,
+    everything,
+    nothing,
+    rows,
+    summary,
+    the_first,
+)
+
+TRACKED = VariableTracking(1500, 3, 3)
+
+
+def naming(*replies: object) -> Naming:
+    [one] = summary(rows(TRACKED, *replies)).families["variable_tracking"].analysis  # type: ignore[arg-type]
+    assert isinstance(one, Naming)
+    return one
+
+
+def test_who_names_everything_has_all_of_the_recall_and_no_right_trial() -> None:
+    made = summary(rows(TRACKED, everything, everything))
+    [one] = made.families["variable_tracking"].analysis
+    assert (one.recall, one.more, one.trials) == (1, 2, 2)
+    assert made.scenarios[0].rate == Rate(0, 2)
+    assert one.besides == {"of_another_chain": 2 * 2 * 4, "of_the_example": 2 * 5}
+
+
+def test_a_reply_without_an_answer_has_no_recall_and_misses_nothing_anywhere() -> None:
+    one = naming(all_of_it, nothing, nothing, nothing)
+    assert one.recall == 0.25
+    assert one.named == Rate(4, 4)
+    assert one.by_number == {number: Rate(1, 1) for number in (1, 2, 3, 4)}
+
+
+def test_what_is_missed_is_told_by_its_place_in_the_chain() -> None:
+    one = naming(the_first, all_of_it)
+    assert one.by_number == {1: Rate(2, 2), 2: Rate(1, 2), 3: Rate(1, 2), 4: Rate(1, 2)}
+    assert one.recall == (0.25 + 1) / 2
+    assert one.more == 0
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([all_of_it, the_first, everything]), min_size=1, max_size=4))
+def test_each_item_stands_at_one_depth_and_has_one_number(replies: list[object]) -> None:
+    one = naming(*replies)
+    for rates in (one.by_number, one.by_depth):
+        assert sum(rate.n for rate in rates.values()) == 4 * len(replies) == one.named.n
+        assert sum(rate.correct for rate in rates.values()) == one.named.correct
+    assert set(one.by_depth) <= set(range(10))
+
+
+def test_words_are_told_by_their_frequency() -> None:
+    made = summary(rows(FrequentWords(1200, 200), the_first, all_of_it))
+    [one] = made.families["frequent_words"].analysis
+    assert one.by_number == {1: Rate(2, 2), 2: Rate(1, 2), 3: Rate(1, 2)}
+
+
+def test_rates_of_several_scenarios_are_pooled_by_place() -> None:
+    assert pooled([{1: Rate(1, 2)}, {1: Rate(3, 4), 5: Rate(0, 1)}]) == {1: Rate(4, 6), 5: Rate(0, 1)}

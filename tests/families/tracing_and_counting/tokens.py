@@ -1,0 +1,87 @@
+"""A tokenizer made up for tests, scenarios that are fitted to it, and runs of them."""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections.abc import Callable
+from typing import TypeVar
+
+from longctx.config.prompts import PromptSet
+from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.results.row import Row
+from longctx.summary.summary import Summary, summarize
+from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
+from tests.here import HERE
+from tests.rows import joined, row
+
+Kind = TypeVar("Kind", bound=Window)
+
+
+def count(text: str) -> int:
+    """A token for three letters of a word, and for some words one more, so that words of one length differ."""
+    return sum(1 + len(word) // 3 + zlib.crc32(word.encode()) % 2 for word in text.split())
+
+
+@functools.cache
+def words_of(kind: type[Window]) -> Words:
+    return PromptSet.open(HERE, "seed").wording(kind).words
+
+
+@functools.cache
+def measured(kind: type[Window]) -> dict[str, float]:
+    """What `fit` needs for the tokenizer."""
+    return kind.measured({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
+
+
+def fitted(scenario: Kind) -> Kind:
+    return scenario.fit(measured(type(scenario)))
+
+
+def built(scenario: Window, seed: int = 0, index: int = 0) -> Trial:
+    return fitted(scenario).build(words_of(type(scenario)), seed, index)
+
+
+def reply(text: str, stop_reason: str = "end_turn") -> Reply:
+    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22", "0" * 64)
+
+
+def judged(scenario: Window, trial: Trial, text: str, stop_reason: str = "end_turn") -> Outcome:
+    return scenario.judge(trial, reply(text, stop_reason))
+
+
+def taken(trial: Trial) -> int:
+    """Tokens of the prompt as a model without a prefill is sent it, and of the longest reply."""
+    return count(trial.user) + count(trial.without_prefill) + trial.max_tokens
+
+
+def rows(scenario: Window, *replies: Callable[[Trial], str]) -> list[Row]:
+    """A run's rows of a scenario: trial by trial, judged as the replies deserve."""
+    found = []
+    for index, said in enumerate(replies):
+        trial = built(scenario, index=index)
+        outcome = judged(scenario, trial, said(trial))
+        asked = {"family": scenario.family, "scenario": scenario.slug, "params": scenario.params, "trial": index}
+        found.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
+    return found
+
+
+def summary(*of_scenarios: list[Row]) -> Summary:
+    return summarize(joined(*of_scenarios))
+
+
+def all_of_it(trial: Trial) -> str:
+    return trial.expected
+
+
+def everything(trial: Trial) -> str:
+    """All that the prompt holds and that could be named."""
+    return " ".join(sorted(trial.facts.known))
+
+
+def the_first(trial: Trial) -> str:
+    return trial.expected.split()[0]
+
+
+def nothing(trial: Trial) -> str:
+    return "I cannot say."
