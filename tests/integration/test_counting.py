@@ -36,7 +36,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
     result = checkout.record(server)
     assert result.code == 1
     assert result.says(
-        "toy: its tokens could not be counted, which passkey needs to place its needle: the server's answer is no "
+        "toy: its tokens could not be counted, which passkey needs to build its prompts: the server's answer is no "
         "count of tokens (its input_tokens are -12); it begins with b'{\"input_tokens\": -12}'.",
         f"python -m longctx models probe toy --ask --base-url {server.url}",
         "asked 4 of 4 trials",

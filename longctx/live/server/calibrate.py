@@ -80,7 +80,7 @@ async def _measured(client: Client, case: Case, say: Say) -> Measured | Failure:
     except UNTOLD as error:
         failure = explain(error, client.base_url)
     why = (
-        f"{model}: its tokens could not be counted, which {case.scenario.family} needs to place its needle: "
+        f"{model}: its tokens could not be counted, which {case.scenario.family} needs to build its prompts: "
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # which a server without count_tokens answers, too
