@@ -21,11 +21,11 @@ NAMES = re.compile(
 KNOWN = {
     "registry.py": "the list of longctx's own families",
     "cli/corpus.py": "a command about documents and questions",
-    "cli/filter.py": "a command about documents and questions",
-    "cli/quality.py": "a command about documents and questions",
-    "cli/unreadable.py": "a command about documents and questions",
-    "cli/write.py": "a command about documents and questions",
-    "plugin/frozen.py": "the filters of questions that a baseline was made with",
+    "cli/questions/filter.py": "a command about documents and questions",
+    "cli/questions/try_out.py": "a command about documents and questions",
+    "cli/questions/unreadable.py": "a command about documents and questions",
+    "cli/questions/write.py": "a command about documents and questions",
+    "plugin/ending/frozen.py": "the filters of questions that a baseline was made with",
 }
 
 

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.cli import baseline, compare, corpus, export, filter, init, merge, models, plan, questions, record, show
+from longctx.cli import baseline, compare, corpus, export, init, merge, models, plan, questions, record, show
+from longctx.cli.questions import filter
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.output import check_new
+from longctx.cli.shared.output import check_new
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run

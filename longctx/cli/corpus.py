@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.check import show
-from longctx.cli.task import add_bank_name, add_task
+from longctx.cli.questions.check import show
+from longctx.cli.shared.task import add_bank_name, add_task
 from longctx.config.arguments import number
 
 BUDGETS = (3000, 70_000, 95_000)

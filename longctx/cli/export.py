@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.output import check_free
+from longctx.cli.shared.output import check_free
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.results.folder import find_run

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx.cli.output import say
+from longctx.cli.shared.output import say
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting

@@ -7,12 +7,12 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.task import add_bank
+from longctx.cli.shared.task import add_bank
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cli.planned import BandOf
+    from longctx.cli.shared.planned import BandOf
     from longctx.gate.plan import Assumed, BandPlan, Load, Wanted
     from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
@@ -73,7 +73,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.cli.planned import planned
+    from longctx.cli.shared.planned import planned
     from longctx.config.profiles import profile_name
     from longctx.corpus.bank import load_bank
     from longctx.gate.plan import Wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from longctx.cli.pytest_run import run_tests
+from longctx.cli.shared.pytest_run import run_tests
 
 
 def add(commands: Any) -> None:

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longctx.cli import measured
-from longctx.cli.task import add_bank, add_bank_name
+from longctx.cli.shared import measured
+from longctx.cli.shared.task import add_bank, add_bank_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank

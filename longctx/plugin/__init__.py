@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin import gating, minimum, options, over, replaying, run, selection, skipped, unwritten, writing
+from longctx.plugin import options, over, run, selection
+from longctx.plugin.ending import gating, minimum, skipped, unwritten
+from longctx.plugin.measuring import replaying, writing
 
 if TYPE_CHECKING:
     from longctx.recording.case import Case
@@ -58,9 +60,9 @@ def pytest_configure_node(node: object) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     unwritten.prepare(session.config)
     if options.asks(session.config.stash[run.RUN].settings):
-        from longctx.plugin import asking
+        from longctx.plugin.asking.first import ask_first
 
-        asking.ask_first(session.config)
+        ask_first(session.config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -73,7 +75,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Callable[[Case], None]:
     """Replays a scenario's trials, records every outcome, and applies the minimum rate."""
-    from longctx.plugin.measuring import measurer
+    from longctx.plugin.measuring.fixture import measurer
 
     return measurer(request)
 
@@ -84,7 +86,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
         return (yield)
     finally:
         if writing.is_to_be_closed(session):
-            from longctx.plugin import finish
+            from longctx.plugin.ending import finish
 
             finish.close_run(session.config)
         elif unwritten.UNWRITTEN not in session.config.stash:
@@ -106,7 +108,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if run.SUMMARY in config.stash and config.get_verbosity() > -2:  # under -qq, failures alone
-        from longctx.plugin import finish
+        from longctx.plugin.ending import finish
 
         finish.show(terminalreporter, config)
     elif gating.VERDICT in config.stash:

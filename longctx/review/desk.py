@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from longctx.corpus.check import check
+from longctx.authoring.check import check
 from longctx.corpus.documents import Corpus
 from longctx.corpus.standing import plain, stands
 from longctx.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.cli.planned import planned
+from longctx.cli.shared.planned import planned
 from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval

@@ -8,9 +8,9 @@ import pytest
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
-from longctx.families.long_context_qa.writing import Writing
 from longctx.families.passkey.protocol import Passkey
 from longctx.registry import families
 from longctx.vocabulary.scenario import Scenario

@@ -12,7 +12,7 @@ import pytest
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.families.long_context_qa.writing import Writing
+from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.live.failure import Failure
 from longctx.live.progress import AskingProgress, live_progress
 from longctx.live.tally import Tally

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.corpus.check import check
+from longctx.authoring.check import check
 from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import Question, dump

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from longctx.authoring.check import CHANCE, at_least, check
 from longctx.corpus.bank import load_bank
-from longctx.corpus.check import CHANCE, at_least, check
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import Question, load_questions

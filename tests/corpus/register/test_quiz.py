@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.corpus.check import check
+from longctx.authoring.check import check
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import generate

@@ -1,0 +1,74 @@
+"""`filter`: keep the questions that a model answers with the right section alone, from a run of the controls."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.questions.unreadable import sentences
+from longctx.corpus.filters import make_filter
+from longctx.errors import UserError
+from longctx.families.long_context_qa.authoring.items import READ
+from longctx.results.folder import find_run
+from longctx.results.row import Row
+from longctx.results.store import load_rows
+
+if TYPE_CHECKING:
+    pass
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "filter",
+        help='freeze the "too hard" filter of a model',
+        description="Writes fixtures/questions/filters/MODEL-BANK.json from a run in which the control `right` was "
+        "asked: questions answered wrong with their section alone are not asked in a collage.",
+    )
+    parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
+    parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set of that run (default: seed)")
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    folder = find_run(options.folder or options.workspace.reports / "latest")
+    found = answered(load_rows(folder), options.prompts)
+    if not found:
+        raise UserError(
+            f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
+            "controls first, pytest -k control."
+        )
+    for (model, bank), answers in found.items():
+        correct = readable(answers)
+        if not correct:
+            raise UserError(
+                f"{folder}: none of the {len(answers):,} questions has a readable answer with its right section, so no "
+                f"filter is made. {' '.join(sentences(options.workspace, folder))}"
+            )
+        path = make_filter(options.workspace, model, bank, folder.resolve().name, correct)
+        unread = len(answers) - len(correct)
+        more = f"; {unread:,} without a readable answer, which a collage does not ask" if unread else ""
+        print(f"{path}: {len(correct)} asked, {sum(correct.values())} kept{more}")
+    return 0
+
+
+def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
+    """Of each model and bank, the questions that were measured with their right section -> whether answered right.
+
+    None: no reply had an answer that could be read.
+    """
+    found: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
+    for row in rows:
+        alone = row.family == "control" and row.params["record"] == "right"
+        if alone and row.prompt_set == prompts and row.measured:
+            question, _, bank = str(row.item).rpartition("@")
+            before = found[row.model, bank].get(question)
+            found[row.model, bank][question] = row.correct if row.outcome in READ else before
+    return found
+
+
+def readable(answers: Mapping[str, bool | None]) -> dict[str, bool]:
+    """The questions whose answer could be read: the others are neither kept nor dropped."""
+    return {question: right for question, right in answers.items() if right is not None}

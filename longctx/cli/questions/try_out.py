@@ -1,0 +1,199 @@
+"""`questions try`: put the questions of a file to a model with the right section, a wrong one, and none."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.questions.filter import answered, readable
+from longctx.cli.questions.unreadable import sentences
+from longctx.cli.shared.output import check_free_folder
+from longctx.cli.shared.pytest_run import run_tests
+from longctx.cli.shared.task import add_question_file, add_task
+from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
+from longctx.errors import UserError
+from longctx.results.store import RESULTS
+from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.corpus.questions import QuestionSet
+    from longctx.results.row import Row
+
+PROFILE = "control.toml"
+NO_TESTS = 5
+"""What pytest ends with where no test was selected."""
+UNMEASURED = {"--ctx-ask-only", "--ctx-estimate", "--collect-only", "--co"}
+"""Options under which nothing is measured."""
+NOTHING = (
+    "No test of this project asks the controls: pytest selected none that is marked longctx(family=Control). "
+    "longctx init writes it; where testpaths leaves out its folder, give the folder too."
+)
+PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "record", "base_url", "max_cost", "report")
+"""Options that pytest knows under the same names, with --ctx- before them."""
+
+
+def add(tasks: Any) -> None:
+    text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
+    parser = add_task(
+        tasks,
+        "try",
+        text,
+        " Recorded answers are replayed; --record once asks the rest. Other options are passed on to pytest.",
+    )
+    add_question_file(parser)
+    parser.add_argument("--model", required=True, metavar="NAME")
+    parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set (default: seed)")
+    parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")
+    parser.add_argument("--repeats", metavar="N", help="times each is asked (default: 1)")
+    parser.add_argument(
+        "--longest",
+        type=int,
+        default=5000,
+        metavar="N",
+        help="tokens of the longest section asked about (default: 5000)",
+    )
+    parser.add_argument("--max-tokens", type=int, default=3000, metavar="N", help="of an answer (default: 3000)")
+    parser.add_argument("--record", metavar="MODE", help="none (default), once, new_episodes or all, as --ctx-record")
+    parser.add_argument("--base-url", metavar="URL", help="server that speaks the Messages API (default: the SDK's)")
+    parser.add_argument("--max-cost", metavar="USD", help="ask no more than this costs")
+    parser.add_argument("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)"
+    )
+    parser.set_defaults(run=run, passes_on=True)
+
+
+def run(options: argparse.Namespace, rest: list[str]) -> int:
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.questions import load_questions
+
+    questions = load_questions(options.questions, load_corpus(options.corpus or options.workspace.find("register")))
+    now = f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
+    folder = options.report = options.report or options.workspace.reports / now
+    check_free_folder("--report", folder)
+    profile = _write_profile(folder, options, len(questions.questions))
+    given = {name: getattr(options, name) for name in PASSED}
+    passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+    stop = ["--ctx-estimate"] if options.estimate else []
+    code = run_tests("-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest)
+    if not (folder / RESULTS).is_file():
+        profile.unlink()
+        with contextlib.suppress(OSError):  # not empty: what was measured is kept without its report
+            folder.rmdir()
+        if code in (0, NO_TESTS) and not (options.estimate or {*rest} & UNMEASURED):
+            raise UserError(NOTHING)
+        return code
+    has_filter = _tell(options.workspace, folder, questions, options.max_tokens)
+    return code if has_filter else code or 1
+
+
+def _write_profile(folder: Path, options: argparse.Namespace, questions: int) -> Path:
+    """The grid of the three controls, kept with the run. Raises UserError."""
+    numbers = {"trials": questions, "longest": options.longest, "max_tokens": options.max_tokens}
+    lines = ["[[control]]", *(f"{name} = {number}" for name, number in numbers.items())]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PROFILE).write_text("\n".join(lines) + "\n", "utf-8")
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    return folder / PROFILE
+
+
+def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int) -> bool:
+    """Print what was found, short, and write all of it into the run's folder. Raises UserError.
+
+    room: max_tokens of an answer. Returns whether the model has a filter.
+    """
+    from longctx.families.long_context_qa.authoring.items import quality
+    from longctx.families.long_context_qa.authoring.items_report import as_csv, document
+    from longctx.families.long_context_qa.authoring.worth import warnings
+    from longctx.report.document import as_markdown, as_terminal
+    from longctx.report.text import headline
+    from longctx.results.store import load_rows
+    from longctx.summary.summary import summarize
+
+    rows = load_rows(folder)
+    found = quality(rows, {one.id: one.fact for one in questions.questions})
+    subjects = answered(rows, found.prompt_set)
+    if not subjects:
+        raise UserError(
+            f"Nothing was measured with the right section: {'; '.join(_causes(rows))}. Why, stands above; --record and "
+            "--base-url do what --ctx-record and --ctx-base-url do there."
+        )
+    if len(subjects) > 1:
+        raise UserError(f"{folder} holds several models or prompt sets: try one at a time.")
+    [((model, bank), answers)] = subjects.items()
+    gaps = _causes(rows)
+    asked_of_all = _others(len(questions.questions) - len(answers))
+    made = _filter(workspace, model, bank, folder, answers, found.prompt_set, "" if gaps else asked_of_all)
+    known = load_filter(workspace, model, bank)
+    notes = [
+        headline(summarize(rows)),
+        *(f"Not measured: {cause}." for cause in gaps),
+        *sentences(workspace, folder, room),
+        made,
+        *(f"Warning: {one}" for one in warnings(found, sum(readable(answers).values()) if known else None)),
+    ]
+    title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
+    asked = {one.id: one.question for one in questions.questions}
+    (folder / "questions.md").write_text(as_markdown(document(title, found, notes, asked, short=False)), "utf-8")
+    (folder / "questions.csv").write_text(as_csv(found, asked), "utf-8")
+    print(f"\n{as_terminal(document(title, found, notes, asked, short=True))}")
+    print(
+        f"All questions: {os.path.relpath(folder)}/questions.md, for a spreadsheet questions.csv, the run index.html."
+    )
+    return known is not None
+
+
+def _causes(rows: Sequence[Row]) -> list[str]:
+    """Why trials were not measured, and how many."""
+    return [
+        f"{number:,} trials {cause}" for cause, number in Counter(row.error for row in rows if row.error).most_common()
+    ]
+
+
+def _others(number: int) -> str:
+    """Of the questions that were not asked."""
+    return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
+
+
+def _filter(
+    workspace: Workspace,
+    model: str,
+    bank: str,
+    folder: Path,
+    answers: Mapping[str, bool | None],
+    prompts: str,
+    others: str,
+) -> str:
+    """Make the filter, where there is none yet: one that runs were made with does not move.
+
+    others: what becomes of the questions that were not asked; empty where answers are missing.
+    """
+    correct = readable(answers)
+    unread = len(answers) - len(correct)
+    kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
+    path = os.path.relpath(filter_path(workspace, model, bank))
+    if there := load_filter(workspace, model, bank):
+        asked = len(there.kept) + len(there.dropped)
+        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
+    if not others:
+        return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
+    if unread:
+        of_rest = f"python -m longctx filter {os.path.relpath(folder)} --prompts {prompts}"
+        return (
+            f"No filter is made, since it never moves: {unread:,} of {len(answers):,} questions "
+            f"{'has' if unread == 1 else 'have'} no answer that can be read with {'its' if unread == 1 else 'their'} "
+            f"section alone"
+            + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")
+        )
+    if not any(correct.values()):
+        return f"No filter is made: {keeps_none(len(correct))}"
+    make_filter(workspace, model, bank, folder.resolve().name, correct)
+    return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

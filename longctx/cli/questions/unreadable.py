@@ -1,0 +1,86 @@
+"""Replies of a run without an answer that can be read: what they were, two of them, and what helps."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from longctx.config.keeping import profile_of
+from longctx.config.models import load_model
+from longctx.families.long_context_qa.authoring.items import READ
+from longctx.results.row import Row
+from longctx.results.store import load
+from longctx.visible import visible
+from longctx.workspace import Workspace
+
+TAGGED = "tagged"
+"""The prompt set that opens the answer tag."""
+RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no record"}
+WHYS, SHOWN, LONGEST = 3, 2, 200
+"""Reasons that are told, replies that are shown, and characters of each."""
+
+Seen = tuple[Row, Mapping[str, Any]]
+"""A row and its view."""
+
+
+def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> list[str]:
+    """About the controls of a run; none where all replies could be read. room: the max_tokens of --max-tokens."""
+    measured = [(row, view) for row, view in load(folder).seen() if row.family == "control" and row.measured]
+    unread = [(row, view) for row, view in measured if row.outcome not in READ]
+    if not unread:
+        return []
+    whys = Counter(_why(row) for row, _ in unread)
+    told = ", ".join(f"{why} ({count:,})" for why, count in whys.most_common(WHYS))
+    others = whys.total() - sum(count for _, count in whys.most_common(WHYS))
+    return [
+        f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {told}"
+        f"{f', other reasons ({others:,})' if others else ''}. They say nothing about the questions.",
+        *_shown(unread),
+        f"What helps: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",
+    ]
+
+
+def _shown(unread: Sequence[Seen]) -> Iterator[str]:
+    """Two of the replies, with the right section and of different kinds where there are."""
+    seen = [(row, view["reply"]) for row, view in unread if view.get("reply") is not None]
+    kinds: dict[str, tuple[Row, str]] = {}
+    for row, reply in sorted(seen, key=lambda one: one[0].params["record"] != "right"):
+        kinds.setdefault(_why(row), (row, reply))
+    rest = [one for one in seen if one not in kinds.values()]
+    for row, reply in [*kinds.values(), *rest][:SHOWN]:
+        question = str(row.item).rpartition("@")[0]
+        yield f"The reply to {question} with {RECORDS[str(row.params['record'])]}: “{excerpt(reply)}”"
+
+
+def excerpt(reply: str) -> str:
+    """Its beginning and its end, with nothing hidden."""
+    return visible(f"{reply[: LONGEST // 2]} … {reply[-LONGEST // 2 :]}" if len(reply) > LONGEST else reply)
+
+
+def _why(row: Row) -> str:
+    """Why it cannot be read, without what is this reply's own."""
+    return re.sub("^'.' is", "the answer begins with", str(row.why or row.outcome))
+
+
+def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> Iterator[str]:
+    """By what the replies were."""
+    row = unread[0][0]
+    outcomes = {row.outcome for row, _ in unread}
+    model = load_model(workspace, row.model)
+    if "truncated" in outcomes:
+        yield "more room to answer (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
+    if "unparseable" in outcomes:
+        probed = model.probed.prefill if model.probed else None
+        if not model.prefill and probed is not False:
+            how = f"python -m longctx models probe {model.model} --ask tells whether its server takes one"
+            if model.probed and probed:
+                how = f"its server took one on {model.probed.on}"
+            yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))} ({how})"
+        if row.prompt_set != TAGGED:
+            yield f"--prompts {TAGGED}, whose answers begin with the tag that is read"
+    if outcomes - {"truncated"}:
+        yield "a prompt set of your own"

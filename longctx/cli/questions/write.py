@@ -1,0 +1,182 @@
+"""`questions write`: have a model write questions about every section of your documents, and check them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared.asking import add_options, ask
+from longctx.cli.shared.task import add_task
+from longctx.config.arguments import number
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.authoring.check import Finding
+    from longctx.authoring.written import Written
+    from longctx.cli.questions.written_files import WrittenFiles
+    from longctx.corpus.documents import Corpus
+    from longctx.recording.case import Case
+    from longctx.recording.tape import Tape
+
+TOKENS_A_QUESTION = 600
+"""Of a reply at most: 3000 for the notebook's five questions."""
+
+
+def add(tasks: Any) -> None:
+    text = "write questions about your documents with a model"
+    parser = add_task(
+        tasks,
+        "write",
+        text,
+        ": each section is shown to it once, with two examples. Answers are recorded in cassettes/, so that the same "
+        "command makes the same file again. What cannot be used is kept in the .dropped.jsonl beside FILE, with its "
+        "reason.",
+    )
+    option = parser.add_argument
+    option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
+    option("--model", required=True, metavar="NAME", help="the model that writes")
+    option("--out", type=Path, required=True, metavar="FILE", help="where to: JSON lines, one question each")
+    option("--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions a section (5)")
+    option("--limit", type=number(int, 1), metavar="N", help="only the first N sections")
+    option("--prompts", default="seed", metavar="DIR", help="prompt set with a folder writing/ (default: seed)")
+    option("--max-tokens", type=number(int, 1), metavar="N", help="of a reply (default: 600 a question)")
+    option("--force", action="store_true", help="write over a file that was reviewed or changed")
+    add_options(parser)
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.authoring.check import check
+    from longctx.cli.questions.written_files import WrittenFiles
+    from longctx.corpus.documents import load_corpus
+    from longctx.live.run import estimate_live
+    from longctx.recording.tape import Tape
+    from longctx.recording.writer import only_writer
+
+    files, cassettes = WrittenFiles.at(options.out), options.workspace.cassettes
+    corpus = load_corpus(options.corpus)
+    cases = _cases(corpus, options)
+    if options.estimate:
+        estimate_live(Tape(cassettes, "once" if options.record == "none" else options.record), cases, print)
+        return 0
+    live = options.record != "none"
+    with only_writer(cassettes) if live else contextlib.nullcontext():
+        tape = Tape(cassettes, options.record, "questions write")
+        if not options.force:
+            files.check_unchanged(_read(tape, cases))
+        if live:
+            ask(tape, cases, options)
+    written = _read(tape, cases)
+    if not written:
+        raise UserError(f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}")
+    files.write(written)
+    questions = [question for one in written for question in one.questions]
+    print(_table(written, len(cases), options.per_section, check(corpus, questions), files))
+    if len(written) < len(cases):
+        print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
+    if not questions:
+        print(_unusable(written, files, cases[0].scenario.max_tokens))
+    else:
+        print(f"Next: python -m longctx questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
+    return 0 if questions and len(written) == len(cases) else 1
+
+
+def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
+    """One a section. Raises UserError."""
+    from longctx.config.models import load_model
+    from longctx.config.prompts import PromptSet
+    from longctx.corpus.settings import word_for
+    from longctx.families.long_context_qa.authoring.writing import Writing
+    from longctx.recording.case import Case
+    from longctx.vocabulary.bank import Section
+
+    model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
+    wording = PromptSet.open(options.workspace, options.prompts).wording(Writing, document)
+    room = options.max_tokens or TOKENS_A_QUESTION * options.per_section
+    return [
+        Case(
+            model,
+            wording,
+            Writing(options.per_section, max_tokens=room, section=Section(one.id, one.text, one.tokens)),
+            seed=0,
+            trials=1,
+        )
+        for one in corpus.sections[: options.limit]
+    ]
+
+
+def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
+    """What was written about each section that has an answer on the tape. Raises TapeError."""
+    from longctx.authoring.written import read_reply
+    from longctx.families.long_context_qa.authoring.writing import Writing
+    from longctx.recording.tape import Wanted
+
+    found = []
+    for case in cases:
+        assert isinstance(case.scenario, Writing)
+        [question] = case.questions()
+        if reply := tape.reply(Wanted.of(question, question.build())):
+            provenance = (
+                f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
+                f"recorded {reply.recorded_at[:10]}"
+            )
+            scenario, document = case.scenario, case.wording.document
+            found.append(read_reply(scenario.section.id, reply, scenario.per_section, provenance, document))
+    return found
+
+
+def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
+    from longctx.recording.tape import Wanted
+
+    statuses = {tape.status(Wanted.of(question, question.build())) for case in cases for question in case.questions()}
+    server = "(and --base-url URL for a server of your own)"
+    if "stale" in statuses:
+        return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
+    return f"Ask with --record once {server}."
+
+
+def _table(
+    written: Sequence[Written], sections: int, per_section: int, findings: Sequence[Finding], files: WrittenFiles
+) -> str:
+    """How many sections, questions, parts of replies and faults, as text."""
+    from tabulate import tabulate
+
+    questions = [question for one in written for question in one.questions]
+    dropped = Counter(drop.reason for one in written for drop in one.dropped)
+    faults = Counter(finding.kind for finding in findings)
+    rows: list[tuple[str, int, object]] = [
+        ("sections", sections, ""),
+        ("answered", len(written), ""),
+        ("questions asked for", per_section * len(written), ""),
+        ("questions written", len(questions), files.questions if questions else ""),
+        ("  numerical", sum(question.numerical for question in questions), ""),
+        ("questions missing from the replies", sum(one.missing for one in written), ""),
+        ("parts of replies dropped", dropped.total(), files.dropped if dropped else ""),
+        *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
+        *([("faults found", len(findings), "listed by questions check" if findings else "")] if questions else []),
+        *((f"  {kind}", count, "") for kind, count in faults.most_common()),
+    ]
+    return tabulate(rows, tablefmt="plain", intfmt=",", preserve_whitespace=True)
+
+
+def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
+    """What to do where no question came of it. room: max_tokens of a reply."""
+    from longctx.cli.questions.unreadable import excerpt
+
+    dropped = [drop for one in written for drop in one.dropped]
+    helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]
+    if any(drop.reason == "cut off" for drop in dropped):
+        helps.insert(0, f"more room to answer (--max-tokens, {room} now)")
+    return (
+        f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
+        f"the first: “{excerpt(dropped[0].raw)}”\nWhat helps: {'; '.join(helps)}. Ask again with --record new_episodes."
+    )
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

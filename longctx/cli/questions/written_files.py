@@ -1,0 +1,69 @@
+"""The files of `questions write`: FILE.jsonl and, beside it, FILE.dropped.jsonl; nothing of a person's is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from longctx.authoring.written import Dropped, Written, dump_dropped
+from longctx.cli.shared.output import check_free
+from longctx.corpus.questions import dropped_beside, dump, load_questions
+from longctx.errors import UserError
+from longctx.files import check_writable, write_file
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """Where the questions go, and what was dropped."""
+
+    questions: Path
+    dropped: Path
+
+    @classmethod
+    def at(cls, path: Path) -> WrittenFiles:
+        """Raises UserError where no such files can be written."""
+        check_free(path, force=True)
+        dropped = dropped_beside(path)
+        if dropped == path or path.suffix != ".jsonl":
+            raise UserError(f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.")
+        check_writable(path.parent)
+        return cls(path, dropped)
+
+    def check_unchanged(self, written: Sequence[Written]) -> None:
+        """Raises UserError where the files hold what is not in `written`, or lack some of a section: a person's work.
+
+        written: what was on the tape before anything was asked.
+        """
+        if not self.questions.exists():
+            return
+        now = {question.id: question for one in written for question in one.questions}
+        found = {question.id: question for question in load_questions(self.questions).questions}
+        sections = {question.section for question in found.values()}
+        changed = [name for name, question in found.items() if now.get(name) != question]
+        gone = [name for name, question in now.items() if question.section in sections and name not in found]
+        noted = set(_lines(self.dropped)) - set(dump_dropped(_dropped(written)).splitlines())
+        if changed or gone or noted:
+            where = f"{(changed or gone)[0]}" if changed or gone else f"in {self.dropped.name}"
+            raise UserError(
+                f"{self.questions} was reviewed or changed since it was written ({where}), or was written otherwise: "
+                "give another name, or --force to write over it."
+            )
+
+    def write(self, written: Sequence[Written]) -> None:
+        """Both files, each whole or not at all; a file that would be empty is not written. Raises UserError."""
+        questions = dump(question for one in written for question in one.questions).encode()
+        if questions:
+            write_file(self.questions, lambda part: part.write_bytes(questions))
+        if dropped := dump_dropped(_dropped(written)):
+            write_file(self.dropped, lambda part: part.write_bytes(dropped))
+        else:
+            self.dropped.unlink(missing_ok=True)
+
+
+def _dropped(written: Sequence[Written]) -> Iterator[Dropped]:
+    return (drop for one in written for drop in one.dropped)
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines() if path.is_file() else []

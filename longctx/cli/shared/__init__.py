@@ -1,0 +1,1 @@
+"""What several commands share: how they present themselves, write files, start pytest and ask."""

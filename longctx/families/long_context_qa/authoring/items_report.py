@@ -1,0 +1,109 @@
+"""The quality of a bank of questions as tables: controls, questions by what they are worth, and groups of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from longctx.families.long_context_qa.analysis import above_chance
+from longctx.families.long_context_qa.authoring.items import RECORDS, Item, Quality
+from longctx.report.document import Document
+from longctx.report.table import Table
+from longctx.results.export import cell
+from longctx.stats.rates import Rate
+
+NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
+WORST = {"questions": 10, "facts": 5, "sections": 5}
+"""How many of each a terminal shows."""
+
+
+def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[str, str], short: bool) -> Document:
+    """notes: sentences above the tables. asked: question id -> its text. short: only the worst, for a terminal."""
+    groups = [_groups("facts", quality.facts, short), _groups("sections", quality.sections, short)]
+    tables = (controls(quality.whole), _questions(quality.items, asked, short), *filter(None, groups))
+    return Document(title, tuple(notes), tables)
+
+
+def controls(whole: Item) -> Table:
+    """The table of the notebook: how many right and wrong with the right section alone, a wrong one, and none."""
+    read: list[Rate] = [getattr(whole, record) for record in RECORDS]
+    rates = [whole.measured(record) for record in RECORDS]
+    unread = [one.n - answers.n for one, answers in zip(rates, read, strict=True)]
+    frame = pd.DataFrame(
+        {
+            "record": [NAMES[record] for record in RECORDS],
+            "right": [str(one.correct) for one in read],
+            "wrong": [str(one.n - one.correct) for one in read],
+            **({"not readable": list(map(str, unread))} if any(unread) else {}),
+            "rate [95% interval]": [str(one) for one in rates],
+            "above chance": [f"{above_chance(one):+.2f}" if one.n else "" for one in rates],
+        }
+    )
+    return Table(
+        "Asked with the right section alone, with a wrong one, with none", frame.set_index("record"), family="control"
+    )
+
+
+def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
+    """A line a question, the worst first; nothing in it is a formula to a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n", "unread")]
+    writer.writerow(["question", "section", "fact", *counts, "difficulty", "discrimination", "fault", "text"])
+    for one in quality.items:
+        rates = {record: getattr(one, record) for record in RECORDS}
+        numbers = [n for record, rate in rates.items() for n in (rate.correct, rate.n, one.unread.get(record, 0))]
+        worth = [f"{one.right.rate:.4f}" if one.right.n else "", _number(one.discrimination, "")]
+        names = [cell(text) for text in (one.name, one.section, one.fact)]
+        writer.writerow([*names, *numbers, *worth, one.fault, cell(asked.get(one.name, ""))])
+    return out.getvalue()
+
+
+def _questions(items: Sequence[Item], asked: Mapping[str, str], short: bool) -> Table:
+    shown = items[: WORST["questions"]] if short else items
+    columns = {
+        "question": [one.name for one in shown],
+        **_rates(shown),
+        "discrimination": [_number(one.discrimination, "-") for one in shown],
+        "found": [one.fault for one in shown],
+    }
+    if not short:
+        columns["text"] = [asked.get(one.name, "") for one in shown]
+    return Table(
+        _title("Questions", len(shown), len(items)), pd.DataFrame(columns).set_index("question"), said=("text",)
+    )
+
+
+def _groups(kind: str, items: Sequence[Item], short: bool) -> Table | None:
+    """None without any group."""
+    if not items:
+        return None
+    shown = items[: WORST[kind]] if short else items
+    columns = {
+        kind[:-1]: [one.name for one in shown],
+        "questions": [str(one.questions) for one in shown],
+        **_rates(shown),
+        "discrimination [95% interval]": [str(one.paired) for one in shown],
+    }
+    title = _title(kind.capitalize(), len(shown), len(items))
+    return Table(title, pd.DataFrame(columns).set_index(kind[:-1]))
+
+
+def _rates(items: Sequence[Item]) -> dict[str, list[str]]:
+    return {NAMES[record]: [_share(getattr(one, record)) for one in items] for record in RECORDS}
+
+
+def _title(kind: str, shown: int, of: int) -> str:
+    which = f"the worst {shown} of {of}" if shown < of else "worst first"
+    return f"{kind} by what the right section is worth, {which}"
+
+
+def _share(rate: Rate) -> str:
+    return f"{rate.correct} of {rate.n}" if rate.n else "-"
+
+
+def _number(value: float | None, missing: str) -> str:
+    return missing if value is None else f"{value:+.2f}"

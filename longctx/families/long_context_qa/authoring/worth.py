@@ -1,0 +1,60 @@
+"""What a bank of questions is fit for, in sentences, from the controls of one model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longctx.families.long_context_qa.analysis import CHANCE, Favourite
+from longctx.families.long_context_qa.authoring.items import Quality
+from longctx.stats.rates import Rate
+
+FEW = 50
+"""A collage asked with fewer questions has rates whose interval is wider than 14 points to either side."""
+
+
+def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
+    """Why these questions measure little, if they do. kept: by the "too hard" filter; None where there is none.
+
+    Where most replies could not be read, they say nothing about the questions.
+    """
+    right, wrong = quality.whole.right, quality.whole.wrong
+    if right.n < quality.whole.unread.get("right", 0):
+        return
+    if right.n and right.lo <= CHANCE:
+        yield (
+            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. "
+            f"{_guessing(quality.favourite)}"
+        )
+    elif right.n and wrong.n and wrong.rate >= right.rate:
+        yield (
+            f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
+            f"section, {right.rate:.0%} with the right one."
+        )
+    elif wrong.n and quality.whole.paired.interval()[0] <= 0:
+        yield (
+            "It is not shown that these questions take reading: the right section is worth "
+            f"{quality.whole.paired} against a wrong one."
+        )
+    none = quality.whole.none
+    if none.lo > CHANCE and none.n:
+        yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
+    if kept and kept < FEW:
+        yield (
+            f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: the 95% interval of a "
+            f"rate of {kept} {'answer' if kept == 1 else 'answers'} reaches up to {100 * _reach(kept):.0f} points to "
+            "either side. Ask or write more of them."
+        )
+
+
+def _guessing(favourite: Favourite | None) -> str:
+    """What may be behind it."""
+    if favourite and favourite.fixed:
+        share = favourite.share
+        return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
+    return "The questions are too hard for it, or their right answers are not right."
+
+
+def _reach(n: int) -> float:
+    """Half the interval of a rate of one half of n."""
+    half = Rate(n // 2, n)
+    return (half.hi - half.lo) / 2

@@ -1,0 +1,1 @@
+"""The asking pass within pytest, before any test runs."""

@@ -1,0 +1,196 @@
+"""The asking pass within pytest: before any worker starts, one process collects what is selected and asks it.
+
+Collection is pytest's own, nested, with the user's own arguments, so that -k and -m mean what they say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.errors import Interrupted, UserError
+from longctx.files import write_file
+from longctx.live.progress import live_progress
+from longctx.plugin.ending import gating, unwritten
+from longctx.plugin.over import over
+from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
+from longctx.plugin.selection import MARKER, selected
+from longctx.recording.case import Case
+
+if TYPE_CHECKING:
+    from longctx.plugin.asking.foresight import Foresight
+    from longctx.recording.tape import Tape
+
+Say = Callable[[str], object]
+
+
+class Collector:
+    """Given to the nested pytest, to take its selected cases. Its presence marks that pytest as nested."""
+
+    def __init__(self) -> None:
+        self.cases: list[Case] = []
+        self.why_none = ""
+        self.interrupted = False
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.cases = selected(session.items)
+        self.why_none = _why_none(session)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Of Ctrl-C, and of errors in collection too, which have a type of their own."""
+        self.interrupted = excinfo.type is KeyboardInterrupt
+
+
+def ask_first(config: pytest.Config) -> None:
+    """Ask what the record mode asks for, if this is the process that may ask. Mistakes end the run in a sentence."""
+    run = config.stash[RUN]
+    settings = run.settings
+    nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
+    if hasattr(config, "workerinput") or nested or config.option.collectonly:
+        return
+    if settings.record == "none" and settings.ask_only:
+        raise pytest.UsageError("--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.")
+    if settings.record == "none" and not settings.estimate:
+        return
+    say = _sayer(config)
+    try:
+        cases = _selected(config)
+    except KeyboardInterrupt:
+        say("Stopped: nothing was asked.")
+        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+    if not cases:
+        return
+    from longctx.live.run import estimate_live
+    from longctx.recording.writer import only_writer
+
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+        try:
+            empty = _without_question(cases, say)
+            if settings.estimate:
+                tape = _tape(run, "once" if settings.record == "none" else settings.record)
+                if foresight := _foresight(run, cases, tape):
+                    foresight.check()
+                estimate_live(tape, cases, say)
+                say("Estimated: nothing was asked.")
+                raise over(config, pytest.ExitCode.OK)
+            unwritten.check(run)
+            with only_writer(run.private or run.workspace.cassettes):
+                whole = _ask(config, cases, say)
+            config.stash[RUN] = dataclasses.replace(run)  # which plans anew: a model's profile has what its server told
+        except Interrupted as stopped:
+            say(str(stopped))
+            raise over(config, pytest.ExitCode.INTERRUPTED) from None
+        except gating.Invalid as error:
+            gating.end_before_asking(config, error)
+        except UserError as error:
+            raise pytest.UsageError(str(error)) from None
+    if settings.ask_only:
+        say(f"Asked{'' if whole else ' in part'}: no tests were run.")
+        raise over(config, pytest.ExitCode.OK if whole and not empty else pytest.ExitCode.TESTS_FAILED)
+
+
+def _without_question(cases: list[Case], say: Say) -> bool:
+    """Say which cases have no question to ask, and why. Whether there are any. Raises UserError."""
+    reasons = Counter(case.scenario.why_empty for case in cases if not case.size)
+    for why, number in reasons.items():
+        say(f"{number:,} {'scenario has' if number == 1 else 'scenarios have'} no question: {why}.")
+    return bool(reasons)
+
+
+def _sayer(config: pytest.Config) -> Say:
+    """Says a sentence at once, also where the output is read by a program."""
+    writer = config.get_terminal_writer()
+
+    def say(sentence: str) -> None:
+        writer.line(sentence)
+        writer.flush()
+
+    return say
+
+
+def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
+    """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
+    from longctx.live.run import Terms, ask_live
+
+    run = config.stash[RUN]
+    settings = run.settings
+    tape = _tape(run, settings.record)
+    course = None
+    if settings.early_stop:
+        from longctx.plugin.asking.early import until_settled
+
+        course = until_settled(run, tape)
+    if foresight := _foresight(run, cases, tape):
+        foresight.check()
+    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost)
+    done = ask_live(run.workspace, tape, cases, terms, say, live_progress, course, foresight)
+    asked = done.asked
+    for case, why in done.unasked:
+        asked.failures |= {one.key: why for one in case.questions()}
+    if asked.failures:
+        run.folder.mkdir(parents=True, exist_ok=True)
+        failures = json.dumps({key: asdict(failure) for key, failure in asked.failures.items()}, indent=1)
+        write_file(run.folder / FAILURES, lambda part: part.write_text(failures, "utf-8"))
+        config.stash[UNASKED] = failures
+    return all(failure == asked.settled for failure in asked.failures.values())
+
+
+def _foresight(run: Run, cases: list[Case], tape: Tape) -> Foresight | None:
+    """None where no verdict will be given."""
+    if run.settings.baseline is None or run.settings.ask_only:
+        return None
+    from longctx.plugin.asking.foresight import Foresight
+
+    return Foresight(run, cases, tape)
+
+
+def _selected(config: pytest.Config) -> list[Case]:
+    """The cases that this command line selects; none where collection itself fails, which the run then shows.
+
+    Raises KeyboardInterrupt, which the nested pytest took for its own, and UsageError where there are none and the run
+    is for their sake alone.
+    """
+    collector = Collector()
+    arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
+    if config.pluginmanager.has_plugin("xdist"):
+        arguments.append("-n0")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        code = pytest.main(arguments, plugins=[collector])
+    if collector.interrupted:
+        raise KeyboardInterrupt
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return []
+    settings = config.stash[RUN].settings
+    if not collector.cases and (settings.estimate or settings.ask_only):
+        raise pytest.UsageError(f"Nothing to ask: {collector.why_none}")
+    return collector.cases
+
+
+def _why_none(session: pytest.Session) -> str:
+    """Why the selected tests hold no case."""
+    ours = (item for item in session.items if item.get_closest_marker(MARKER))
+    skipped = (str(mark.kwargs.get("reason")) for item in ours for mark in item.iter_markers("skip"))
+    if reasons := "; ".join(dict.fromkeys(skipped)):
+        return f"{reasons}."
+    places = map(os.path.relpath, session.config.args)
+    where = ("this folder" if place == os.curdir else place for place in places)
+    return (
+        f"no test marked longctx was selected of {', '.join(where)}. Give the folder that has them, such as "
+        "tests_longctx, or name it in testpaths; longctx init writes them."
+    )
+
+
+def _tape(run: Run, mode: str) -> Tape:
+    from longctx.recording.tape import Tape
+
+    return Tape(run.workspace.cassettes, mode, run.name, run.private)

@@ -1,0 +1,129 @@
+"""The end of a run, in the process that started it: rows put in order, the summary written and shown."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import longctx
+from longctx.config.folders import digest_of
+from longctx.errors import UserError
+from longctx.files import whole_folder, write_file
+from longctx.plugin.ending import gating, unwritten, whole
+from longctx.plugin.ending.frozen import filters_used
+from longctx.plugin.measuring import writing
+from longctx.plugin.options import again
+from longctx.plugin.run import RUN, SUMMARY, Run
+from longctx.report.document import as_terminal as document_as_terminal
+from longctx.report.files import write_report
+from longctx.report.step_summary import add_step_summary
+from longctx.report.text import as_markdown, as_terminal
+from longctx.results import store
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
+from longctx.summary.summary import summarize
+
+WARNINGS = pytest.StashKey[list[str]]()
+"""What could not be done at the end of the run, and lost nothing."""
+
+
+def close_run(config: pytest.Config) -> None:
+    """Write the run's folder, all of it or nothing."""
+    run = config.stash[RUN]
+    if unwritten.UNWRITTEN not in config.stash:
+        try:
+            if not writing.was_measured(config):
+                store.append(run.folder, [])
+            with whole_folder(run.folder, store.RESULTS) as folder:
+                _write(config, folder)
+            store.drop_unfinished(run.folder)
+        except UserError as error:
+            config.stash[unwritten.UNWRITTEN] = str(error)
+    if unwritten.UNWRITTEN in config.stash:
+        unwritten.tidy(run)
+    elif run.settings.report is None and (warning := _point_latest_to(run.folder)):
+        config.stash[WARNINGS].append(warning)
+
+
+def _write(config: pytest.Config, folder: Path) -> None:
+    """Fill a folder with all that the run leaves. Raises OSError."""
+    run = config.stash[RUN]
+    record = store.merge(run.folder, folder)
+    rows = record.rows
+    manifest = _manifest(run, rows)
+    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, run.plan.families)
+    verdict = gating.judge_run(config, rows, manifest, folder)
+    write_report(folder, record, summary, manifest, run.settings.page, verdict)
+    warning = add_step_summary(as_markdown(summary, run.name, verdict))
+    config.stash[WARNINGS] = [warning] if warning else []
+
+
+def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
+    settings = run.settings
+    plan = run.plan
+    measured = {row.model for row in rows}
+    models = [one for name, one in plan.models.items() if name in measured]
+    return Manifest(
+        run=run.name,
+        version=longctx.__version__,
+        profile=plan.profile_path.stem,
+        profile_digest=digest_of(plan.profile_path),
+        about=plan.profile.about,
+        seed=plan.profile.seed if settings.seed is None else settings.seed,
+        labels=dict(settings.labels),
+        options=again(settings),
+        prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
+        sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
+        filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
+        left_out=whole.left_out(run, rows),
+        empty=whole.empty(run, rows),
+        shard=str(settings.shard or ""),
+        min_rates=whole.min_rates(run),
+        finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+
+
+def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The tables, and where the report lies."""
+    run, summary = config.stash[RUN], config.stash[SUMMARY]
+    terminal.section("longctx")
+    folder = os.path.relpath(run.folder)
+    terminal.write_line(as_terminal(summary, shlex.quote(folder)))
+    if gating.DOCUMENT in config.stash:
+        terminal.write_line(f"\n{document_as_terminal(config.stash[gating.DOCUMENT])}")
+    if unwritten.UNWRITTEN in config.stash:
+        return
+    page = "index.html" if run.settings.page else "summary.md"
+    terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
+    if run.settings.shard:
+        terminal.write_line(
+            f"This is the shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
+            "minimum rates, and gives the verdict."
+        )
+    if run.settings.no_text:
+        terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
+    for warning in config.stash[WARNINGS]:
+        terminal.write_line(warning, yellow=True)
+
+
+def _point_latest_to(folder: Path) -> str | None:
+    """reports/latest: a link, or where links are not allowed a file with the run's name. Returns a sentence where
+    neither can be made."""
+    latest = folder.parent / "latest"
+
+    def write(part: Path) -> None:
+        try:
+            part.symlink_to(folder.name, target_is_directory=True)
+        except OSError:
+            part.write_text(folder.name, encoding="utf-8")
+
+    try:
+        write_file(latest, write)
+    except UserError as error:
+        return f"{error} It does not point to this run."
+    return None

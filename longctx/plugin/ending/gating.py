@@ -1,0 +1,111 @@
+"""The gate at the end of a run: its verdict, in the run's folder, on the terminal, and as the exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.gate.exit_status import EXIT
+from longctx.gate.exit_status import exit_status as status_of
+from longctx.plugin.ending import unwritten
+from longctx.plugin.over import over
+from longctx.plugin.run import RUN, Run
+
+if TYPE_CHECKING:
+    from longctx.gate.verdict import Rules
+    from longctx.report.document import Document
+    from longctx.results.manifest import Manifest
+    from longctx.results.row import Row
+
+NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
+VERDICT = pytest.StashKey[str]()
+DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
+
+
+class Invalid(UserError):
+    """The verdict can be no other, which is known before anything is asked."""
+
+
+def check(run: Run) -> None:
+    """Raises UsageError where the baseline cannot be used, or an early stop has none, before anything is asked."""
+    settings = run.settings
+    if settings.early_stop and (settings.baseline is None or settings.record == "none"):
+        raise pytest.UsageError(
+            "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
+            "a run that asks nothing saves nothing by stopping."
+        )
+    if settings.early_stop and settings.shard:
+        raise pytest.UsageError(
+            "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard."
+        )
+    if settings.baseline is None:
+        return
+    from longctx.results.baseline import check_baseline
+
+    try:
+        check_baseline(run.workspace.find_baseline(settings.baseline))
+    except UserError as error:
+        raise pytest.UsageError(f"--ctx-baseline: {error}") from None
+
+
+def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
+    """End the run as for a mistake of its user, and say it as pytest does, but with the exit status of its verdict."""
+    sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n")
+    raise over(config, EXIT["invalid"])
+
+
+def judge_run(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
+    """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline, and for a
+    shard, which is judged when it is merged with the others."""
+    run = config.stash[RUN]
+    if run.settings.baseline is None or run.settings.shard:
+        return None
+    baseline = run.plan.baseline
+    assert baseline is not None
+    from longctx.report.verdict_data import judge
+
+    terms = rules(run, rows, manifest.finished_at)
+    config.stash[VERDICT], document = judge(folder, baseline, rows, manifest, terms, run.plan.families)
+    config.stash[DOCUMENT] = document
+    return document
+
+
+def judge_nothing(config: pytest.Config) -> None:
+    """The verdict where a baseline was given and no scenario was measured."""
+    run = config.stash[RUN]
+    settings = run.settings
+    if settings.baseline is not None and not (run.worker or settings.shard or config.option.collectonly):
+        config.stash[VERDICT] = "invalid"
+
+
+def exit_status(config: pytest.Config, status: int) -> int:
+    """13 without a report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
+    if unwritten.UNWRITTEN in config.stash:
+        return unwritten.EXIT
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or VERDICT not in config.stash:
+        return status
+    failed = status == pytest.ExitCode.TESTS_FAILED
+    return status_of(config.stash[VERDICT], failed, config.stash[RUN].settings.on_inconclusive)
+
+
+def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
+    """now: ISO 8601."""
+    from longctx.gate.validity import Age
+    from longctx.gate.verdict import Rules
+    from longctx.plugin.ending import whole
+
+    settings = run.settings
+    return Rules(
+        margin=settings.margin,
+        alpha=settings.alpha,
+        age=Age(now, settings.max_age),
+        cut_down=len(whole.left_out(run, rows)),
+        empty=len(whole.empty(run, rows)),
+        grids=run.plan.grids(),
+        early_stop=settings.early_stop,
+    )

@@ -1,0 +1,96 @@
+"""What is told of replies without an answer that can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.cli.questions.unreadable import sentences
+from longctx.results.row import Row
+from longctx.results.store import append, as_lines, merge
+from longctx.results.view import View
+from longctx.workspace import Workspace
+
+LETTERS = "none of A, B, C, D"
+REFUSED = "[probed]\non = 2026-11-22\nsource = ''\nprefill = false"
+
+
+def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts: str = "seed") -> list[str]:
+    """replies: record, outcome, why, text."""
+    rows = [
+        Row(
+            run="r", model="toy", prompt_set=prompts, prompt_digest="d", family="control", scenario=f"record-{record}",
+            params={"record": record}, seed=0, trial=place, item=f"q{place}@0123456789ab", repeat=0, outcome=outcome,
+            why=why,
+        )
+        for place, (record, outcome, why, _) in enumerate(replies)
+    ]  # fmt: skip
+    append(folder, as_lines(rows, [View("test", reply=text) for *_, text in replies]))
+    merge(folder, folder)
+    return sentences(Workspace.around(Path.cwd()), folder, 50)
+
+
+@pytest.fixture(autouse=True)
+def profiles(within_mine: Workspace) -> Path:
+    return within_mine.own("models")
+
+
+def test_nothing_is_said_where_all_can_be_read(tmp_path: Path) -> None:
+    assert (
+        run(tmp_path / "run", ("right", "correct", "the right answer", "A"), ("none", "wrong", "A, not B", "A")) == []
+    )
+
+
+def test_reasons_are_counted_and_two_replies_shown_with_the_right_section_first(tmp_path: Path) -> None:
+    said = run(
+        tmp_path / "run",
+        ("none", "unparseable", "an empty reply", ""),
+        ("right", "unparseable", f"'7' is {LETTERS}", "<Answer>72 hours"),
+        ("right", "unparseable", f"'T' is {LETTERS}", "<Answer>Two"),
+        ("right", "correct", "the right answer", "<Answer>A"),
+        ("right", "not_asked", None, None),
+    )
+    assert said[0] == (
+        f"3 of 4 replies have no answer that can be read: the answer begins with {LETTERS} (2), an empty reply (1). "
+        "They say nothing about the questions."
+    )
+    assert said[1:3] == [
+        "The reply to q1 with its right section: “<Answer>72 hours”",
+        "The reply to q0 with no record: “”",
+    ]
+
+
+def test_a_long_reply_is_shown_with_its_end_and_nothing_in_it_is_hidden(tmp_path: Path) -> None:
+    said = run(tmp_path / "run", ("right", "truncated", "cut off", f"\x1b[2J{'x' * 500}the end"))
+    assert said[1].startswith("The reply to q0 with its right section: “\\x1b[2Jxxx")
+    assert said[1].endswith("the end”")
+    assert len(said[1]) < 300
+
+
+@pytest.mark.parametrize(
+    ("profile", "outcome", "prompts", "helps"),
+    [
+        ("", "truncated", "seed", ["more room to answer (--max-tokens, 50 now)"]),
+        ("", "unparseable", "seed", ["prefill = true", "--prompts tagged", "a prompt set of your own"]),
+        ("prefill = true", "unparseable", "seed", ["--prompts tagged", "a prompt set of your own"]),
+        ("prefill = true", "unparseable", "tagged", ["a prompt set of your own"]),
+        (REFUSED, "unparseable", "tagged", ["a prompt set of your own"]),
+        ("", "refusal", "seed", ["a prompt set of your own"]),
+    ],
+)  # fmt: skip
+def test_what_helps_depends_on_the_replies_and_the_model(
+    tmp_path: Path, profiles: Path, profile: str, outcome: str, prompts: str, helps: list[str]
+) -> None:
+    (profiles / "toy.toml").write_text(profile)
+    told = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
+    assert told.endswith(". Then ask again with --record new_episodes.")
+    found = told.removeprefix("What helps: ").split(". Then")[0].split("; ")
+    assert len(found) == len(helps)
+    assert all(one.startswith(help) for one, help in zip(found, helps, strict=True))
+
+
+def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:
+    said = run(tmp_path / "run", ("right", "unparseable", None, None))
+    assert said[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
+    assert said[1].startswith("What helps:")

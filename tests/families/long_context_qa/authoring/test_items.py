@@ -1,0 +1,131 @@
+"""What questions are worth, from the answers with the right section, a wrong one, and none."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.families.long_context_qa.analysis import Favourite
+from longctx.families.long_context_qa.authoring.items import Item, Quality, quality
+from longctx.families.long_context_qa.authoring.worth import warnings
+from longctx.results.row import Row
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+
+FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
+ANSWERS = {
+    "q1": {"right": "+", "wrong": "-", "none": "-"},
+    "q2": {"right": "-", "wrong": "+", "none": "-"},
+    "q3": {"right": "+", "wrong": "+", "none": "+"},
+    "q4": {"right": "-", "wrong": "-", "none": "-"},
+}
+KINDS = {"+": "correct", "-": "wrong", "?": "infra_error", "u": "unparseable"}
+
+
+def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
+    """answers: question -> record -> a sign a repeat. q1 and q2 ask about section s1, all else about s2."""
+    return [
+        Row(
+            run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",
+            params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
+            outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
+        )
+        for name, by_record in answers.items()
+        for record, signs in by_record.items()
+        for repeat, sign in reversed(list(enumerate(signs)))
+    ]  # fmt: skip
+
+
+def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:
+    return quality(rows(answers or ANSWERS), FACTS)
+
+
+def test_the_whole_has_a_rate_for_each_record() -> None:
+    whole = found().whole
+    assert (whole.right, whole.wrong, whole.none) == (Rate(2, 4), Rate(2, 4), Rate(1, 4))
+    assert (whole.questions, whole.paired) == (4, Paired(1, 1, 4))
+
+
+def test_the_worst_question_stands_first_and_says_why() -> None:
+    assert [(one.name, one.discrimination, one.fault) for one in found().items] == [
+        ("q2", -1.0, "better with a wrong section"),
+        ("q4", 0.0, "missed with its own section"),
+        ("q3", 0.0, "as good with a wrong section"),
+        ("q1", 1.0, ""),
+    ]
+
+
+def test_groups_hold_several_questions() -> None:
+    quality = found()
+    assert [(one.name, one.questions, one.right) for one in quality.facts] == [("price", 2, Rate(1, 2))]
+    assert [(one.name, one.questions, one.wrong) for one in quality.sections] == [
+        ("s1", 2, Rate(1, 2)),
+        ("s2", 2, Rate(1, 2)),
+    ]
+
+
+def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
+    [one] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
+    assert (one.right, one.wrong, one.none) == (Rate(2, 3), Rate(1, 2), Rate(0, 0))
+    assert one.paired == Paired(1, 0, 1)
+    assert one.discrimination == pytest.approx(1 / 6)
+    assert one.fault == ""
+
+
+def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
+    quality = found({"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}})
+    assert [(one.name, one.fault) for one in quality.items] == [("q2", ""), ("q1", "no readable answer")]
+    assert quality.whole.right == Rate(1, 1)
+    assert quality.whole.measured("right") == Rate(1, 2), "though it is not correct"
+    assert quality.whole.paired == Paired(1, 0, 1)
+
+
+def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
+    whole = Item("all", "", "", 18, Rate(0, 1), Rate(0, 1), Rate(0, 1), Paired(0, 0, 1), {"right": 17})
+    assert list(warnings(Quality("m", "p", whole, (), (), ()), None)) == []
+
+
+def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
+    whole = Item("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
+    [one] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
+    assert one.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
+
+
+def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:
+    items = found({"q1": {"right": "?"}, "q2": {"right": "+", "wrong": "-"}}).items
+    assert [(one.name, one.fault) for one in items] == [("q2", ""), ("q1", "not measured")]
+
+
+def worth(right: Rate, wrong: Rate, none: Rate, gained: int, lost: int, kept: int) -> list[str]:
+    whole = Item("all", "", "", right.n, right, wrong, none, Paired(gained, lost, right.n))
+    return list(warnings(Quality("m", "p", whole, (), (), ()), kept))
+
+
+def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() -> None:
+    """387 and 155 of 430, with the right section alone and with a wrong one."""
+    assert worth(Rate(387, 430), Rate(155, 430), Rate(110, 430), 250, 18, 387) == []
+    [one] = worth(Rate(387, 430), Rate(155, 430), Rate(155, 430), 250, 18, 387)
+    assert one.startswith("Some can be guessed, or are known: without any record 0.36 [0.32, 0.41] n=430")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "gained", "lost", "sentence"),
+    [
+        (30, 25, 10, 5, "not shown to do better than guessing (0.25): 0.30"),
+        (60, 62, 5, 7, "can be answered without reading: 62% are answered right with a wrong section, 60% with"),
+        (60, 55, 10, 5, "It is not shown that these questions take reading: the right section is worth +0.05"),
+    ],
+)
+def test_questions_that_measure_little_are_told(right: int, wrong: int, gained: int, lost: int, sentence: str) -> None:
+    [one] = worth(Rate(right, 100), Rate(wrong, 100), Rate(25, 100), gained, lost, 60)
+    assert sentence in one
+
+
+def test_few_questions_are_told() -> None:
+    [one] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
+    assert one.startswith(
+        "40 questions are kept, few for a collage: the 95% interval of a rate of 40 answers reaches up to 15 points to "
+        "either side."
+    )
+    assert worth(Rate(0, 0), Rate(0, 0), Rate(0, 0), 0, 0, 1)[0].startswith(
+        "1 question is kept, few for a collage: the 95% interval of a rate of 1 answer reaches up to"
+    )

@@ -1,0 +1,77 @@
+"""The exit status of a gated run, and the rules of its verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from longctx.families.passkey.grid import PasskeyGrid
+from longctx.gate.validity import Age
+from longctx.plugin.ending.gating import VERDICT, exit_status, rules
+from longctx.plugin.run import RUN
+from tests.plugin.ending.test_whole import PASSKEY, measured, run_of
+
+
+def status(verdict: str | None, own: int, on_inconclusive: str = "fail") -> int:
+    stash = pytest.Stash()
+    stash[RUN] = SimpleNamespace(settings=SimpleNamespace(on_inconclusive=on_inconclusive))  # type: ignore[assignment]
+    if verdict is not None:
+        stash[VERDICT] = verdict
+    return exit_status(SimpleNamespace(stash=stash), own)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "own", "expected"),
+    [
+        (None, 0, 0),
+        (None, 1, 1),
+        ("pass", 0, 0),
+        ("pass", 1, 1),
+        ("inconclusive", 0, 11),
+        ("inconclusive", 1, 1),
+        ("regression", 0, 10),
+        ("regression", 1, 10),
+        ("invalid", 0, 12),
+        ("invalid", 1, 12),
+        *((verdict, own, own) for verdict in ("pass", "inconclusive", "regression", "invalid") for own in (2, 3, 4, 5)),
+    ],
+)
+def test_precedence(verdict: str | None, own: int, expected: int) -> None:
+    assert status(verdict, own) == expected
+
+
+def test_inconclusive_may_pass_but_not_failed_tests() -> None:
+    assert status("inconclusive", 0, "pass") == 0
+    assert status("inconclusive", 1, "pass") == 1
+    assert status("regression", 0, "pass") == 10
+
+
+NOW = "2026-11-22T00:00:00+00:00"
+
+
+def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
+    run = run_of(tmp_path, PASSKEY, **settings)
+    return rules(run, measured(run, *scenarios), NOW)
+
+
+def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
+    found = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, early_stop=True)
+    assert (found.margin, found.alpha, found.early_stop) == (0.1, 0.01, True)
+    assert found.age == Age(NOW, 3)
+    assert rules_of(tmp_path).age == Age(NOW, 7)
+
+
+def test_a_part_of_the_grid_is_told_from_the_whole(tmp_path: Path) -> None:
+    scenarios = "window-256-k-128", "window-256-k-256"
+    assert rules_of(tmp_path, *scenarios).cut_down == 0
+    assert rules_of(tmp_path, *scenarios[1:]).cut_down == 1
+    assert rules_of(tmp_path, *scenarios, only_trial=0).cut_down == 2
+
+
+def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:
+    [grid] = rules_of(tmp_path).grids["passkey", "toy"]
+    assert isinstance(grid, PasskeyGrid)
+    assert grid.min_k_max == 200

@@ -1,0 +1,22 @@
+"""Why tests of ours were skipped."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from longctx.plugin.ending.skipped import sentences
+
+
+def report(reason: str, *keywords: str) -> pytest.TestReport:
+    told: Any = ("test_x.py", 7, f"Skipped: {reason}")
+    return pytest.TestReport("test_x.py::x", ("test_x.py", 7, "x"), dict.fromkeys(keywords, 1), "skipped", told, "call")
+
+
+def test_each_reason_is_told_once_with_its_number() -> None:
+    reports = [report("stopped early", "longctx"), report("no table", "longctx"), report("stopped early", "longctx")]
+    reports.append(report("a test of another project"))
+    terminal: Any = SimpleNamespace(getreports={"skipped": reports}.get)
+    assert list(sentences(terminal)) == ["2 tests were skipped: stopped early.", "1 test was skipped: no table."]
