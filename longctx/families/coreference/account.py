@@ -40,23 +40,23 @@ class Account(account.Account):
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]
     ) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.LEVEL, one) for one in _levels(scenarios))
-        for one in of_all_windows(analysis):
-            where = f"{NAME}, {one.subject}, {one.needles} alike"
-            yield from ((Rank.UNUSABLE, f"{where}: {why}.") for why in _without_code(one))
-            yield from ((Rank.CAUSE, f"{where}: {why}.") for why in _instead(one))
+        yield from ((Rank.LEVEL, sentence) for sentence in _levels(scenarios))
+        for texts in of_all_windows(analysis):
+            where = f"{NAME}, {texts.subject}, {texts.needles} alike"
+            yield from ((Rank.UNUSABLE, f"{where}: {why}.") for why in _without_code(texts))
+            yield from ((Rank.CAUSE, f"{where}: {why}.") for why in _instead(texts))
 
     def data(self, analysis: Sequence[Returned]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {"coreference": [_entry(one) for one in analysis]}
+        return {"coreference": [_entry(texts) for texts in analysis]}
 
 
 def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
     """Of each subject and number of alike texts: rates that guessing gives, or that fall with the window."""
     series: dict[tuple[Subject, int], list[tuple[int, Rate]]] = {}
-    for one in scenarios:
-        if one.rate.n:
-            needles, window = shape(one)
-            series.setdefault((one.subject, needles), []).append((window, one.rate))
+    for scenario in scenarios:
+        if scenario.rate.n:
+            needles, window = shape(scenario)
+            series.setdefault((scenario.subject, needles), []).append((window, scenario.rate))
     for (subject, needles), points in series.items():
         where, guess = f"{NAME}, {subject}, {needles} alike", 1 / needles
         total = Rate(sum(rate.correct for _, rate in points), sum(rate.n for _, rate in points))
@@ -70,41 +70,46 @@ def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
             yield f"{where}: {total}, which cannot be told from guessing among them ({guess:.2f})."
 
 
-def _without_code(one: Returned) -> Iterator[str]:
+def _without_code(texts: Returned) -> Iterator[str]:
     """The text was given back, but not as it was asked for."""
-    if count := sum(one.without_code.values()):
-        right = sum(many for (asked, given), many in one.without_code.items() if asked == given)
+    if count := sum(texts.without_code.values()):
+        right = sum(many for (asked, given), many in texts.without_code.items() if asked == given)
         yield (
-            f"{count:,} of {one.trials:,} replies give back one of them without the code that must come first, "
+            f"{count:,} of {texts.trials:,} replies give back one of them without the code that must come first, "
             f"{right:,} of these the right one"
         )
 
 
-def _instead(one: Returned) -> Iterator[str]:
+def _instead(texts: Returned) -> Iterator[str]:
     """Where most wrong answers come from."""
-    if one.another_instance and one.another_instance / one.wrong >= 0.5:
-        first, last = (tables.INSTEAD[f"(of these, the {which} of all)"](one) for which in ("first", "last"))
+    other, wrong = texts.another_instance, texts.wrong
+    if wrong and other / wrong >= 0.5:
         yield (
-            f"{one.another_instance:,} of {one.wrong:,} wrong answers are another of the alike texts, "
-            f"{first:,} of them the first and {last:,} the last"
+            f"{other:,} of {wrong:,} wrong answers are another of the alike texts, "
+            f"{tables.first(texts):,} of them the first and {tables.last(texts):,} the last"
         )
-    elif one.nowhere and one.nowhere / one.wrong >= 0.5:
-        yield f"{one.nowhere:,} of {one.wrong:,} wrong answers are no text of the conversation"
+    for count, what in (
+        (texts.badly_copied, "the right one, badly copied"),
+        (texts.nowhere, "no text of the conversation"),
+    ):
+        if wrong and count / wrong >= 0.5:
+            yield f"{count:,} of {wrong:,} wrong answers are {what}"
 
 
-def _entry(one: Returned) -> dict[str, Any]:
+def _entry(texts: Returned) -> dict[str, Any]:
     return {
-        **one.subject.fields,
-        "needles": one.needles,
-        "window": one.window,
-        "trials": one.trials,
-        "guess": one.guess,
-        "score": one.mean_score,
-        "exact": one.exact,
-        "given": _pairs(one.given),
-        "without_code": _pairs(one.without_code),
-        "others": dict(one.others),
-        "nowhere": one.nowhere,
+        **texts.subject.fields,
+        "needles": texts.needles,
+        "window": texts.window,
+        "trials": texts.trials,
+        "guess": texts.guess,
+        "score": texts.mean_score,
+        "exact": texts.exact,
+        "given": _pairs(texts.given),
+        "badly_copied": texts.badly_copied,
+        "without_code": _pairs(texts.without_code),
+        "others": dict(texts.others),
+        "nowhere": texts.nowhere,
     }
 
 

@@ -15,11 +15,11 @@ from longctx.summary.summary import ScenarioSummary
 def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
     """One a subject, a curve for each number of alike texts, and a dashed line where guessing lies."""
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
-        shapes = sorted({shape(one) for one in group})
+        shapes = sorted({shape(scenario) for scenario in group})
         windows = sorted({window for _, window in shapes})
         if len(windows) < 2:
             continue
-        points = [_point(one) for one in sorted(group, key=shape)]
+        points = [_point(scenario) for scenario in sorted(group, key=shape)]
         names = list(dict.fromkeys(str(point["alike"]) for point in points))
         guesses = [at(1 / needles, "y") for needles in sorted({needles for needles, _ in shapes})]
         kind = "log" if windows[-1] >= 10 * windows[0] else "linear"
@@ -33,28 +33,28 @@ def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
         yield Chart(f"coreference-by-window-{number}", "coreference", f"By window: {subject}", spec, frame, note)
 
 
-def _point(one: ScenarioSummary) -> dict[str, Any]:
-    needles, window = shape(one)
+def _point(scenario: ScenarioSummary) -> dict[str, Any]:
+    (needles, window), rate = shape(scenario), scenario.rate
     return {
         "window": window,
         "alike": f"{needles} alike",
-        "rate": one.rate.rate,
-        "lo": one.rate.lo,
-        "hi": one.rate.hi,
-        "text": str(one.rate),
-        "say": f"{needles} alike in {window:,} tokens: {one.rate}",
+        "rate": rate.rate,
+        "lo": rate.lo,
+        "hi": rate.hi,
+        "text": str(rate),
+        "say": f"{needles} alike in {window:,} tokens: {rate}",
     }
 
 
 def given_for_asked(analysis: Sequence[Returned]) -> Iterator[Chart]:
     """One for each subject and number of alike texts: what was given back (across) for what was asked for (down)."""
-    for number, one in enumerate(of_all_windows(analysis), start=1):
-        if not one.given:
+    for number, texts in enumerate(of_all_windows(analysis), start=1):
+        if not texts.given:
             continue
-        names = [ordinal(place) for place in range(1, one.needles + 1)]
+        names = [ordinal(place) for place in range(1, texts.needles + 1)]
         values = []
         for asked, name in enumerate(names, start=1):
-            counts = [one.given.get((asked, given), 0) for given in range(1, one.needles + 1)]
+            counts = [texts.given.get((asked, given), 0) for given in range(1, texts.needles + 1)]
             for other, count in zip(names, counts, strict=True):
                 share = count / sum(counts) if count else 0.0
                 say = f"asked for the {name}, the {other} was given: {count:,}"
@@ -65,5 +65,5 @@ def given_for_asked(analysis: Sequence[Returned]) -> Iterator[Chart]:
             y=field("asked", "ordinal", "asked for", sort=names),
         )
         frame = pivot([(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values], "asked for")
-        title = f"Which of {one.needles} alike was given back: {one.subject}"
+        title = f"Which of {texts.needles} alike was given back: {texts.subject}"
         yield Chart(f"coreference-given-{number}", "coreference", title, spec, frame)

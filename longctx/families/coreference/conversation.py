@@ -49,7 +49,7 @@ def draw(
     """A conversation of at most so many characters. exchanges: about how many these are; they say how many subjects it
     has, so that its other requests recur about as often as the one that is asked for.
 
-    The alike texts, their code and their places are drawn first: they are the same however long the conversation is.
+    With fewer characters the alike texts, their code and the order of all texts stay the same; other texts are missing.
     """
     kinds, subjects, *rest = texts.sizes()
     kind, own = int(stream.randint(kinds, dtype=np.int64)), stream.permutation(subjects)
@@ -156,4 +156,4 @@ def _shortest(request: str, response: str) -> int:
     have, (before, after) = texts.lists(), _frames(request, response)
     strings = [have.before, have.subjects, have.after, have.ends]
     parts = [have.parts[:, part] for part in range(len(PARTS))] * SENTENCES
-    return len(after) + sum(int(texts.lengths(one).min()) for one in (before, *strings, *parts))
+    return len(after) + sum(int(texts.lengths(each).min()) for each in (before, *strings, *parts))

@@ -7,6 +7,7 @@ DeepMind, 2026, https://github.com/google-deepmind/eval_hub. What differs from t
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,13 +23,15 @@ from longctx.families.coreference.conversation import (
     probe,
     question,
 )
-from longctx.families.coreference.similarity import most_alike, published
+from longctx.families.coreference.similarity import Match, most_alike, published
 from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import fill, mark
 
 MOST = 8
 """Alike texts of a conversation: there are parts for so many that have none in common."""
+EXCHANGE = 100
+"""Tokens of an exchange, about, whatever the model: a window has as many subjects for all of them."""
 PROBED = 20
 """Texts of the conversation whose tokens are counted."""
 SPREAD, LEAN = 0.15, 0.02
@@ -118,7 +121,7 @@ class Coreference(Scenario):
             words,
             self.needles,
             asked=index % self.needles + 1,
-            exchanges=int(self.window / self.tokens.exchange),
+            exchanges=self.window // EXCHANGE,
             characters=characters,
         )
         user = document(words, conversation.rows, question(words, conversation))
@@ -137,60 +140,57 @@ class Coreference(Scenario):
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         conversation: Conversation = trial.facts
         instances, text = conversation.instances, reply.text.strip()
-        target, coded = conversation.asked - 1, text.startswith(conversation.code)
         answer = text.removeprefix(conversation.code).strip()
+        match = most_alike(answer, instances)
         trace = {"asked": conversation.asked, "score": 0}
-        given = most_alike(answer, instances)
-        if reply.stop_reason == "refusal" or not coded or not answer:
-            return self._without_code(reply, given, trace, lacks="the code does not come first")
-        trace["score"] = round(1000 * published(answer, instances[target]))
-        if given is None:
+        if reply.stop_reason == "refusal" or not text.startswith(conversation.code) or not answer:
+            return self._without_code(reply, match, trace)
+        trace["score"] = round(1000 * published(answer, instances[conversation.asked - 1]))
+        if match is None:
             return self._no_instance(conversation, answer, reply, trace)
-        exact = answer == instances[given]
-        trace |= {"given": given + 1, "exact": int(exact)}
-        why = "word for word" if exact else "nearly word for word"
-        kind: Kind = "correct" if given == target else "wrong"
-        return Outcome(kind, self._name(given), f"the {self._name(given)}, {why}", trace)
+        given, name = match.place + 1, self._name(match)
+        exact = answer == instances[match.place]
+        trace |= {"given": given, "alike": int(1000 * match.ratio), "exact": int(exact)}
+        if match.given_back:
+            kind: Kind = "correct" if given == conversation.asked else "wrong"
+            return Outcome(kind, name, f"the {name}, {'word' if exact else 'nearly word'} for word", trace)
+        if reply.stop_reason in CUT_OFF:
+            return Outcome("truncated", name, f"cut off after {reply.output_tokens} tokens, within the {name}", trace)
+        return Outcome("wrong", f"{name}, badly copied", f"the {name}, but only {match.ratio:.0%} alike", trace)
 
-    def _name(self, given: int) -> str:
-        return f"{ordinal(given + 1)} of {self.needles}"
+    def _name(self, match: Match) -> str:
+        return f"{ordinal(match.place + 1)} of {self.needles}"
 
-    def _without_code(self, reply: Reply, given: int | None, trace: dict[str, int], lacks: str) -> Outcome:
+    def _without_code(self, reply: Reply, match: Match | None, trace: dict[str, int]) -> Outcome:
         """The outcome of a reply that is no answer, though it may give back one of the alike texts."""
-        outcome = unanswered(reply, lacks)
-        if given is None or outcome.kind == "refusal":
+        outcome = unanswered(reply, lacks="the code does not come first, with a text behind it")
+        if match is None or not match.given_back or outcome.kind == "refusal":
             return replace(outcome, trace=trace)
-        why = f"{outcome.why}; the text is the {self._name(given)}"
-        return replace(outcome, returned=self._name(given), why=why, trace=trace | {"without_code": given + 1})
+        name = self._name(match)
+        why = f"{outcome.why}; the text is the {name}"
+        return replace(outcome, returned=name, why=why, trace=trace | {"without_code": match.place + 1})
 
     def _no_instance(self, conversation: Conversation, answer: str, reply: Reply, trace: dict[str, int]) -> Outcome:
         """The outcome of an answer that is none of the alike texts: another text of the conversation, or none."""
-        place = most_alike(answer, texts.texts(conversation.rows))
-        if place is None and reply.stop_reason in CUT_OFF:
+        if match := most_alike(answer, texts.texts(conversation.rows)):
+            asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
+            name = f"a {texts.lists().kinds[given[0]]} about {texts.lists().subjects[given[1]]}"
+            same = {"same_kind": int(given[0] == asked[0]), "same_subject": int(given[1] == asked[1])}
+            return Outcome("wrong", name, f"another text: {name}", trace | same)
+        if reply.stop_reason in CUT_OFF:
             return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
-        if place is None:
-            return Outcome("wrong", "no text of the conversation", "no text of the conversation", trace)
-        have, asked, given = texts.lists(), conversation.rows[conversation.alike[0]], conversation.rows[place]
-        name = f"a {have.kinds[given[0]]} about {have.subjects[given[1]]}"
-        same = {"same_kind": int(given[0] == asked[0]), "same_subject": int(given[1] == asked[1])}
-        return Outcome("wrong", name, f"another text: {name}", trace | same)
+        return Outcome("wrong", "no text of the conversation", "no text of the conversation", trace)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         conversation: Conversation = trial.facts
         given = outcome.trace.get("given", outcome.trace.get("without_code"))
-        found = []
-        for number, text in enumerate(conversation.instances, start=1):
-            name = "alike"
-            if number == conversation.asked:
-                name = "needle"
-            elif number == given:
-                name = "the text that was returned"
-            found += mark(name, trial.user, text)
-        return [*sorted(found, key=lambda one: one.name != "needle"), *self._question(words, trial)]
-
-    def _question(self, words: Words, trial: Trial) -> list[Mark]:
-        asked = question(words, trial.facts)
-        return [Mark("question", len(trial.user) - len(asked), len(trial.user))]
+        names = dict.fromkeys(range(1, self.needles + 1), "alike")
+        names |= {} if given is None else {given: "the text that was returned"}
+        names[conversation.asked] = "needle"
+        asked, length = question(words, conversation), len(trial.user)
+        marks = [mark(names[place], trial.user, text) for place, text in enumerate(conversation.instances, start=1)]
+        marks.insert(0, marks.pop(conversation.asked - 1))
+        return [*itertools.chain(*marks), Mark("question", length - len(asked), length)]
 
     @property
     def length(self) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -20,10 +20,11 @@ Pairs = Mapping[tuple[int, int], int]
 class Returned:
     """The measured trials of one scenario, or of several that have as many alike texts.
 
-    score: MRCR's, summed over the trials. exact: right answers that are right word for word. given: answers that are
-    one of the alike texts. without_code: the same of replies that do not begin with the code. others: wrong answers
-    that are another text of the conversation: of the same subject, of the same kind, or of neither. nowhere: wrong
-    answers that are no text of it.
+    score: MRCR's, summed over the trials. exact: right answers that are right word for word. given: answers that give
+    back one of the alike texts, well or badly. badly_copied: wrong answers that are the right text with faults.
+    without_code: texts given back by replies that do not begin with the code. others: wrong answers that are another
+    text of the conversation: about the same subject, of the same kind, or neither. nowhere: wrong answers that are no
+    text of it. window: None for several.
     """
 
     subject: Subject
@@ -33,6 +34,7 @@ class Returned:
     score: float
     exact: int
     given: Pairs
+    badly_copied: int
     without_code: Pairs
     others: Mapping[str, int]
     nowhere: int
@@ -43,7 +45,7 @@ class Returned:
 
     @property
     def guess(self) -> float:
-        """The rate of one who gives back any of the alike texts."""
+        """The rate of giving back any of the alike texts."""
         return 1 / self.needles
 
     @property
@@ -53,15 +55,15 @@ class Returned:
 
     @property
     def wrong(self) -> int:
-        return self.another_instance + sum(self.others.values()) + self.nowhere
+        return self.another_instance + self.badly_copied + sum(self.others.values()) + self.nowhere
 
 
 SUBJECT, KIND, NEITHER = "about the same subject", "of the same kind", "of another kind and subject"
 
 
-def shape(one: ScenarioSummary) -> tuple[int, int]:
+def shape(scenario: ScenarioSummary) -> tuple[int, int]:
     """Alike texts and window of a scenario of this family."""
-    return int(one.params["needles"] or 0), int(one.params["window"] or 0)
+    return int(scenario.params["needles"] or 0), int(scenario.params["window"] or 0)
 
 
 def returned(rows: Sequence[Row]) -> Iterator[Returned]:
@@ -73,38 +75,42 @@ def returned(rows: Sequence[Row]) -> Iterator[Returned]:
 def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
     """One for each subject and number of alike texts."""
     groups: dict[tuple[Subject, int], list[Returned]] = {}
-    for one in scenarios:
-        groups.setdefault((one.subject, one.needles), []).append(one)
-    return [
-        Returned(
-            subject,
-            needles,
-            None,
-            trials=sum(one.trials for one in group),
-            score=sum(one.score for one in group),
-            exact=sum(one.exact for one in group),
-            given=_sum([one.given for one in group]),
-            without_code=_sum([one.without_code for one in group]),
-            others=_sum([one.others for one in group]),
-            nowhere=sum(one.nowhere for one in group),
-        )
-        for (subject, needles), group in groups.items()
-    ]
+    for scenario in scenarios:
+        groups.setdefault((scenario.subject, scenario.needles), []).append(scenario)
+    return [functools.reduce(_both, group) for group in groups.values()]
+
+
+def _both(first: Returned, second: Returned) -> Returned:
+    """Of two windows."""
+    return Returned(
+        first.subject,
+        first.needles,
+        window=None,
+        trials=first.trials + second.trials,
+        score=first.score + second.score,
+        exact=first.exact + second.exact,
+        given=Counter(first.given) + Counter(second.given),
+        badly_copied=first.badly_copied + second.badly_copied,
+        without_code=Counter(first.without_code) + Counter(second.without_code),
+        others=Counter(first.others) + Counter(second.others),
+        nowhere=first.nowhere + second.nowhere,
+    )
 
 
 def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
     """rows: of one scenario."""
     params, traces = rows[0].params, [row.trace for row in rows]
     wrong = [row.trace for row in rows if row.outcome == "wrong"]
-    given = [trace for trace in traces if "given" in trace]
+    answers = [row.trace for row in rows if row.outcome in ("correct", "wrong") and "given" in row.trace]
     return Returned(
         subject,
         int(params["needles"] or 0),
         int(params["window"] or 0),
         trials=len(rows),
         score=sum(trace.get("score", 0) for trace in traces) / 1000,
-        exact=sum(trace["exact"] for trace in given if trace["given"] == trace["asked"]),
-        given=Counter((trace["asked"], trace["given"]) for trace in given),
+        exact=sum(row.trace["exact"] for row in rows if row.outcome == "correct"),
+        given=Counter((trace["asked"], trace["given"]) for trace in answers),
+        badly_copied=sum(trace.get("given") == trace["asked"] for trace in wrong),
         without_code=Counter((trace["asked"], trace["without_code"]) for trace in traces if "without_code" in trace),
         others=Counter(_other(trace) for trace in wrong if "same_kind" in trace),
         nowhere=sum("given" not in trace and "same_kind" not in trace for trace in wrong),
@@ -113,10 +119,3 @@ def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
 
 def _other(trace: Mapping[str, int]) -> str:
     return SUBJECT if trace["same_subject"] else KIND if trace["same_kind"] else NEITHER
-
-
-def _sum(counts: Sequence[Mapping[Any, int]]) -> Counter[Any]:
-    total: Counter[Any] = Counter()
-    for one in counts:
-        total.update(one)
-    return total

@@ -77,12 +77,12 @@ def pieces(rows: Rows) -> Strings:
     """The texts in pieces, (texts, pieces): the pieces of a row, joined, are its text."""
     have, (kind, subject, begin, end) = lists(), rows.T[:4]
     verse = have.verse[kind]
-    found = np.empty((len(rows), COLUMNS), dtype=object)
-    found[:, 0], found[:, 1], found[:, 2] = have.before[kind, begin], have.subjects[subject], have.after[kind, begin]
+    filled = np.empty((len(rows), COLUMNS), dtype=object)
+    filled[:, 0], filled[:, 1], filled[:, 2] = have.before[kind, begin], have.subjects[subject], have.after[kind, begin]
     for column in range(SENTENCES * len(PARTS)):
-        found[:, 3 + column] = have.parts[verse, column % len(PARTS), rows[:, 4 + column]]
-    found[:, -1] = have.ends[kind, end]
-    return found
+        filled[:, 3 + column] = have.parts[verse, column % len(PARTS), rows[:, 4 + column]]
+    filled[:, -1] = have.ends[kind, end]
+    return filled
 
 
 def lengths(strings: Strings) -> NDArray[np.int64]:

@@ -50,20 +50,21 @@ MIXED: Answers = [
     wrong(4, same_kind=0, same_subject=1),
     wrong(1, same_kind=0, same_subject=0),
     wrong(2),
+    wrong(3, given=3, exact=0),
     ("unparseable", {"asked": 3, "score": 0, "without_code": 3}),
     ("unparseable", {"asked": 4, "score": 0, "without_code": 1}),
-    ("truncated", {"asked": 1, "score": 300}),
+    ("truncated", {"asked": 1, "score": 300, "given": 1, "exact": 0}),
     ("refusal", {"asked": 2, "score": 0}),
 ]
 
 
 def test_every_answer_is_counted_once() -> None:
     _, [one] = measured(a4_2000=MIXED)
-    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 14, 1, 0.25)
-    assert one.score == pytest.approx(1 + 0.9 + 8 * 0.05 + 0.3)
-    assert (one.another_instance, one.nowhere, one.wrong) == (4, 1, 8)
+    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 15, 1, 0.25)
+    assert one.score == pytest.approx(1 + 0.9 + 9 * 0.05 + 0.3)
+    assert (one.another_instance, one.badly_copied, one.nowhere, one.wrong) == (4, 1, 1, 9)
     assert one.others == {SUBJECT: 1, KIND: 1, NEITHER: 1}
-    assert one.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1}
+    assert one.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1, (3, 3): 1}
     assert one.without_code == {(3, 3): 1, (4, 1): 1}
 
 
@@ -74,7 +75,7 @@ def test_rates_stand_beside_what_guessing_gives() -> None:
     assert table.frame.reset_index().to_numpy().tolist() == [
         ["2", "1,000", "0.50 [0.09, 0.91] n=2", "0.50", "1 of 1", "0.53"],
         ["2", "2,000", "1.00 [0.21, 1.00] n=1", "0.50", "1 of 1", "1.00"],
-        ["4", "2,000", "0.14 [0.04, 0.40] n=14", "0.25", "1 of 2", "0.19"],
+        ["4", "2,000", "0.13 [0.04, 0.38] n=15", "0.25", "1 of 2", "0.18"],
     ]
     assert next(iter(ACCOUNT.tables(scenarios, ()))).frame["word for word"].tolist() == ["", "", ""]
 
@@ -82,7 +83,7 @@ def test_rates_stand_beside_what_guessing_gives() -> None:
 def test_what_came_back_instead() -> None:
     _, analysis = measured(a4_2000=MIXED, a4_1000=[wrong(2)], a2_1000=[right(1)])
     [table] = ACCOUNT.further_tables(analysis)
-    assert table.title == f"What 9 wrong answers give back: {WHO}"
+    assert table.title == f"What 10 wrong answers give back: {WHO}"
     assert table.frame["4 alike"].to_dict() == {
         "of the alike, the one before": "1",
         "an earlier one": "1",
@@ -90,6 +91,7 @@ def test_what_came_back_instead() -> None:
         "a later one": "1",
         "(of these, the first of all)": "1",
         "(of these, the last of all)": "1",
+        "the right one, badly copied": "1",
         "another text about the same subject": "1",
         "another text of the same kind": "1",
         "another text of another kind and subject": "1",
@@ -102,7 +104,7 @@ def test_what_came_back_instead() -> None:
 def test_charts_are_drawn_with_their_numbers() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     by_window, four, two = ACCOUNT.charts(scenarios, analysis)
-    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.14 [0.04, 0.40] n=14"]
+    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.13 [0.04, 0.38] n=15"]
     assert by_window.note.startswith("Dashed: what guessing among the alike texts gives.")
     assert two.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
     assert four.title == f"Which of 4 alike was given back: {WHO}"
@@ -140,12 +142,13 @@ def test_a_rate_that_falls_with_the_window() -> None:
 
 
 def test_why_answers_are_wrong() -> None:
-    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=MIXED)) if rank is not Rank.LEVEL]
+    more = [*MIXED, wrong(2, given=4, exact=1)]
+    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
     assert found == [
-        f"Which of several alike, {WHO}, 4 alike: 2 of 14 replies give back one of them without the code that must "
+        f"Which of several alike, {WHO}, 4 alike: 2 of 16 replies give back one of them without the code that must "
         "come first, 1 of these the right one.",
-        f"Which of several alike, {WHO}, 4 alike: 4 of 8 wrong answers are another of the alike texts, 1 of them the "
-        "first and 1 the last.",
+        f"Which of several alike, {WHO}, 4 alike: 5 of 10 wrong answers are another of the alike texts, 1 of them the "
+        "first and 2 the last.",
     ]
     found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
     assert found == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the conversation."]

@@ -40,7 +40,7 @@ MEASURED = Coreference.measured({name: count(text) for name, text in Coreference
         ("needles-2-window-1024", 0, 0, "806fe25d97fcdad68a35fc5659e6d642ba4893cae10c22ab1852619ddb7f92d5"),
         ("needles-4-window-2048", 0, 1, "5ebb0ef6d136761abc576856ba4710228c5868dce9f5109e152f761e4d7c3aa6"),
         ("needles-8-window-4096", 7, 9, "8853f3be06ba4b4c2cd66f012a58d04cb8c08a2507474e4d422831ba7168b118"),
-        ("needles-2-window-131072", 0, 0, "ea92176757c1fdc1fe177910edff9ec259d726165b8eba56cf78419bc9ff1029"),
+        ("needles-2-window-131072", 0, 0, "6fdf7211e70f47ac8313039f455a290865ac76dac11c54e9e06c8a109efe608c"),
     ],
 )
 def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
@@ -191,6 +191,9 @@ def nearly(text: str) -> str:
         (CODE + "Of honey and of herring I know nothing.", "end_turn", "wrong", "no text of the conversation", {}),
         (CODE + INSTANCES[1][:60], "max_tokens", "truncated", None, {}),
         (CODE + INSTANCES[1][:60], "end_turn", "wrong", "no text of the conversation", {}),
+        (CODE + INSTANCES[1][:250], "max_tokens", "truncated", "2nd of 4", {"given": 2, "exact": 0}),
+        (CODE + INSTANCES[1][:250], "end_turn", "wrong", "2nd of 4, badly copied", {"given": 2, "exact": 0}),
+        (CODE + INSTANCES[3][:250], "end_turn", "wrong", "4th of 4, badly copied", {"given": 4, "exact": 0}),
         (INSTANCES[1], "end_turn", "unparseable", "2nd of 4", {"without_code": 2, "score": 0}),
         (f"Here it is: {CODE}{INSTANCES[2]}", "end_turn", "unparseable", "3rd of 4", {"without_code": 3, "score": 0}),
         ("I do not know.", "end_turn", "unparseable", None, {"score": 0}),
@@ -219,9 +222,11 @@ def test_a_text_with_a_few_words_changed_is_the_text() -> None:
     assert 700 < outcome.trace["score"] < 1000
 
 
-def test_half_of_one_and_half_of_another_is_neither() -> None:
+def test_half_of_one_and_half_of_another_is_wrong() -> None:
     first, second = (INSTANCES[place].split() for place in (0, 1))
-    assert judged(CODE + " ".join([*first[:30], *second[30:]])).returned == "no text of the conversation"
+    outcome = judged(CODE + " ".join([*first[:20], *second[20:]]))
+    assert (outcome.kind, outcome.returned) == ("wrong", "2nd of 4, badly copied")
+    assert outcome.why.startswith("the 2nd of 4, but only ")
 
 
 @pytest.mark.parametrize("changed", [str, nearly])
