@@ -12,7 +12,6 @@ from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedl
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.report.charts.chart import Chart
-from longctx.report.charts.draw import draw
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
@@ -99,11 +98,6 @@ def test_charts_by_window_by_place_in_the_chain_and_by_depth(made: Summary) -> N
         "hop 2": str(Rate(6, 12)),
     }
     assert all(tenth.endswith("%") for tenth in by_depth.frame.index)
-
-
-def test_a_chart_can_be_drawn(made: Summary) -> None:
-    _, by_number, _ = charts(made, "variable_tracking")
-    assert "hop 2" in draw(by_number)
 
 
 def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:

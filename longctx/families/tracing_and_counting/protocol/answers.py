@@ -44,11 +44,12 @@ class Asked:
     """What a trial asks for.
 
     items: in the order of the question. others: all else that a reader of the prompt could name -> where it is from.
-    placed: those of the others that have a place in the text.
+    question: where it begins in the user's text. placed: those of the others that have a place in the text.
     """
 
     items: tuple[Item, ...]
     others: Mapping[str, str]
+    question: int
     placed: tuple[Item, ...] = ()
 
     @property
@@ -86,13 +87,14 @@ def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcom
 
 
 def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
-    """The asked items, those apart that were missed; and of the others those that were named instead."""
+    """The asked items, those apart that were missed; of the others those that were named; and the question."""
     named = (outcome.returned or "").split()
     asked: Asked = trial.facts
     needles = [
         Mark("needle" if item.name in named else "needle that was missed", item.start, item.end) for item in asked.items
     ]
-    return needles + [Mark("named besides", item.start, item.end) for item in asked.placed if item.name in named]
+    besides = [Mark("named besides", item.start, item.end) for item in asked.placed if item.name in named]
+    return [*needles, *besides, Mark("question", asked.question, len(trial.user))]
 
 
 def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:

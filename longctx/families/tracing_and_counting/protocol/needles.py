@@ -117,7 +117,7 @@ class MultipleNeedles(Window):
 
     def fillers(self) -> int:
         """How often the filler stands in the prompt. Raises ValueError where the window has no room for enough."""
-        tokens, needles = self.known, self.keys * self.values
+        tokens, needles = self.counted, self.keys * self.values
         taken = tokens["fixed"] + needles * tokens["needle"] + self.queries * tokens["query"]
         taken += spare([2] * (needles + self.queries)) + self.max_tokens
         return fillers_in(self.window, taken, tokens["filler"], least=needles - 1)
@@ -149,7 +149,7 @@ class MultipleNeedles(Window):
             depth=min(item.start for item in asked) / len(user),
             prefix=f"{self.family}/{self.window}/{where[0]:09d}",
             recorded={"fillers": fillers},
-            facts=Asked(asked, {item.name: OTHER_KEY for item in others}, others),
+            facts=Asked(asked, {item.name: OTHER_KEY for item in others}, begin + len(context), others),
             prefill=prefill,
             without_prefill=without_prefill,
         )

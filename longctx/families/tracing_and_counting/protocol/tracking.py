@@ -118,7 +118,7 @@ class VariableTracking(Window):
 
     def fillers(self) -> int:
         """How often the filler stands in the prompt. Raises ValueError where the window has no room for enough."""
-        tokens, names = self.known, self.chains * (self.hops + 1)
+        tokens, names = self.counted, self.chains * (self.hops + 1)
         chain = tokens["first"] + self.hops * tokens["hop"]
         taken = tokens["fixed"] + self.chains * chain + spare([2] * names) + self.max_tokens
         return fillers_in(self.window, taken, tokens["filler"], least=self.hops)
@@ -149,7 +149,7 @@ class VariableTracking(Window):
             depth=asked[0].start / len(user),
             prefix=f"{self.family}/{self.window}/{lines[0][0]:09d}",
             recorded={"fillers": fillers},
-            facts=_asked(words, asked, tuple(item for chain in items for item in chain)),
+            facts=_asked(words, asked, begin + len(context), tuple(item for chain in items for item in chain)),
             prefill=prefill,
             without_prefill=without_prefill,
         )
@@ -166,12 +166,12 @@ def _chains(chains: int, hops: int, stream: np.random.RandomState) -> Chains:
     return Chains(tuple(map(tuple, by_chain)), tuple(values), asked)
 
 
-def _asked(words: Words, items: tuple[Item, ...], others: tuple[Item, ...]) -> Asked:
+def _asked(words: Words, items: tuple[Item, ...], question: int, others: tuple[Item, ...]) -> Asked:
     """The names of the example are those that the prompt's own wording assigns."""
     form = re.escape(words["hop"]).replace(r"\{name\}", r"(\w+)").replace(r"\{before\}", r"(\w+)")
     example = {name for pair in re.findall(form, words["prompt"]) for name in pair}
     chains = {item.name: OTHER_CHAIN for item in others}
-    return Asked(items, dict.fromkeys(sorted(example), EXAMPLE) | chains, others)
+    return Asked(items, dict.fromkeys(sorted(example), EXAMPLE) | chains, question, others)
 
 
 def _named(asked: Asked, text: str) -> list[str]:

@@ -31,7 +31,7 @@ class Window(Scenario):
         return fitted
 
     @property
-    def known(self) -> Mapping[str, float]:
+    def counted(self) -> Mapping[str, float]:
         """The model's tokens. Raises ValueError where nothing was measured."""
         if self.tokens is None:
             raise ValueError("the model's tokens of this wording are not known.")

@@ -90,15 +90,15 @@ class FrequentWords(Window):
         return checked({"fixed": counts["dots"] - FEW * units["dots"], **units})
 
     def check_room(self) -> None:
-        """With the words that take most tokens, the fewest words fit."""
-        most = max((tokens for name, tokens in self.known.items() if name not in self.measures), default=0)
-        self._counts([max(most, self.known["word"])] * LISTED)
+        """Of the words that take most tokens, the fewest fit."""
+        most = max((tokens for name, tokens in self.counted.items() if name not in self.measures), default=0)
+        self._counts([max(most, self.counted["word"])] * LISTED)
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         stream = self.stream(seed, index)
         listed = _frequent(words)
         frequent = [listed[place] for place in stream.permutation(len(listed))[:LISTED]]
-        counts = self._counts([self.known[word] for word in frequent])
+        counts = self._counts([self.counted[word] for word in frequent])
         rest = max(len(counts) - 1 - LISTED, 0)
         others = distinct(lambda more: _unlisted(listed, letters(stream, "a", LETTERS, more)), rest)
         vocabulary = [words["noise"], *frequent, *others][: len(counts)]
@@ -123,6 +123,7 @@ class FrequentWords(Window):
                     for word, count, place in zip(asked, counts[1:], places, strict=False)
                 ),
                 dict.fromkeys(vocabulary[1 + ASKED :], LESS_FREQUENT),
+                begin + len(context),
             ),
             prefill=prefill,
             without_prefill=without_prefill,
@@ -136,7 +137,7 @@ class FrequentWords(Window):
 
         Raises ValueError where the window is too small for three words to be more frequent than the others.
         """
-        tokens = self.known
+        tokens = self.counted
         room = self.window - self.max_tokens - tokens["fixed"]
         shares = _shares(self.alpha_percent / 100, max(int(room / tokens["dots"]), 1))
         costs = np.full(len(shares), tokens["word"])
@@ -148,19 +149,18 @@ class FrequentWords(Window):
             return float(counts @ costs[: len(counts)]) + spare(counts[1 + LISTED :].tolist())
 
         fitting = bisect.bisect_right(range(max(int(room / tokens["dots"] / shares[0]), 1)), room, key=size) - 1
-        counts = _counted(shares, fitting)
-        if len(counts) < 1 + ASKED or (len(counts) > 1 + ASKED and counts[ASKED] == counts[ASKED + 1]):
+        if fitting * (shares[ASKED] - shares[ASKED + 1]) < 1:  # else both are rounded down to different numbers
             raise ValueError(
                 f"a window of {self.window} tokens is too small for {ASKED} words to be more frequent than all others: "
-                "give a larger one, or a larger alpha."
+                "give a larger one."
             )
-        return counts
+        return _counted(shares, fitting)
 
 
 def _shares(alpha: float, words: int) -> NDArray[np.float64]:
     """Of the ranks that may stand at least once among so many words. Python's powers are the same on all machines."""
     total = _zeta(alpha)
-    ranks = int((words / total) ** (1 / alpha)) + 2
+    ranks = max(int((words / total) ** (1 / alpha)), ASKED) + 2
     return np.array([rank**-alpha / total for rank in range(1, ranks + 1)])
 
 

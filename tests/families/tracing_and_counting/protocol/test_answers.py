@@ -12,6 +12,7 @@ NAMES = "AAAAA", "BBBBB", "CCCCC"
 ASKED = Asked(
     tuple(Item(name, 10 * number, number, number + 5) for number, name in enumerate(NAMES)),
     {"XXXXX": "of_another_chain", "QQQ": "of_the_example"},
+    50,
     (Item("XXXXX", 50, 40, 45),),
 )
 TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", "", "", 10, 0, facts=ASKED, prefill="They are:")
@@ -89,4 +90,5 @@ def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides
         ("needle", 1),
         ("needle that was missed", 2),
         ("named besides", 40),
+        ("question", 50),
     ]

@@ -97,6 +97,7 @@ def test_what_is_known_of_places_is_so(scenario: MultipleNeedles, seed: int) -> 
     asked = [f"numbers for {key} is: {number}." for key, number in needles(trial) if number in trial.expected]
     first = min(map(trial.user.index, asked))
     assert trial.depth == trial.user.rindex("One", 0, first) / len(trial.user)
+    assert trial.user[trial.facts.question :].strip().startswith("What are all the special")
     for item in (*trial.facts.items, *trial.facts.placed):
         assert trial.user[item.start : item.end].endswith(f" is: {item.name}.")
 

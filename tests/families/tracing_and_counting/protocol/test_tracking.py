@@ -84,6 +84,7 @@ def test_exactly_the_expected_variables_have_the_value(scenario: VariableTrackin
 def test_what_is_known_of_places_is_so(scenario: VariableTracking, seed: int) -> None:
     trial = built(scenario, seed)
     assert trial.depth == trial.user.index(f"VAR {trial.expected.split()[0]} = ") / len(trial.user)
+    assert trial.user[trial.facts.question :].strip().startswith("Question: Find all variables")
     for item in (*trial.facts.items, *trial.facts.placed):
         assert trial.user[item.start : item.end].startswith(f"VAR {item.name} = ")
         assert item.where == 100 * item.start // len(trial.user)

@@ -14,7 +14,7 @@ from tests.families.tracing_and_counting.tokens import built, fitted, judged, ta
 
 WORDS = words_of(FrequentWords)
 TOKENS = {"dots": 1.0, "word": 3.5, "fixed": 100.0} | dict.fromkeys(WORDS["frequent"].split(), 3.0)
-scenarios = st.builds(FrequentWords, st.integers(700, 8000), st.sampled_from([120, 150, 200, 300]))
+scenarios = st.builds(FrequentWords, st.integers(1500, 8000), st.sampled_from([120, 150, 200, 300]))
 
 
 def coded(trial: Trial) -> list[str]:
@@ -86,6 +86,7 @@ def test_zeta_is_scipys(alpha: float) -> None:
 def test_what_is_known_of_the_asked_words_is_so() -> None:
     trial = built(FrequentWords(2000, 200))
     counts = Counter(coded(trial))
+    assert trial.user[trial.facts.question :].strip().startswith("Question: Do not provide")
     for item in trial.facts.items:
         assert trial.user[item.start : item.end] == item.name
         assert trial.user.index(item.name) == item.start
