@@ -83,8 +83,8 @@ def fetch(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def generate(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.authoring.ship import ship
     from longctx.corpus.register.issue import generate as generate_issue
-    from longctx.corpus.register.ship import ship
 
     questions = options.questions or options.out / "questions.jsonl"
     issues = [generate_issue(seed) for seed in dict.fromkeys(options.seed)]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import Issue, generate
 from longctx.corpus.register.prose import genres
-from longctx.corpus.register.ship import ship
 from longctx.corpus.standing import plain, stands_verbatim
 from longctx.corpus.tokens import count_tokens
 from tests.here import HERE

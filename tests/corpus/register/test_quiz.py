@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from longctx.authoring.check import check
+from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import generate
-from longctx.corpus.register.ship import ship
 from longctx.errors import UserError
 from tests.corpus.register.test_issue import OTHERS, issue
 
