@@ -10,9 +10,11 @@ import sys
 import zipfile
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import longctx
 from tests.integration.conftest import NOT_PASSED_ON, ROOT, Result
@@ -94,13 +96,42 @@ class Newcomer:
         return result
 
 
+def required(wheel: Path) -> dict[str, Distribution]:
+    """What the wheel requires, and what that requires in turn, as it is installed here."""
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = message_from_bytes(archive.read(f"{INFO}/METADATA"))
+    taken: dict[str, Distribution] = {}
+    left = [(text, "") for text in metadata.get_all("Requires-Dist", [])]
+    while left:
+        text, extra = left.pop()
+        requirement = Requirement(text)
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        for wanted in ("", *requirement.extras):
+            if (name := f"{requirement.name}[{wanted}]") not in taken:
+                taken[name] = distribution(requirement.name)
+                left += [(more, wanted) for more in taken[name].requires or []]
+    return taken
+
+
 @pytest.fixture
 def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
+    """In an environment with the wheel and what it requires, and nothing else that is installed here. pip refuses the
+    wheel where that does not satisfy it."""
     venv, folder = tmp_path / "venv", tmp_path / "project"
     folder.mkdir()
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--no-compile", wheel], check=True)
-    return Newcomer(venv / "bin", folder)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    [site] = venv.glob("lib/*/site-packages")
+    for package in required(wheel).values():
+        for name in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
+            if not (site / name).exists():
+                (site / name).symlink_to(Path(str(package.locate_file(name))))
+    pip = [sys.executable, "-m", "pip", f"--python={venv}", "install", "--quiet", "--no-index", "--no-compile"]
+    subprocess.run([*pip, wheel], check=True)
+    command = venv / "bin/pytest"
+    command.write_text(f"#!{venv}/bin/python\nimport sys, pytest\nsys.exit(pytest.console_main())\n")
+    command.chmod(0o755)
+    return Newcomer(command.parent, folder)
 
 
 def answer(body: Body) -> Answer:
