@@ -32,6 +32,7 @@ OURS = (
     "longctx.families.tracing_and_counting:TRACKING",
     "longctx.families.tracing_and_counting:NEEDLES",
     "longctx.families.tracing_and_counting:WORDS",
+    "longctx.families.graph_walks:FAMILY",
 )
 
 

@@ -59,6 +59,10 @@ class PromptSet:
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
 
+    def holds(self, family: type[Scenario]) -> bool:
+        """Whether the set has templates of a family: it may be of some families only."""
+        return any((folder / family.family).is_dir() for folder in (self.folder, *self.further))
+
     def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
         """The checked templates of a family. Raises UserError naming the missing file or placeholder.
 

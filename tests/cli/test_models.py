@@ -261,6 +261,12 @@ def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine:
     assert read_profile(mine, "toy").measures("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
 
 
+def test_a_prompt_set_of_one_family_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
+    shutil.copytree(HERE.own("prompts", "seed", "passkey"), mine.own("prompts", "mine", "passkey"))
+    assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
+    assert [measured.family for measured in read_profile(mine, "toy").measured] == ["passkey"]
+
+
 @pytest.mark.parametrize("held", ["/v1/models", "/v1/messages"])
 def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     server: SimulatedServer,

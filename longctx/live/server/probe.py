@@ -68,9 +68,10 @@ async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:
-    """The families whose prompts cannot be built before their wording was counted."""
-    found = [(one.scenario, prompts.wording(one.scenario)) for one in shipped().values()]
-    return [(scenario, wording) for scenario, wording in found if scenario.probes(wording.words)]
+    """The families of the set whose prompts cannot be built before their wording was counted."""
+    held = [family.scenario for family in shipped().values() if prompts.holds(family.scenario)]
+    worded = [(scenario, prompts.wording(scenario)) for scenario in held]
+    return [(scenario, wording) for scenario, wording in worded if scenario.probes(wording.words)]
 
 
 async def _counted_by_asking(

@@ -1,0 +1,37 @@
+"""A graph walk of 100,000 tokens, with its answer and its prompt's digest.
+
+Aim: at most 5 ms on the machine of the README. Beside it, as a measure that other machines share, a file of line
+retrieval of about as many characters.
+"""
+
+import hashlib
+
+import pytest
+
+from longctx.config.prompts import PromptSet
+from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.vocabulary.scenario import Scenario, Words
+from tests.here import HERE
+
+EDGE_TOKENS = 14.27
+"""By the reference vocabulary."""
+CONTEXT = 100_000
+
+
+def built(scenario: Scenario, words: Words) -> str:
+    return hashlib.sha256(scenario.build(words, seed=0, index=0).user.encode()).hexdigest()
+
+
+@pytest.mark.benchmark(group="100,000 tokens with their digest")
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        GraphWalks(CONTEXT, "parents", edge_tokens=EDGE_TOKENS),
+        GraphWalks(CONTEXT, "bfs", 3, edge_tokens=EDGE_TOKENS),
+        LineRetrieval(4700),
+    ],
+    ids=["parents", "bfs to depth 3", "line retrieval of as many characters"],
+)
+def test_build(benchmark, scenario):
+    benchmark(built, scenario, PromptSet.open(HERE, "seed").wording(type(scenario)).words)

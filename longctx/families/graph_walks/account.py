@@ -1,0 +1,97 @@
+"""What is measured of graph walks, and how it is shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from longctx.families.graph_walks import shown
+from longctx.families.graph_walks.analysis import Answers, analysed, walk_of
+from longctx.families.graph_walks.answers import ORIGINS, THIRDS
+from longctx.report.charts.chart import Chart
+from longctx.report.table import Table
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary import account
+from longctx.vocabulary.account import Rank
+
+if TYPE_CHECKING:
+    from longctx.results.row import Row
+
+ENOUGH = 20
+"""Answers in each third of the list, for a sentence about where they are missed."""
+APART = 0.15
+"""Of the shares found in two thirds."""
+
+
+class Account(account.Account):
+    """analysis: what the answers to each scenario hold."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Answers, ...]:
+        return tuple(analysed(rows))
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+        yield shown.scores(scenarios, analysis)
+        if any(answers.listed for answers in analysis):
+            yield shown.thirds(analysis)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
+        return shown.charts(scenarios, analysis)
+
+    def further_tables(self, analysis: Sequence[Answers]) -> Iterator[Table]:
+        if any(sum(answers.invented.values()) for answers in analysis):
+            yield shown.invented(analysis)
+
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
+        yield from ((Rank.LEVEL, sentence) for sentence in _lengths(scenarios))
+        yield from ((Rank.CAUSE, sentence) for sentence in (*_missed(analysis), *_invented(analysis)))
+
+    def data(self, analysis: Sequence[Answers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {"graph_walks": [_entry(answers) for answers in analysis]}
+
+
+def _entry(answers: Answers) -> dict[str, Any]:
+    numbers = asdict(answers)
+    del numbers["subject"], numbers["walk"], numbers["context"]  # the subject's fields and the scenario tell them
+    return {**answers.subject.fields, **numbers, "f1": round(answers.f1, 6)}
+
+
+def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
+    """Rates that fall with length: the smallest and the largest context, where their intervals do not overlap."""
+    series: dict[tuple[str, str], list[ScenarioSummary]] = defaultdict(list)
+    for scenario in scenarios:
+        if scenario.rate.n:
+            series[str(scenario.subject), walk_of(scenario.params)].append(scenario)
+    for (subject, walk), points in series.items():
+        points.sort(key=lambda scenario: int(scenario.params["context"] or 0))
+        short, long = points[0], points[-1]
+        if short.rate.lo > long.rate.hi:
+            falls = f"{short.rate.rate:.2f} in {short.params['context']:,} tokens falls to {long.rate.rate:.2f}"
+            yield f"Graph walks, {subject}, {walk}: {falls} in {long.params['context']:,}."
+
+
+def _missed(analysis: Sequence[Answers]) -> Iterator[str]:
+    """Where the edges stand that were missed."""
+    for subject, group in shown.by_subject(analysis).items():
+        asked = {third: sum(answers.asked_in[third] for answers in group) for third in THIRDS}
+        if min(asked.values()) < ENOUGH:
+            continue
+        right = {third: sum(answers.right_in[third] for answers in group) for third in THIRDS}
+        shares = {third: right[third] / asked[third] for third in THIRDS}
+        worst, best = min(THIRDS, key=shares.__getitem__), max(THIRDS, key=shares.__getitem__)
+        if shares[best] - shares[worst] >= APART:
+            yield (
+                f"Graph walks, {subject}: edges are found most often at the {best} of their list, "
+                f"{right[best]:,} of {asked[best]:,}, and least often at its {worst}, {right[worst]:,} of "
+                f"{asked[worst]:,}."
+            )
+
+
+def _invented(analysis: Sequence[Answers]) -> Iterator[str]:
+    """What most of the nodes are that were given and not asked for."""
+    for subject, group in shown.by_subject(analysis).items():
+        counts = {origin: sum(answers.invented[origin] for answers in group) for origin in ORIGINS}
+        most, total = max(ORIGINS, key=counts.__getitem__), sum(counts.values())
+        if total and counts[most] / total >= 0.5:
+            yield f"Graph walks, {subject}: of {total:,} invented nodes {counts[most]:,} are {ORIGINS[most]}."

@@ -1,0 +1,63 @@
+"""Graph walks: how much of each answer was right, and what the rest was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from longctx.families.graph_walks.answers import ORIGINS, THIRDS, f1
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the answers to one scenario of one subject hold.
+
+    n: measured trials. f1: their mean, 0 where no list was given. listed: answers that gave a list; of these:
+    asked and right: nodes, and by third of the list of edges in `asked_in` and `right_in`; invented: nodes by origin.
+    """
+
+    subject: Subject
+    scenario: str
+    walk: str
+    context: int
+    n: int
+    f1: float
+    listed: int
+    asked: int
+    right: int
+    asked_in: Mapping[str, int]
+    right_in: Mapping[str, int]
+    invented: Mapping[str, int]
+
+
+def analysed(rows: Iterable[Row]) -> Iterator[Answers]:
+    """rows: measured trials of graph walks."""
+    for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
+        params, traces = group[0].params, [row.trace for row in group]
+        listed = [trace for trace in traces if "asked" in trace]
+        sums = Counter[str]()
+        for trace in listed:
+            sums.update(trace)
+        yield Answers(
+            subject=subject,
+            scenario=scenario,
+            walk=walk_of(params),
+            context=int(params["context"] or 0),
+            n=len(traces),
+            f1=sum(f1(trace["asked"], trace["given"], trace["right"]) for trace in listed) / len(traces),
+            listed=len(listed),
+            asked=sums["asked"],
+            right=sums["right"],
+            asked_in={third: sums[f"asked_{third}"] for third in THIRDS},
+            right_in={third: sums[f"right_{third}"] for third in THIRDS},
+            invented={origin: sums[origin] for origin in ORIGINS},
+        )
+
+
+def walk_of(params: Mapping[str, object]) -> str:
+    """What was asked for, where people read it."""
+    return "parents" if params["operation"] == "parents" else f"depth {params['depth']}"

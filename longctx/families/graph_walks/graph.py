@@ -1,0 +1,139 @@
+"""A random directed graph and the walks on it. The tests hold the walks against networkx."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Nodes = NDArray[np.int64]
+
+EDGES_A_NODE = 3
+"""From each node so many edges lead to different nodes, never to itself."""
+NAMES = 4096
+"""Names are drawn from so many, or from the next power of two that suffices."""
+
+Origin = Literal["nearer", "backwards", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """children: (nodes, EDGES_A_NODE). order: the edges as the text lists them, where edge e leads from node
+    e // EDGES_A_NODE. names: (nodes,)."""
+
+    children: Nodes
+    order: Nodes
+    names: NDArray[np.object_]
+
+    def layers(self, start: int, depth: int) -> list[Nodes]:
+        """The nodes at each depth from 0 to `depth`: the number of edges on the shortest path from the start."""
+        seen = np.zeros(len(self.children), dtype=bool)
+        layers = [np.array([start], dtype=np.int64)]
+        for _ in range(depth):
+            seen[layers[-1]] = True
+            reached = np.unique(self.children[layers[-1]])
+            layers.append(reached[~seen[reached]])
+        return layers
+
+    def parents(self, nodes: int | Nodes) -> Nodes:
+        """The nodes from which an edge leads to one of these."""
+        parents: Nodes = np.flatnonzero(np.isin(self.children, nodes).any(axis=1))
+        return parents
+
+    def text(self, template: str) -> str:
+        return listed(template, self.names, self.order // EDGES_A_NODE, self.children.ravel()[self.order])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """depth: of a breadth-first search from the node; None: the node's parents."""
+
+    graph: Graph
+    node: int
+    depth: int | None
+
+    def answer(self) -> Nodes:
+        """The nodes asked for, by rising number."""
+        return self.graph.parents(self.node) if self.depth is None else self.graph.layers(self.node, self.depth)[-1]
+
+    def last_edges(self) -> tuple[Nodes, Nodes]:
+        """The places in the list of edges, rising, of those whose other end is in the answer: and which node that is.
+
+        They are the last steps of a search, and the edges to the given node for its parents.
+        """
+        children, depth = self.graph.children, self.depth
+        if depth is None:
+            sources, columns = np.nonzero(children == self.node)
+            edges, nodes = sources * EDGES_A_NODE + columns, sources
+        else:
+            *_, before, answer = self.graph.layers(self.node, depth)
+            edges = (before[:, None] * EDGES_A_NODE + np.arange(EDGES_A_NODE)).ravel()
+            nodes = children.ravel()[edges]
+            kept = np.isin(nodes, answer)
+            edges, nodes = edges[kept], nodes[kept]
+        places = np.argsort(self.graph.order)[edges]
+        rising = np.argsort(places)
+        return places[rising], nodes[rising]
+
+    def origins(self, nodes: Sequence[int]) -> list[Origin]:
+        """What each of some nodes is that were given though they are not in the answer."""
+        nearer, backwards = {self.node}, set(self._backwards().tolist())
+        for layer in self.graph.layers(self.node, self.depth)[:-1] if self.depth else ():
+            nearer.update(layer.tolist())
+        return ["nearer" if node in nearer else "backwards" if node in backwards else "elsewhere" for node in nodes]
+
+    def _backwards(self) -> Nodes:
+        """What the same walk gives where every edge is taken for its reverse."""
+        if self.depth is None:
+            children: Nodes = self.graph.children[self.node]
+            return children
+        seen = np.zeros(len(self.graph.children), dtype=bool)
+        layer = np.array([self.node])
+        for _ in range(self.depth):
+            seen[layer] = True
+            reached = self.graph.parents(layer)
+            layer = reached[~seen[reached]]
+        return layer
+
+
+def drawn(stream: np.random.RandomState, nodes: int) -> Graph:
+    """nodes: more than EDGES_A_NODE + 1."""
+    names = names_of(max(NAMES, 1 << (nodes - 1).bit_length()))
+    names = names[stream.permutation(len(names))[:nodes]]
+    steps = stream.randint(1, nodes, (nodes, EDGES_A_NODE), dtype=np.int64)
+    while len(again := np.flatnonzero(_repeat(steps))):
+        steps[again] = stream.randint(1, nodes, (len(again), EDGES_A_NODE), dtype=np.int64)
+    children = (np.arange(nodes)[:, None] + steps) % nodes
+    return Graph(children, stream.permutation(children.size), names)
+
+
+def listed(template: str, names: NDArray[np.object_], sources: Nodes, targets: Nodes) -> str:
+    """Edges from sources to targets, a line each; their pieces are looked up, which beats formatting them."""
+    ends = {"source": sources, "target": targets}
+    before, *parts = re.split(r"\{(source|target)\}", template)
+    pieces = np.empty((len(sources), len(parts) // 2), dtype=object)
+    for column, (end, after) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        last = "\n" if column == pieces.shape[1] - 1 else ""
+        named = (before if column == 0 else "") + names + (after + last)
+        pieces[:, column] = named[ends[end]]
+    return "".join(pieces.ravel().tolist()).removesuffix("\n")
+
+
+def _repeat(rows: Nodes) -> NDArray[np.bool_]:
+    """Of each row, whether a number stands in it twice."""
+    ordered = np.sort(rows, axis=1)
+    repeated: NDArray[np.bool_] = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    return repeated
+
+
+@functools.lru_cache(maxsize=4)
+def names_of(count: int) -> NDArray[np.object_]:
+    """Ten hexadecimal digits each. In the source they begin the MD5 digests of 0, 1, 2 …, which models know."""
+    digests = (hashlib.sha256(f"graph_walks/{number}".encode()).hexdigest() for number in range(count))
+    return np.array([digest[:10] for digest in digests], dtype=object)

@@ -1,0 +1,34 @@
+"""The grid of graph walks: walks in contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.scenario import Scenario
+
+
+def _walk(value: Any) -> str | int:
+    if value == "parents" or (type(value) is int and value >= 1):
+        return value  # type: ignore[no-any-return]
+    raise ValueError('a walk is "parents", or a number: the depth of a breadth-first search')
+
+
+class GraphWalksGrid(Grid):
+    """Every walk in every context."""
+
+    contexts: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that the list of edges takes, by the model's own tokenizer."""
+    walks: tuple[Annotated[Any, BeforeValidator(_walk)], ...] = Field(default=("parents", 1, 2, 3), min_length=1)
+    max_tokens: Count = 4096
+
+    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+        for context in self.contexts:
+            for walk in self.walks:
+                operation, depth = ("parents", None) if walk == "parents" else ("bfs", walk)
+                yield GraphWalks(context, operation, depth, max_tokens=self.max_tokens)

@@ -1,0 +1,155 @@
+"""Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?
+
+Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
+and one sentence more, that says what depth means. Its published answers held errors: here the answer is computed. What
+else is other than there, and why: docs/protocols/graph-walks.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from longctx.families.graph_walks.answers import given_nodes, verdict
+from longctx.families.graph_walks.graph import EDGES_A_NODE, NAMES, Graph, Walk, drawn, listed, names_of
+from longctx.vocabulary.judging import CUT_OFF, unanswered
+from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.text import fill, mark
+
+OPERATIONS = "parents", "bfs"
+FEW, MANY = 40, 400
+"""Edges of the two texts whose difference gives the tokens of an edge."""
+OTHER_TOKENS = 500
+"""About what the prompt takes beside its edges."""
+SHOWN = 6
+"""Edges that a reader is shown of those that were found, and of those that were missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWalks(Scenario):
+    """A graph whose edges fill about `context` tokens, and an `operation` on it: `parents`, or `bfs` to a `depth`.
+
+    All operations of one context and index ask about the same graph. edge_tokens: of an edge, on average.
+    """
+
+    family: ClassVar[str] = "graph_walks"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("context", "operation", "depth")
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "prompt": ("edges", "operation"),
+        "edge": ("source", "target"),
+        "parents": ("node",),
+        "bfs": ("node", "depth"),
+    }
+
+    context: int
+    operation: str
+    depth: int | None = None
+    max_tokens: int = field(default=4096, kw_only=True)
+    edge_tokens: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.operation not in OPERATIONS:
+            raise ValueError(f"there is no operation {self.operation!r}: choose from {', '.join(OPERATIONS)}.")
+        if (self.operation == "bfs") != (self.depth is not None) or self.depth == 0:
+            raise ValueError("a breadth-first search (bfs) has a depth of at least 1, and parents have none.")
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        """No name stands in two edges, for names are what differs in tokens."""
+        ends = np.arange(2 * MANY).reshape(MANY, 2)
+        return {
+            f"{edges} edges": listed(words["edge"], names_of(NAMES), ends[:edges, 0], ends[:edges, 1])
+            for edges in (FEW, MANY)
+        }
+
+    @classmethod
+    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        edge = (counts[f"{MANY} edges"] - counts[f"{FEW} edges"]) / (MANY - FEW)
+        if edge <= 0:
+            raise ValueError(f"an edge would take {edge:g} tokens")
+        return {"edge": round(edge, 4)}
+
+    def fit(self, measured: Mapping[str, float]) -> GraphWalks:
+        if not measured.get("edge", 0) > 0:
+            raise ValueError("the model's profile measures no edge tokens: delete that [[measured]] table.")
+        fitted = replace(self, edge_tokens=measured["edge"])
+        fitted.nodes()
+        return fitted
+
+    def nodes(self) -> int:
+        """How many nodes the graph has. Raises ValueError where it would be too small for the walk."""
+        if self.edge_tokens is None:
+            raise ValueError("the model's tokens per edge are not known.")
+        node = EDGES_A_NODE * self.edge_tokens
+        nodes, least = int(self.context / node), 2 * EDGES_A_NODE ** (self.depth or 1)
+        if nodes < least:
+            raise ValueError(
+                f"{self.context} tokens of edges are too few for {self.slug}, which takes a graph of {least} nodes: "
+                f"give at least {math.ceil(least * node)}."
+            )
+        return nodes
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        graph = drawn(frozen_stream(self.family, self.version, self.context, seed, index), self.nodes())
+        walk = self._walk(graph, seed, index)
+        names: list[str] = graph.names[walk.answer()].tolist()
+        return Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=fill(words["prompt"], {"edges": graph.text(words["edge"]), "operation": self._asked(words, walk)}),
+            expected=", ".join(sorted(names)),
+            max_tokens=self.max_tokens,
+            depth=0.0,
+            prefix=f"{self.family}/{self.context:09d}/{index:06d}",
+            recorded={"nodes": len(graph.names)},
+            facts=walk,
+        )
+
+    def _walk(self, graph: Graph, seed: int, index: int) -> Walk:
+        """From the first node, in random order, that has an answer."""
+        walks = (Walk(graph, int(node), self.depth) for node in self.stream(seed, index).permutation(len(graph.names)))
+        return next(walk for walk in walks if len(walk.answer()))
+
+    def _asked(self, words: Words, walk: Walk) -> str:
+        return fill(words[self.operation], {"node": walk.graph.names[walk.node], "depth": str(self.depth)})
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        given = given_nodes(reply.text)
+        if reply.stop_reason == "refusal" or given is None:
+            return unanswered(reply, lacks="no 'Final Answer: [...]' in the reply")
+        walk: Walk = trial.facts
+        right, why, trace = verdict(walk, given)
+        if right:
+            return Outcome("correct", ", ".join(given), why, trace)
+        return Outcome("truncated" if reply.stop_reason in CUT_OFF else "wrong", ", ".join(given), why, trace)
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        walk: Walk = trial.facts
+        given = set((outcome.returned or "").split(", "))
+        asked = self._asked(words, walk)
+        marks = [Mark("operation", start := trial.user.rindex(asked), start + len(asked))]
+        shown: Counter[str] = Counter()
+        edges, names = walk.graph.order, walk.graph.names
+        for place, node in zip(*walk.last_edges(), strict=True):
+            name = "edge that was found" if names[node] in given else "edge that was missed"
+            shown[name] += 1
+            if shown[name] <= SHOWN:
+                source, target = edges[place] // EDGES_A_NODE, walk.graph.children.ravel()[edges[place]]
+                marks += mark(name, trial.user, fill(words["edge"], {"source": names[source], "target": names[target]}))
+        return marks
+
+    @property
+    def length(self) -> int:
+        """Tokens of the list of edges."""
+        return self.context
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return self.context + OTHER_TOKENS

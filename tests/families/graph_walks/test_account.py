@@ -1,0 +1,158 @@
+"""What is measured of graph walks, and how it is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from longctx.families.graph_walks.account import Account
+from longctx.families.graph_walks.analysis import Answers
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary.account import Rank
+from tests.rows import row
+
+SUBJECT = Subject("some-model", "seed")
+PARAMS: dict[str, dict[str, Any]] = {
+    "context-4000-operation-parents": {"context": 4000, "operation": "parents", "depth": None},
+    "context-4000-operation-bfs-depth-2": {"context": 4000, "operation": "bfs", "depth": 2},
+    "context-9000-operation-bfs-depth-2": {"context": 9000, "operation": "bfs", "depth": 2},
+}
+PARENTS, NEAR, FAR = PARAMS
+EXACT = {"asked": 4, "given": 4, "right": 4, "asked_beginning": 3, "right_beginning": 3, "asked_end": 1, "right_end": 1}
+PARTLY = {"asked": 4, "given": 6, "right": 2, "asked_beginning": 2, "right_beginning": 2, "asked_middle": 2}
+PARTLY |= {"right_middle": 0, "nearer": 3, "unknown": 1}
+REFUSED: dict[str, int] = {}
+
+
+def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
+    place = {"family": "graph_walks", "scenario": scenario, "params": PARAMS[scenario]}
+    return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
+
+
+def analysed(*told: Row) -> tuple[Answers, ...]:
+    return Account().analyse([], told)
+
+
+def summaries(**correct: int) -> list[ScenarioSummary]:
+    return [
+        ScenarioSummary("graph_walks", SUBJECT, name, PARAMS[name], Rate(right, 10), {}, 0.0, None)
+        for name, right in correct.items()
+    ]
+
+
+def findings(scenarios: Sequence[ScenarioSummary], *told: Row) -> list[tuple[Rank, str]]:
+    return list(Account().findings(scenarios, analysed(*told) if told else ()))
+
+
+def test_f1_is_the_mean_of_all_answers_and_nodes_are_those_of_lists() -> None:
+    [answers] = analysed(*rows(NEAR, EXACT, PARTLY, REFUSED, REFUSED))
+    assert (answers.n, answers.listed, answers.asked, answers.right) == (4, 2, 8, 6)
+    assert answers.f1 == pytest.approx((1 + 2 * 2 / (4 + 6)) / 4)
+    assert (answers.walk, answers.context) == ("depth 2", 4000)
+    assert answers.asked_in == {"beginning": 5, "middle": 2, "end": 1}
+    assert answers.right_in == {"beginning": 5, "middle": 0, "end": 1}
+    assert answers.invented == {"nearer": 3, "backwards": 0, "elsewhere": 0, "unknown": 1}
+
+
+def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
+    analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(PARENTS, EXACT))
+    scores, thirds = Account().tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    assert scores.frame.reset_index().to_numpy().tolist() == [
+        ["some-model", "seed", "4000", "parents", "0.50 [0.24, 0.76] n=10", "1.00 n=1", "4 of 4", "0"],
+        ["some-model", "seed", "4000", "depth 2", "0.10 [0.02, 0.40] n=10", "0.70 n=2", "6 of 8", "4"],
+        ["some-model", "seed", "9000", "depth 2", "0.00 [0.00, 0.28] n=10", "-", "-", "-"],
+    ]
+    assert thirds.frame.reset_index().to_numpy().tolist() == [
+        ["some-model", "seed", "4000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
+        ["some-model", "seed", "4000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
+    ]
+    [invented] = Account().further_tables(analysis)
+    assert invented.frame.reset_index().to_numpy().tolist() == [
+        ["some-model", "seed", "4000", "depth 2", "3", "0", "0", "1"],
+        ["some-model", "seed", "4000", "parents", "0", "0", "0", "0"],
+    ]
+
+
+def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
+    analysis = analysed(*rows(NEAR, REFUSED))
+    account, scenarios = Account(), summaries(**{NEAR: 0})
+    assert [table.title for table in account.tables(scenarios, analysis)] == [
+        "Graph walks: exact sets of nodes, and the nodes of answers that give a list"
+    ]
+    assert list(account.further_tables(analysis)) == []
+    assert [chart.name for chart in account.charts(scenarios, analysis)] == ["graph-walks-1"]
+
+
+def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
+    analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(FAR, PARTLY), *rows(PARENTS, EXACT))
+    exact, found = Account().charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    assert exact.frame.reset_index().to_numpy().tolist() == [
+        [4000, "0.50 [0.24, 0.76] n=10", "0.10 [0.02, 0.40] n=10"],
+        [9000, "", "0.00 [0.00, 0.28] n=10"],
+    ]
+    assert found.frame.reset_index().to_numpy().tolist() == [
+        ["beginning", "1.00 (7 of 7)", "1.00 (3 of 3)"],
+        ["middle", "0.00 (0 of 4)", "-"],
+        ["end", "1.00 (1 of 1)", "1.00 (1 of 1)"],
+    ]
+    assert len(found.spec["data"]["values"]) == 5
+    json.dumps([exact.spec, found.spec])
+
+
+def test_a_rate_that_falls_with_the_context_stands_out() -> None:
+    assert findings(summaries(**{PARENTS: 9, NEAR: 9, FAR: 1})) == [
+        (Rank.LEVEL, "Graph walks, some-model, prompts seed, depth 2: 0.90 in 4,000 tokens falls to 0.10 in 9,000.")
+    ]
+    assert findings(summaries(**{NEAR: 5, FAR: 4})) == []
+
+
+def test_the_third_where_edges_are_missed_stands_out() -> None:
+    trace = {"asked": 60, "given": 40, "right": 40, "asked_beginning": 20, "asked_middle": 20, "asked_end": 20}
+    trace |= {"right_beginning": 18, "right_middle": 6, "right_end": 16}
+    assert findings([], *rows(NEAR, trace)) == [
+        (
+            Rank.CAUSE,
+            "Graph walks, some-model, prompts seed: edges are found most often at the beginning of their list, 18 of "
+            "20, and least often at its middle, 6 of 20.",
+        )
+    ]
+    few = {name: count // 2 for name, count in trace.items()}
+    assert findings([], *rows(NEAR, few)) == []
+    even = trace | {"right_middle": 16}
+    assert findings([], *rows(NEAR, even)) == []
+
+
+def test_what_most_invented_nodes_are_stands_out() -> None:
+    assert findings([], *rows(NEAR, PARTLY)) == [
+        (
+            Rank.CAUSE,
+            "Graph walks, some-model, prompts seed: of 4 invented nodes 3 are nearer to the given node, or that node "
+            "itself.",
+        )
+    ]
+    assert (
+        findings([], *rows(NEAR, {"asked": 1, "given": 3, "right": 0, "nearer": 1, "backwards": 1, "unknown": 1})) == []
+    )
+
+
+def test_the_numbers_go_to_summary_json() -> None:
+    data = Account().data(analysed(*rows(NEAR, EXACT, PARTLY)))
+    [entry] = json.loads(json.dumps(data))["graph_walks"]
+    assert entry == {
+        **SUBJECT.fields,
+        "scenario": NEAR,
+        "n": 2,
+        "f1": 0.7,
+        "listed": 2,
+        "asked": 8,
+        "right": 6,
+        "asked_in": {"beginning": 5, "middle": 2, "end": 1},
+        "right_in": {"beginning": 5, "middle": 0, "end": 1},
+        "invented": {"nearer": 3, "backwards": 0, "elsewhere": 0, "unknown": 1},
+    }

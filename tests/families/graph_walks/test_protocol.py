@@ -1,0 +1,299 @@
+"""Graph walks: what a seed builds, how contexts are filled, and what a reply is worth."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from longctx.config.prompts import PromptSet
+from longctx.corpus.tokens import count_tokens
+from longctx.families.graph_walks.graph import Walk
+from longctx.families.graph_walks.grid import GraphWalksGrid
+from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from tests.here import HERE
+
+WORDS = PromptSet.open(HERE, "seed").wording(GraphWalks).words
+EDGE_TOKENS = 15.0
+
+
+def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+    return replace(GraphWalks.from_slug(slug), edge_tokens=EDGE_TOKENS).build(WORDS, seed, index)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> GraphWalks:
+    depth = draw(st.none() | st.integers(1, 3))
+    context = draw(st.integers(3000, 20_000))
+    return GraphWalks(context, "bfs" if depth else "parents", depth, edge_tokens=EDGE_TOKENS)
+
+
+# A changed digest means other trials than those on record: raise GraphWalks.version.
+@pytest.mark.parametrize(
+    ("slug", "seed", "index", "sha256"),
+    [
+        ("context-1000-operation-parents", 0, 0, "c0955d9f098c7933d94e63b1d6c0f2713ad2aed4732631dcdb18503c8654fdce"),
+        (
+            "context-1000-operation-bfs-depth-1",
+            0,
+            0,
+            "763c996468ea5fea2bc7b0b2648fa4effc6c3abc2c1ca4a1891bfb5bbce8e593",
+        ),
+        (
+            "context-3000-operation-bfs-depth-2",
+            7,
+            3,
+            "1a9b8608c1d0af560f74accd3869384ec74cde54b7254aa0c1bc520f3c893f75",
+        ),
+        (
+            "context-8000-operation-bfs-depth-3",
+            1,
+            49,
+            "ec1c8fbfb0b069ec51cb4662fd547b8493f721f2a5753c8efe282dd41581bf31",
+        ),
+        ("context-120000-operation-parents", 0, 0, "08097df2809d44db50edff3e9dd521a11a0ab5e56b67ee895b400d2636e68c1b"),
+        (
+            "context-950000-operation-bfs-depth-3",
+            1099511627776,
+            2,
+            "82c6677d4c77aff3f78119f31d5bf9c1e8b87192cedb2f7883681514f7f618cd",
+        ),
+    ],
+)
+def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
+    trial = build(slug, seed, index)
+    assert hashlib.sha256(f"{trial.user}\n{trial.expected}".encode()).hexdigest() == sha256
+
+
+def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
+    trial = build("context-1000-operation-bfs-depth-1")
+    first, listed = trial.user.split("Here is the graph to operate on:\nThe graph has the following edges:\n")
+    edges, asked = listed.split("\n\n\nOperation:\n")
+    assert first == (
+        "You will be given a graph as a list of directed edges. All nodes are at least degree 1. You will also get a "
+        "description of an operation to perform on the graph.\n"
+        "Your job is to execute the operation on the graph and return the set of nodes that the operation results in. "
+        "If asked for a breadth-first search (BFS), only return the nodes that are both reachable and exactly at that "
+        "depth (not nodes at intermediate depths), and do not return the starting node. "
+        "The depth of a node is the number of edges on the shortest path from the starting node to it. "  # ours
+        "If asked for the parents of a node, only return the nodes that have an edge leading to the given node, do "
+        "not return the given node itself.\n\n"
+        "Here is an example:\n<begin example>\n\n"
+        "The graph has the following edges:\nuvwx -> alke\nabcd -> uvwx\nabcd -> efgh\nefgh -> uvwx\n\n"
+        "Example 1:\nOperation:\nPerform a BFS from node abcd and return only the nodes at exactly depth 1 (not nodes "
+        "at intermediate depths).\nFinal Answer: [uvwx, efgh]\n\n"
+        "Example 2:\nOperation:\nPerform a BFS from node alke and return only the nodes at exactly depth 1 (not nodes "
+        "at intermediate depths).\nFinal Answer: []\n\n"
+        "Example 3:\nOperation:\nFind the parents of node uvwx.\nFinal Answer: [abcd, efgh]\n\n"
+        "Example 4:\nOperation:\nFind the parents of node abcd.\nFinal Answer: []\n\n"
+        "<end example>\n"
+    )
+    walk: Walk = trial.facts
+    assert edges == walk.graph.text("{source} -> {target}")
+    assert asked == (
+        f"Perform a BFS from node {walk.graph.names[walk.node]} and return only the nodes at exactly depth 1 (not "
+        "nodes at intermediate depths).\n\n"
+        "You should reason through the operation step by step, and then return the set of nodes that the operation "
+        "results in. Return your final answer as a list of nodes in the very last line of your response. For example, "
+        "if the operation returns the set of nodes [node1, node2, node3], your response should be:\n"
+        "Final Answer: [node1, node2, node3]\n"
+        "If the operation returns the empty set, your response should be:\nFinal Answer: []"
+    )
+    assert trial.system == ""
+    assert "Find the parents of node " in build("context-1000-operation-parents").user.split("Operation:\n")[-1]
+
+
+def test_the_prompt_set_immediate_asks_for_the_answer_alone() -> None:
+    words = PromptSet.open(HERE, "immediate").wording(GraphWalks).words
+    ours, theirs = words["prompt"].splitlines(), WORDS["prompt"].splitlines()
+    [(said, instead)] = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    assert said.startswith("You should immediately return the set of nodes that the operation results in, with no ")
+    assert said.split(". ", 1)[1] == instead.split(". ", 1)[1]
+    assert {name: text for name, text in words.items() if name != "prompt"} == {
+        name: text for name, text in WORDS.items() if name != "prompt"
+    }
+
+
+# A changed digest makes every recording stale.
+@pytest.mark.parametrize(("prompts", "digest"), [("seed", "7d68c44b56e0"), ("immediate", "b4ef51a1b21e")])
+def test_the_words_are_those_that_were_recorded(prompts: str, digest: str) -> None:
+    assert PromptSet.open(HERE, prompts).wording(GraphWalks).digest == digest
+
+
+@given(scenarios(), st.integers(0, 2**70), st.integers(0, 10_000))
+def test_a_prompt_follows_from_scenario_seed_and_index_alone(scenario: GraphWalks, seed: int, index: int) -> None:
+    trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
+    assert (trial.user, trial.expected) == (again.user, again.expected)
+    assert scenario.build(WORDS, seed, index + 1).user != trial.user
+    assert scenario.build(WORDS, seed + 1, index).user != trial.user
+    assert trial.expected
+    assert (trial.depth, trial.distance_from_end, trial.recorded) == (0.0, None, {"nodes": scenario.nodes()})
+
+
+def test_a_trial_has_an_identity_that_tells_its_walk() -> None:
+    trial = replace(GraphWalks(3000, "bfs", 2), edge_tokens=EDGE_TOKENS).build(WORDS, 7, 3, repeat=1)
+    assert str(trial.identity) == "graph_walks.v1/context-3000-operation-bfs-depth-2/seed-7/trial-3/repeat-1"
+
+
+@given(st.integers(3000, 20_000), st.integers(0, 1000), st.integers(0, 100))
+def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, index: int) -> None:
+    walks = [GraphWalks(context, "parents"), *(GraphWalks(context, "bfs", depth) for depth in (1, 2, 3))]
+    fitted = [replace(walk, edge_tokens=EDGE_TOKENS) for walk in walks]
+    trials = [scenario.build(WORDS, seed, index) for scenario in fitted]
+    assert len({trial.user.rsplit("Operation:\n")[0] for trial in trials}) == 1
+    assert len({trial.prefix for trial in trials}) == 1
+    assert len({trial.user for trial in trials}) == 4
+    assert fitted[0].build(WORDS, seed, index + 1).prefix > trials[0].prefix
+
+
+def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None:
+    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
+    roomy = replace(scenario, max_tokens=9000).build(WORDS, 0, 0)
+    brief = scenario.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).words, 0, 0)
+    first = scenario.build(WORDS, 0, 0)
+    assert (roomy.user, roomy.identity, roomy.max_tokens) == (first.user, first.identity, 9000)
+    assert (brief.expected, brief.facts.graph.text("{source} {target}")) == (
+        first.expected,
+        first.facts.graph.text("{source} {target}"),
+    )
+
+
+MEASURED = GraphWalks.measured({name: count_tokens(text) for name, text in GraphWalks.probes(WORDS).items()})
+"""By the reference vocabulary."""
+
+
+@settings(max_examples=30)
+@given(st.integers(2000, 20_000), st.integers(0, 1000))
+def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> None:
+    scenario = GraphWalks(context, "bfs", 1).fit(MEASURED)
+    user = scenario.build(WORDS, 0, index).user
+    taken = count_tokens(user) - count_tokens(user.replace(user.split("edges:\n")[2].split("\n\n\n")[0], ""))
+    assert taken == pytest.approx(context, rel=0.06, abs=50)
+    assert count_tokens(user) == pytest.approx(scenario.size_tokens({}), rel=0.06, abs=100)
+
+
+@given(st.integers(1, 60), st.integers(0, 400))
+def test_measures_leave_out_what_a_chat_template_adds(edge: int, template: int) -> None:
+    assert GraphWalks.measured({"40 edges": template + 40 * edge, "400 edges": template + 400 * edge}) == {"edge": edge}
+
+
+def test_no_name_stands_in_two_edges_of_a_probe() -> None:
+    probes = GraphWalks.probes(WORDS)
+    assert [len(text.splitlines()) for text in probes.values()] == [40, 400]
+    ends = [end for line in probes["400 edges"].splitlines() for end in line.split(" -> ")]
+    assert len(set(ends)) == 800
+
+
+def test_counts_that_cannot_be_right_are_refused() -> None:
+    with pytest.raises(ValueError, match="an edge would take 0 tokens"):
+        GraphWalks.measured(dict.fromkeys(GraphWalks.probes(WORDS), 500))
+    with pytest.raises(ValueError, match="measures no edge tokens: delete that"):
+        GraphWalks(9000, "parents").fit({"edges": 15})
+
+
+def test_a_context_too_small_for_the_walk_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^800 tokens of edges are too few .* of 18 nodes: give at least 810\.$"):
+        GraphWalks(800, "bfs", 2).fit({"edge": 15})
+    assert GraphWalks(810, "bfs", 2).fit({"edge": 15}).nodes() == 18
+    with pytest.raises(ValueError, match="tokens per edge are not known"):
+        GraphWalks(9000, "parents").build(WORDS, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "depth", "message"),
+    [
+        ("dfs", 1, "no operation 'dfs': choose from parents, bfs"),
+        ("bfs", None, "has a depth of at least 1"),
+        ("bfs", 0, "has a depth of at least 1"),
+        ("parents", 1, "parents have none"),
+    ],
+)
+def test_walks_that_there_are_not(operation: str, depth: int | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GraphWalks(9000, operation, depth)
+
+
+@pytest.mark.parametrize("slug", ["context-9000-operation-parents", "context-9000-operation-bfs-depth-12"])
+def test_a_slug_means_its_scenario(slug: str) -> None:
+    assert GraphWalks.from_slug(slug).slug == slug
+
+
+def test_its_length_is_that_of_the_edges() -> None:
+    scenario = GraphWalks(9000, "parents", max_tokens=1000)
+    assert (scenario.length, scenario.size_tokens({})) == (9000, 9500)
+
+
+def test_a_grid_has_every_walk_in_every_context_and_bands_by_context() -> None:
+    grid = GraphWalksGrid(contexts=(4000, 9000), walks=("parents", 2), trials=5, bands={"short": 4000, "long": 9000})
+    assert {
+        (scenario.slug, grid.band(scenario)) for scenario in grid.scenarios(lambda: pytest.fail("no documents"))
+    } == {
+        ("context-4000-operation-parents", "short"),
+        ("context-4000-operation-bfs-depth-2", "short"),
+        ("context-9000-operation-parents", "long"),
+        ("context-9000-operation-bfs-depth-2", "long"),
+    }
+
+
+@pytest.mark.parametrize("walk", ["children", 0, -1, True, 1.0])
+def test_a_walk_that_there_is_not_is_told_in_a_sentence(walk: object) -> None:
+    with pytest.raises(ValidationError, match='a walk is "parents", or a number: the depth of a breadth-first search'):
+        GraphWalksGrid.model_validate({"contexts": [9000], "walks": [walk], "trials": 1})
+
+
+def judged(text: str, stop_reason: str = "end_turn") -> tuple[Trial, Outcome]:
+    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
+    trial = scenario.build(WORDS, 0, 0)
+    text = text.replace("RIGHT", trial.expected).replace("ONE", trial.expected.split(", ")[0])
+    return trial, scenario.judge(trial, Reply(text, stop_reason, "m", 100, 0, 9, 0.5, "2026-11-22", "0" * 64))
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "kind", "why"),
+    [
+        ("Final Answer: [RIGHT]", "end_turn", "correct", "nodes are given"),
+        ("I walk.\nFinal Answer: [RIGHT]\nIs that", "max_tokens", "correct", "nodes are given"),
+        ("Final Answer: [ONE]", "end_turn", "wrong", "1 of "),
+        ("Final Answer: [RIGHT, x]", "end_turn", "wrong", "1 invented (1 in no edge at all)"),
+        ("Final Answer: []", "end_turn", "wrong", "0 of "),
+        ("Final Answer: [ONE]. But", "max_tokens", "truncated", "1 of "),
+        ("Final Answer: [RIGHT", "max_tokens", "truncated", "cut off after 9 tokens, before an answer"),
+        ("RIGHT", "end_turn", "unparseable", "no 'Final Answer: [...]' in the reply"),
+        ("", "end_turn", "unparseable", "an empty reply"),
+        ("Final Answer: [RIGHT]", "refusal", "refusal", "the model refused"),
+    ],
+)
+def test_what_a_reply_is_worth(text: str, stop_reason: str, kind: str, why: str) -> None:
+    _, outcome = judged(text, stop_reason)
+    assert outcome.kind == kind
+    assert why in outcome.why
+
+
+def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_missed() -> None:
+    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
+    trial, outcome = judged("Final Answer: [ONE]")
+    marks = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(WORDS, trial, outcome)]
+    walk: Walk = trial.facts
+    assert marks[0] == (
+        "operation",
+        f"Perform a BFS from node {walk.graph.names[walk.node]} and return only the nodes at exactly depth 2 (not "
+        "nodes at intermediate depths).",
+    )
+    one, *rest = trial.expected.split(", ")
+    assert {line.split(" -> ")[1] for name, line in marks if name == "edge that was found"} == {one}
+    missed = [line.split(" -> ")[1] for name, line in marks if name == "edge that was missed"]
+    assert set(missed) <= set(rest)
+    assert 1 <= len(missed) <= 6
+
+
+def test_of_many_edges_a_reader_is_shown_some() -> None:
+    scenario = GraphWalks(8000, "bfs", 3, edge_tokens=EDGE_TOKENS)
+    trial = scenario.build(WORDS, 0, 0)
+    marks = scenario.marks(WORDS, trial, Outcome("refusal"))
+    assert len(trial.expected.split(", ")) > 6
+    assert [mark.name for mark in marks] == ["operation", *["edge that was missed"] * 6]
