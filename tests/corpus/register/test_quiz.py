@@ -9,6 +9,7 @@ from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import generate
+from longctx.corpus.settings import read_settings
 from longctx.errors import UserError
 from tests.corpus.register.test_issue import OTHERS, issue
 
@@ -30,6 +31,7 @@ def test_questions_of_several_issues_name_a_document_of_one(tmp_path: Path) -> N
     assert {section.id.rpartition("-")[0] for section in corpus.sections} == {"register-1", "register-7"}
     assert len(questions) == len({question.section for question in questions}) == 172
     assert "seeds 1, 7" in (tmp_path / "corpus.toml").read_text()
+    assert read_settings(tmp_path).rounds, "sections first, as gates want"
 
 
 def test_a_seed_that_gives_too_few_questions_is_a_sentence(tmp_path: Path) -> None:
