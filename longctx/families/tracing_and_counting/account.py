@@ -39,17 +39,17 @@ class NamedSets(account.Account):
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Table]:
         """A table a subject: each shape in each window, its rate with RULER's recall beside it."""
-        recalls = {(one.subject, one.scenario): f"{one.recall:.2f}" for one in analysis}
+        recalls = {(naming.subject, naming.scenario): f"{naming.recall:.2f}" for naming in analysis}
         for subject, group in by_subject(scenarios).items():
-            order = list(dict.fromkeys(self.shape(one.params) for one in group))
+            order = list(dict.fromkeys(self.shape(scenario.params) for scenario in group))
             rows = [
                 {
-                    "asked for": self.shape(one.params),
-                    "window": f"{charts.window_of(one.params):,}",
-                    "exactly that [95% interval]": str(one.rate),
-                    "RULER's recall": recalls.get((subject, one.scenario), "-"),
+                    "asked for": self.shape(scenario.params),
+                    "window": f"{charts.window_of(scenario.params):,}",
+                    "exactly that [95% interval]": str(scenario.rate),
+                    "RULER's recall": recalls.get((subject, scenario.scenario), "-"),
                 }
-                for one in sorted(group, key=lambda one: order.index(self.shape(one.params)))
+                for scenario in sorted(group, key=lambda scenario: order.index(self.shape(scenario.params)))
             ]
             yield Table(f"{self.title}, {subject}", pd.DataFrame(rows).set_index("asked for"))
 
@@ -61,11 +61,11 @@ class NamedSets(account.Account):
             yield _missed_and_besides(self.family, self.title, analysis, self.shape)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.LEVEL, f"{self.title}, {one}") for one in _falls(scenarios, self.shape))
-        yield from ((Rank.CAUSE, f"{self.title}, {one}") for one in _besides(analysis))
+        yield from ((Rank.LEVEL, f"{self.title}, {sentence}") for sentence in _falls(scenarios, self.shape))
+        yield from ((Rank.CAUSE, f"{self.title}, {sentence}") for sentence in _besides(analysis))
 
     def data(self, analysis: Sequence[Naming]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {self.family: [_entry(one) for one in analysis]}
+        return {self.family: [_entry(naming) for naming in analysis]}
 
 
 class Tracking(NamedSets):
@@ -76,7 +76,7 @@ class Tracking(NamedSets):
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Chart]:
         yield from super().charts(scenarios, analysis)
-        longest = max((number for one in analysis for number in one.by_number), default=0)
+        longest = max((number for naming in analysis for number in naming.by_number), default=0)
         labels = {number: f"hop {number - 1}" if number > 1 else "first" for number in range(1, longest + 1)}
         yield from charts.by_number(self.family, analysis, self.shape, labels, "place in the chain")
         yield from charts.by_depth(self.family, analysis, self.shape)
@@ -106,15 +106,18 @@ class Counting(NamedSets):
 
 
 def _missed_and_besides(family: str, title: str, analysis: Sequence[Naming], shape: charts.Shape) -> Table:
-    reasons = list(dict.fromkeys(reason for one in analysis for reason in one.besides))
+    reasons = list(dict.fromkeys(reason for naming in analysis for reason in naming.besides))
     columns = {
-        "window": [f"{one.params['window']:,}" for one in analysis],
-        "asked": [shape(one.params) for one in analysis],
-        "missed": [f"{one.named.n - one.named.correct:,} of {one.named.n:,}" for one in analysis],
-        **{reason.replace("_", " "): [f"{one.besides.get(reason, 0):,}" for one in analysis] for reason in reasons},
-        "all, and more": [f"{one.more:,} of {one.trials:,} trials" for one in analysis],
+        "window": [f"{naming.params['window']:,}" for naming in analysis],
+        "asked": [shape(naming.params) for naming in analysis],
+        "missed": [f"{naming.named.n - naming.named.correct:,} of {naming.named.n:,}" for naming in analysis],
+        **{
+            reason.replace("_", " "): [f"{naming.besides.get(reason, 0):,}" for naming in analysis]
+            for reason in reasons
+        },
+        "all, and more": [f"{naming.more:,} of {naming.trials:,} trials" for naming in analysis],
     }
-    frame = pd.DataFrame(subject_columns([one.subject for one in analysis]) | columns)
+    frame = pd.DataFrame(subject_columns([naming.subject for naming in analysis]) | columns)
     heading = f"{title}: what was missed, and what was named besides, in replies that name anything"
     return Table(heading, frame.set_index("model"), family)
 
@@ -122,10 +125,10 @@ def _missed_and_besides(family: str, title: str, analysis: Sequence[Naming], sha
 def _falls(scenarios: Sequence[ScenarioSummary], shape: charts.Shape) -> Iterator[str]:
     """Rates that fall with the window: the smallest and the largest, where their intervals do not overlap."""
     series: dict[tuple[str, str], list[tuple[int, Rate]]] = {}
-    for one in scenarios:
-        if one.rate.n:
-            key = str(one.subject), shape(one.params)
-            series.setdefault(key, []).append((charts.window_of(one.params), one.rate))
+    for scenario in scenarios:
+        if scenario.rate.n:
+            key = str(scenario.subject), shape(scenario.params)
+            series.setdefault(key, []).append((charts.window_of(scenario.params), scenario.rate))
     for (subject, name), points in series.items():
         (short, first), (long, last) = min(points, key=lambda point: point[0]), max(points, key=lambda point: point[0])
         if first.lo > last.hi:
@@ -134,16 +137,16 @@ def _falls(scenarios: Sequence[ScenarioSummary], shape: charts.Shape) -> Iterato
 
 
 def _besides(analysis: Sequence[Naming]) -> Iterator[str]:
-    for subject in dict.fromkeys(one.subject for one in analysis):
-        own = [one for one in analysis if one.subject == subject]
-        more, trials = sum(one.more for one in own), sum(one.trials for one in own)
+    for subject in dict.fromkeys(naming.subject for naming in analysis):
+        own = [naming for naming in analysis if naming.subject == subject]
+        more, trials = sum(naming.more for naming in own), sum(naming.trials for naming in own)
         if more >= OFTEN * trials:
             yield (
                 f"{subject}: in {more:,} of {trials:,} trials all that was asked for is named, and something else: "
                 "RULER's recall counts these as whole."
             )
-        besides: Counter[str] = sum((Counter(one.besides) for one in own), Counter())
-        named = total(one.named for one in own)
+        besides: Counter[str] = sum((Counter(naming.besides) for naming in own), Counter())
+        named = total(naming.named for naming in own)
         if besides and 2 * besides.total() >= named.correct:
             reason, count = besides.most_common(1)[0]
             yield (
@@ -152,18 +155,18 @@ def _besides(analysis: Sequence[Naming]) -> Iterator[str]:
             )
 
 
-def _entry(one: Naming) -> dict[str, Any]:
+def _entry(naming: Naming) -> dict[str, Any]:
     return {
-        **one.subject.fields,
-        "scenario": one.scenario,
-        "trials": one.trials,
-        "recall": one.recall,
-        "named": one.named.correct,
-        "missed": one.named.n - one.named.correct,
-        "besides": dict(one.besides),
-        "all_and_more": one.more,
-        "named_by_depth": _counts(one.by_depth),
-        "named_by_number": _counts(one.by_number),
+        **naming.subject.fields,
+        "scenario": naming.scenario,
+        "trials": naming.trials,
+        "recall": naming.recall,
+        "named": naming.named.correct,
+        "missed": naming.named.n - naming.named.correct,
+        "besides": dict(naming.besides),
+        "all_and_more": naming.more,
+        "named_by_depth": _counts(naming.by_depth),
+        "named_by_number": _counts(naming.by_number),
     }
 
 

@@ -53,24 +53,24 @@ def namings(rows: Sequence[Row]) -> Iterator[Naming]:
             scenario=scenario,
             params=group[0].params,
             trials=len(traces),
-            recall=sum(one.get(MATCHED, 0) / one.get(ASKED, 1) for one in traces) / len(traces),
-            more=sum(_whole(one) and bool(_besides(one)) for one in traces),
-            besides=sum((_besides(one) for one in traces), Counter()),
-            by_number=_rates((number, kind) for one in traces for kind, number, _ in _items(one)),
-            by_depth=_rates((min(where // TENTHS, 9), kind) for one in traces for kind, _, where in _items(one)),
+            recall=sum(trace.get(MATCHED, 0) / trace.get(ASKED, 1) for trace in traces) / len(traces),
+            more=sum(_whole(trace) and bool(_besides(trace)) for trace in traces),
+            besides=sum((_besides(trace) for trace in traces), Counter()),
+            by_number=_rates((number, kind) for trace in traces for kind, number, _ in _items(trace)),
+            by_depth=_rates((min(where // TENTHS, 9), kind) for trace in traces for kind, _, where in _items(trace)),
         )
 
 
 def total(rates: Iterable[Rate]) -> Rate:
     """All trials of several rates."""
     kept = list(rates)
-    return Rate(sum(one.correct for one in kept), sum(one.n for one in kept))
+    return Rate(sum(rate.correct for rate in kept), sum(rate.n for rate in kept))
 
 
 def pooled(rates: Sequence[Mapping[int, Rate]]) -> dict[int, Rate]:
     """The rates of several scenarios at each place."""
-    places = sorted({place for one in rates for place in one})
-    return {place: total(one[place] for one in rates if place in one) for place in places}
+    places = sorted({place for by_place in rates for place in by_place})
+    return {place: total(by_place[place] for by_place in rates if place in by_place) for place in places}
 
 
 def _items(trace: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:

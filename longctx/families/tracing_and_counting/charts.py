@@ -17,9 +17,12 @@ Shape = Callable[[Mapping[str, Any]], str]
 def by_window(family: str, scenarios: Sequence[ScenarioSummary], shape: Shape) -> Iterator[Chart]:
     """A chart a subject that was asked in several windows, a curve a shape."""
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
-        windows = sorted({window_of(one.params) for one in group})
+        windows = sorted({window_of(scenario.params) for scenario in group})
         if len(windows) > 1:
-            points = [_point("window", window_of(one.params), shape(one.params), one.rate, "tokens") for one in group]
+            points = [
+                _point("window", window_of(scenario.params), shape(scenario.params), scenario.rate, "tokens")
+                for scenario in group
+            ]
             kind = "log" if windows[-1] >= 10 * windows[0] else "linear"
             scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
             axis = {"values": windows, "format": ",d"}
@@ -30,14 +33,14 @@ def by_window(family: str, scenarios: Sequence[ScenarioSummary], shape: Shape) -
 def by_depth(family: str, namings: Sequence[Naming], shape: Shape) -> Iterator[Chart]:
     """A chart a subject, a curve a shape: all windows together."""
     labels = {tenth: f"{tenth * TENTHS} to {(tenth + 1) * TENTHS}%" for tenth in range(TENTHS)}
-    yield from _by_place(family, "depth", namings, shape, lambda one: one.by_depth, labels, "place in the text")
+    yield from _by_place(family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text")
 
 
 def by_number(
     family: str, namings: Sequence[Naming], shape: Shape, labels: Mapping[int, str], x: str
 ) -> Iterator[Chart]:
     """The same by the number of what was asked for. labels: of the numbers. x: what they number."""
-    yield from _by_place(family, "number", namings, shape, lambda one: one.by_number, labels, x)
+    yield from _by_place(family, "number", namings, shape, lambda naming: naming.by_number, labels, x)
 
 
 def _by_place(
@@ -49,11 +52,11 @@ def _by_place(
     labels: Mapping[int, str],
     title: str,
 ) -> Iterator[Chart]:
-    for number, subject in enumerate(dict.fromkeys(one.subject for one in namings), start=1):
+    for number, subject in enumerate(dict.fromkeys(naming.subject for naming in namings), start=1):
         shapes: dict[str, list[Mapping[int, Rate]]] = {}
-        for one in namings:
-            if one.subject == subject:
-                shapes.setdefault(shape(one.params), []).append(rates(one))
+        for naming in namings:
+            if naming.subject == subject:
+                shapes.setdefault(shape(naming.params), []).append(rates(naming))
         points = [
             _point(what, labels.get(place, str(place)), name, rate)
             for name, group in shapes.items()

@@ -84,13 +84,13 @@ def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summar
 
 
 def test_charts_by_window_by_place_in_the_chain_and_by_depth(made: Summary) -> None:
-    assert [one.name for one in charts(made, "variable_tracking")] == [
+    assert [chart.name for chart in charts(made, "variable_tracking")] == [
         "variable-tracking-by-window-1",
         "variable-tracking-by-number-1",
         "variable-tracking-by-depth-1",
     ]
-    assert [one.name for one in charts(made, "multiple_needles")] == ["multiple-needles-by-depth-1"]
-    assert [one.name for one in charts(made, "frequent_words")] == ["frequent-words-by-number-1"]
+    assert [chart.name for chart in charts(made, "multiple_needles")] == ["multiple-needles-by-depth-1"]
+    assert [chart.name for chart in charts(made, "frequent_words")] == ["frequent-words-by-number-1"]
     _, by_number, by_depth = charts(made, "variable_tracking")
     assert by_number.frame["2 chains of 2 hops"].to_dict() == {
         "first": str(Rate(12, 12)),

@@ -14,7 +14,7 @@ from tests.here import HERE
 
 
 def slugs(grid: Grid) -> list[str]:
-    return [one.slug for one in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
+    return [scenario.slug for scenario in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
 
 
 def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None:
@@ -29,7 +29,7 @@ def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None
 def test_every_shape_stands_in_every_window() -> None:
     grid = VariableTrackingGrid(windows=(1000, 2000), chains=(1, 2), hops=(4,), trials=1, max_tokens=40)
     assert slugs(grid) == [f"window-{window}-chains-{chains}-hops-4" for window in (1000, 2000) for chains in (1, 2)]
-    assert {one.max_tokens for one in grid.scenarios(lambda: None)} == {40}  # type: ignore[arg-type,return-value]
+    assert {scenario.max_tokens for scenario in grid.scenarios(lambda: None)} == {40}  # type: ignore[arg-type,return-value]
     assert slugs(FrequentWordsGrid(windows=(1000,), alphas=(2.5, 1.15), trials=1)) == [
         "window-1000-alpha_percent-250",
         "window-1000-alpha_percent-115",
@@ -44,10 +44,10 @@ def test_a_mistyped_shape_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["smoke", "paper", "frontier"])
-@pytest.mark.parametrize("family", [TRACKING, NEEDLES, WORDS], ids=lambda one: one.name)
+@pytest.mark.parametrize("family", [TRACKING, NEEDLES, WORDS], ids=lambda scenario: scenario.name)
 def test_every_scenario_of_a_profile_has_a_band(name: str, family: Family) -> None:
     [grid] = load_profile(HERE, name).grids(family.name)
-    bands = [grid.band(one) for one in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
+    bands = [grid.band(scenario) for scenario in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
     assert set(bands) == set(grid.bands or {"all": 1})
 
 

@@ -57,13 +57,13 @@ def taken(trial: Trial) -> int:
 
 def rows(scenario: Window, *replies: Callable[[Trial], str]) -> list[Row]:
     """A run's rows of a scenario: trial by trial, judged as the replies deserve."""
-    found = []
+    judged_rows = []
     for index, said in enumerate(replies):
         trial = built(scenario, index=index)
         outcome = judged(scenario, trial, said(trial))
         asked = {"family": scenario.family, "scenario": scenario.slug, "params": scenario.params, "trial": index}
-        found.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
-    return found
+        judged_rows.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
+    return judged_rows
 
 
 def summary(*of_scenarios: list[Row]) -> Summary:

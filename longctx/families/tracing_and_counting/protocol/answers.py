@@ -44,7 +44,7 @@ class Asked:
     """What a trial asks for.
 
     items: in the order of the question. others: all else that a reader of the prompt could name -> where it is from.
-    question: where it begins in the user's text. placed: those of the others that have a place in the text.
+    question: where the context ends and it begins. placed: those of the others that have a place in the text.
     """
 
     items: tuple[Item, ...]
@@ -94,7 +94,8 @@ def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
         Mark("needle" if item.name in named else "needle that was missed", item.start, item.end) for item in asked.items
     ]
     besides = [Mark("named besides", item.start, item.end) for item in asked.placed if item.name in named]
-    return [*needles, *besides, Mark("question", asked.question, len(trial.user))]
+    question = len(trial.user) - len(trial.user[asked.question :].lstrip())
+    return [*needles, *besides, Mark("question", question, len(trial.user))]
 
 
 def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:

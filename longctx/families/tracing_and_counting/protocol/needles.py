@@ -128,16 +128,18 @@ class MultipleNeedles(Window):
         keys = _keys(words, stream, self.keys)
         values = distinct(lambda more: numbers(stream, DIGITS, more), self.keys * self.values)
         order = stream.permutation(len(values)).tolist()
-        needles = [fill(words["needle"], {"key": keys[one // self.values], "value": values[one]}) for one in order]
+        needles = [
+            fill(words["needle"], {"key": keys[number // self.values], "value": values[number]}) for number in order
+        ]
         where = places(stream, fillers, len(needles))
         context, starts = haystack(words["filler"], fillers, list(zip(where, needles, strict=True)))
         question = _question(keys[: self.queries])  # keys are drawn at random, and stand in a random order
         user, begin = prompt(words, question, context)
         items = {
-            one: Item.at(begin + start, needle, values[one], user)
-            for one, needle, start in zip(order, needles, starts, strict=True)
+            number: Item.at(begin + start, needle, values[number], user)
+            for number, needle, start in zip(order, needles, starts, strict=True)
         }
-        in_order = tuple(items[one] for one in range(len(items)))
+        in_order = tuple(items[number] for number in range(len(items)))
         asked, others = in_order[: self.queries * self.values], in_order[self.queries * self.values :]
         prefill, without_prefill = beginning(words, question)
         return Trial(
@@ -165,7 +167,7 @@ def _keys(words: Words, stream: np.random.RandomState, count: int) -> list[str]:
     if count > pairs // 2:
         raise ValueError(f"{count} keys are more than half of the {pairs} that adjectives and nouns make: add words.")
     drawn = distinct(lambda more: stream.randint(0, pairs, more, dtype=np.int64).tolist(), count)
-    return [f"{adjectives[one // len(nouns)]}-{nouns[one % len(nouns)]}" for one in drawn]
+    return [f"{adjectives[pair // len(nouns)]}-{nouns[pair % len(nouns)]}" for pair in drawn]
 
 
 def _question(keys: Sequence[str]) -> dict[str, str]:
@@ -176,5 +178,5 @@ def _question(keys: Sequence[str]) -> dict[str, str]:
 
 def _named(text: str) -> list[str]:
     """The values that a reply names, with commas between thousands or not."""
-    found = (number.replace(",", "") for number in NUMBER.findall(text))
-    return [number for number in found if len(number) >= SHORTEST]
+    said = (number.replace(",", "") for number in NUMBER.findall(text))
+    return [number for number in said if len(number) >= SHORTEST]

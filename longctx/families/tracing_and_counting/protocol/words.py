@@ -73,7 +73,8 @@ class FrequentWords(Window):
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
         def text(*coded: str) -> str:
-            return whole(words, {}, " ".join([words["noise"]] * FEW + list(coded)))
+            dots = [words["noise"]] * FEW
+            return whole(words, {}, " ".join([*dots, *coded, *dots]))  # so that what stands at the ends is the same
 
         return {
             "dots": text(),
@@ -87,7 +88,7 @@ class FrequentWords(Window):
         names = [name for name in counts if name not in ("dots", "more dots", "other words")]
         probed = {"dots": ("dots", "more dots", SAMPLE), "word": ("dots", "other words", SAMPLE)}
         units = per_unit(counts, probed | {name: ("dots", name, FEW) for name in names})
-        return checked({"fixed": counts["dots"] - FEW * units["dots"], **units})
+        return checked({"fixed": counts["dots"] - 2 * FEW * units["dots"], **units})
 
     def check_room(self) -> None:
         """Of the words that take most tokens, the fewest fit."""

@@ -15,7 +15,8 @@ ASKED = Asked(
     50,
     (Item("XXXXX", 50, 40, 45),),
 )
-TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", "", "", 10, 0, facts=ASKED, prefill="They are:")
+USER = "AAAAA BBBBB CCCCC, and of another chain XXXXX.   \nWhich?"
+TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", USER, "", 10, 0, facts=ASKED, prefill="They are:")
 
 
 def string_match_all(predictions: list[str], references: list[list[str]]) -> float:
@@ -32,7 +33,7 @@ def string_match_all(predictions: list[str], references: list[list[str]]) -> flo
 
 @given(st.lists(st.lists(st.sampled_from(["abcde", "ABCDE", "bcdef", "1234567", "x, ", "\n"])), min_size=1))
 def test_the_recall_is_that_of_rulers_program(replies: list[list[str]]) -> None:
-    texts, names = ["".join(one) for one in replies], ["ABCDE", "bcdef", "1234567"]
+    texts, names = ["".join(parts) for parts in replies], ["ABCDE", "bcdef", "1234567"]
     ours = 100 * sum(string_match(names, text) / len(names) for text in texts) / len(texts)
     assert ours == pytest.approx(string_match_all(texts, [names] * len(texts)))
 
@@ -90,5 +91,5 @@ def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides
         ("needle", 1),
         ("needle that was missed", 2),
         ("named besides", 40),
-        ("question", 50),
+        ("question", USER.index("Which?")),
     ]

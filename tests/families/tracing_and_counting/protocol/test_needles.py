@@ -82,12 +82,12 @@ def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(
     scenario: MultipleNeedles, seed: int, index: int
 ) -> None:
     trial = built(scenario, seed, index)
-    found = needles(trial)
-    assert len(found) == len({number for _, number in found}) == scenario.keys * scenario.values
-    assert len({key for key, _ in found}) == scenario.keys
+    placed = needles(trial)
+    assert len(placed) == len({number for _, number in placed}) == scenario.keys * scenario.values
+    assert len({key for key, _ in placed}) == scenario.keys
     asked = re.split(", and |, ", re.findall(r"numbers for (.*) mentioned", trial.user)[0])
     assert len(asked) == scenario.queries
-    assert {number for key, number in found if key in asked} == set(trial.expected.split())
+    assert {number for key, number in placed if key in asked} == set(trial.expected.split())
     assert len(trial.expected.split()) == scenario.queries * scenario.values
 
 
