@@ -10,7 +10,7 @@ from pathlib import Path
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import load_questions
-from longctx.corpus.settings import bank_files
+from longctx.corpus.settings import bank_files, read_settings
 from longctx.vocabulary.bank import SHIPPED, Bank, Item, Section
 from longctx.workspace import Workspace
 
@@ -50,4 +50,5 @@ def _read(documents: Path, questions: Path) -> Bank:
         items=items,
         digest=hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest(),
         kept=frozenset(item.id for item in items),
+        rounds=read_settings(documents).rounds,
     )

@@ -23,6 +23,7 @@ class Settings(BaseModel):
     split_at: text that separates the sections of a file, those of .xml within its documents. reading: of billing codes
     and page breaks; None: as the sections were frozen, else `documents`.
     examples: ids of sections that serve as examples for question writing and are kept out of the test.
+    rounds: whether questions are asked in rounds, one about each section before a second about any.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,6 +35,7 @@ class Settings(BaseModel):
     split_at: str | None = Field(default=None, min_length=1)
     reading: Reading | None = None
     examples: tuple[str, ...] = ()
+    rounds: bool = False
 
     @field_validator("document")
     @classmethod

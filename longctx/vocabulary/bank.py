@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,13 +37,15 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Bank:
     """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
-    made from `asked` items; without a filter all are kept and `asked` is 0."""
+    made from `asked` items; without a filter all are kept and `asked` is 0. rounds: whether each section is asked about
+    once before any is asked about again."""
 
     sections: Mapping[str, Section]
     items: tuple[Item, ...]
     digest: str
     kept: frozenset[str]
     asked: int = 0
+    rounds: bool = False
 
     def needle(self, index: int) -> Section:
         """The section that item `index` asks about."""
@@ -56,8 +59,16 @@ class Bank:
 
     def order(self, longest: int) -> list[int]:
         """All items about sections of at most `longest` tokens, in a frozen random order, so that sections vary."""
-        order = self.stream("order").permutation(len(self.items))
-        return [int(index) for index in order if self.needle(index).tokens <= longest]
+        shuffled = self.stream("order").permutation(len(self.items))
+        order = [int(index) for index in shuffled if self.needle(index).tokens <= longest]
+        if not self.rounds:
+            return order
+        asked: Counter[str] = Counter()
+        rounds = {}
+        for index in order:
+            rounds[index] = asked[self.items[index].section]
+            asked[self.items[index].section] += 1
+        return sorted(order, key=rounds.__getitem__)
 
     def why_none(self, longest: int, filtered: bool) -> str:
         """Why no item is about a section of at most `longest` tokens. filtered: of those that are kept."""

@@ -47,6 +47,15 @@ def test_there_are_two_questions_about_each_of_many_sections() -> None:
     assert len({question.fact.split(".")[0] for question in asked()}) == 16
 
 
+def test_every_section_is_asked_about_before_any_is_asked_about_again() -> None:
+    bank = load_bank(HERE, None, None, "nobody", "register-gate")
+    order = bank.order(5000)
+    assert sorted(order) == list(range(1204))
+    assert len({bank.items[index].section for index in order[:602]}) == 602
+    short = [bank.items[index].section for index in bank.order(600)]
+    assert len(set(short)) == len(short) // 2 == len(set(short[: len(short) // 2]))
+
+
 def test_an_issue_and_its_questions_are_made_from_their_seed() -> None:
     issue, name = generate(SEED), f"register-{SEED}"
     assert HERE.find("register-gate", f"{name}.xml").read_text(encoding="utf-8") == issue.xml
