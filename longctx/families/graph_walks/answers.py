@@ -36,7 +36,7 @@ def f1(asked: int, given: int, right: int) -> float:
     return 2 * right / (asked + given) if asked + given else 1.0
 
 
-def verdict(walk: Walk, given: Sequence[str]) -> tuple[bool, str, dict[str, int]]:
+def compared(walk: Walk, given: Sequence[str]) -> tuple[bool, str, dict[str, int]]:
     """Whether the set is exact, a sentence, and the numbers: how many nodes were asked for, given and right; of those
     in each third of the list of edges how many were asked for and found; and the invented ones by their origin."""
     names = walk.graph.names

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx.families.graph_walks.answers import given_nodes, verdict
+from longctx.families.graph_walks.answers import compared, given_nodes
 from longctx.families.graph_walks.graph import EDGES_A_NODE, NAMES, Graph, Walk, drawn, listed, names_of
 from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
@@ -126,7 +126,7 @@ class GraphWalks(Scenario):
         if reply.stop_reason == "refusal" or given is None:
             return unanswered(reply, lacks="no 'Final Answer: [...]' in the reply")
         walk: Walk = trial.facts
-        right, why, trace = verdict(walk, given)
+        right, why, trace = compared(walk, given)
         if right:
             return Outcome("correct", ", ".join(given), why, trace)
         return Outcome("truncated" if reply.stop_reason in CUT_OFF else "wrong", ", ".join(given), why, trace)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.graph_walks.answers import f1, given_nodes, verdict
+from longctx.families.graph_walks.answers import compared, f1, given_nodes
 from longctx.families.graph_walks.graph import Graph, Walk
 
 NAMES = "abcdefgh"
@@ -77,20 +77,20 @@ def test_the_last_whole_list_counts(text: str, nodes: list[str] | None) -> None:
 def test_missing_and_invented_nodes_are_told_apart(
     walk: Walk, given: str, right: bool, why: str, trace: dict[str, int]
 ) -> None:
-    exact, said, numbers = verdict(walk, list(given))
+    exact, said, numbers = compared(walk, list(given))
     assert (exact, said) == (right, why)
     assert {name: count for name, count in numbers.items() if "_" not in name} == {"asked": 3} | trace
 
 
 def test_nodes_are_told_by_the_third_of_the_list_in_which_their_first_edge_stands() -> None:
-    trace = verdict(DEPTH_2, ["e", "g"])[2]
+    trace = compared(DEPTH_2, ["e", "g"])[2]
     assert {name: count for name, count in trace.items() if "_" in name} == {
         "asked_beginning": 2,  # b -> e and b -> f are edges 4 and 5 of 24
         "right_beginning": 1,
         "asked_middle": 1,  # c -> g is edge 8
         "right_middle": 1,
     }
-    last = verdict(PARENTS, ["h"])[2]
+    last = compared(PARENTS, ["h"])[2]
     assert {name: count for name, count in last.items() if "_" in name} == {
         "asked_middle": 2,  # d -> a and f -> a are edges 9 and 15
         "right_middle": 0,
@@ -102,7 +102,7 @@ def test_nodes_are_told_by_the_third_of_the_list_in_which_their_first_edge_stand
 @given(st.sets(st.sampled_from("abcdefghxyz")))
 def test_the_numbers_add_up(given: set[str]) -> None:
     for walk in (DEPTH_2, PARENTS, Walk(GRAPH, 4, 1)):
-        right, _, trace = verdict(walk, sorted(given))
+        right, _, trace = compared(walk, sorted(given))
         names = {NAMES[node] for node in walk.answer()}
         assert right == (given == names)
         assert trace["right"] == len(given & names)

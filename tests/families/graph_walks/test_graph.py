@@ -108,7 +108,7 @@ def test_a_template_of_other_words_is_taken_to_the_letter() -> None:
     assert not text.endswith("\n")
 
 
-def testnames_of_differ_to_far_beyond_a_million_tokens() -> None:
+def test_names_differ_to_far_beyond_a_million_tokens() -> None:
     names = names_of(2**17)
     assert len(set(names)) == 2**17
     assert {len(name) for name in names} == {10}
