@@ -159,7 +159,8 @@ class FrequentWords(Window):
 
 
 def _shares(alpha: float, words: int) -> NDArray[np.float64]:
-    """Of the ranks that may stand at least once among so many words. Python's powers are the same on all machines."""
+    """The shares of all ranks that may stand at least once among so many words, by Python's powers: numpy's differ between
+    processors."""
     total = _zeta(alpha)
     ranks = max(int((words / total) ** (1 / alpha)), ASKED) + 2
     return np.array([rank**-alpha / total for rank in range(1, ranks + 1)])
