@@ -159,8 +159,7 @@ class FrequentWords(Window):
 
 
 def _shares(alpha: float, words: int) -> NDArray[np.float64]:
-    """The shares of all ranks that may stand at least once among so many words, by Python's powers: numpy's differ between
-    processors."""
+    """The shares of all ranks that may stand among so many words. Powers are Python's: numpy's differ by processor."""
     total = _zeta(alpha)
     ranks = max(int((words / total) ** (1 / alpha)), ASKED) + 2
     return np.array([rank**-alpha / total for rank in range(1, ranks + 1)])
