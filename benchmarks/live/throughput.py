@@ -11,26 +11,38 @@ from benchmarks.live.asked import ask, case
 from benchmarks.live.server import serving
 
 IN_FLIGHT = 64
-LATENCY_S = 0.5
+ROUNDS = {0.5: 30, 2.0: 20, 10.0: 5}
+"""Seconds that an answer takes -> how often as many trials as may be in flight are asked."""
 
 
-def throughput(trials: int, inspect_python: Path | None) -> list[list[str]]:
-    """Rows of what was asked with: seconds, share of the ideal throughput, most requests in flight."""
-    ideal_s = trials * LATENCY_S / IN_FLIGHT
-    rows = [["ideal", f"{ideal_s:.1f} s", "100%", str(IN_FLIGHT)]]
-    with serving(latency_s=LATENCY_S) as server:
-        ours = ask(server.url, trials, IN_FLIGHT)
-        assert ours.asked.answered == ours.on_tape == trials
-        most = str(server.seen().most_open)
-    rows.append(["longctx, asking", f"{ours.asking_s:.1f} s", f"{ideal_s / ours.asking_s:.1%}", most])
-    whole_s = ours.finding_s + ours.asking_s
-    rows.append(["longctx, with finding what is missing", f"{whole_s:.1f} s", f"{ideal_s / whole_s:.1%}", most])
-    if inspect_python is not None:
-        with serving(latency_s=LATENCY_S) as server:
-            inspect_s, version = _inspect(inspect_python, server.url, trials)
+def throughput(share: float, inspect_python: Path | None) -> list[list[str]]:
+    """Rows of the latency, what was asked with, seconds, share of the ideal throughput, most requests in flight.
+
+    share: of the rounds to ask.
+    """
+    rows = []
+    for latency_s, rounds in ROUNDS.items():
+        rounds = max(1, round(rounds * share))
+        trials, ideal_s = rounds * IN_FLIGHT, rounds * latency_s
+        about = [f"{latency_s:g} s", f"{trials:,}"]
+        with serving(latency_s=latency_s) as server:
+            ours = ask(server.url, trials, IN_FLIGHT)
+            assert ours.asked.answered == ours.on_tape == trials
             most = str(server.seen().most_open)
-        rows.append([f"inspect_ai {version}", f"{inspect_s:.1f} s", f"{ideal_s / inspect_s:.1%}", most])
+        rows.append([*about, "longctx, asking", *_of(ideal_s, ours.asking_s), most])
+        rows.append(
+            [*about, "longctx, with finding what is missing", *_of(ideal_s, ours.finding_s + ours.asking_s), most]
+        )
+        if inspect_python is not None:
+            with serving(latency_s=latency_s) as server:
+                inspect_s, version = _inspect(inspect_python, server.url, trials)
+                most = str(server.seen().most_open)
+            rows.append([*about, f"inspect_ai {version}", *_of(ideal_s, inspect_s), most])
     return rows
+
+
+def _of(ideal_s: float, took_s: float) -> list[str]:
+    return [f"{took_s:.1f} s", f"{ideal_s / took_s:.1%}"]
 
 
 def _inspect(python: Path, url: str, trials: int) -> tuple[float, str]:

@@ -65,8 +65,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     gated = shown or any(part.get("shard") for part in manifest.parts)
     for sentence in [*(f"Invalid: {one}." for one in lacking), *failures] if gated else []:
         print(sentence)
-    if warning:
-        print(warning)
+    for sentence in [*summary.faults, *([warning] if warning else [])]:
+        print(sentence)
     page = "index.html" if options.page else "summary.md"
     print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / page}")
     return exit_status(found, bool(failures), options.on_inconclusive) if gated else 0

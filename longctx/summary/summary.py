@@ -18,6 +18,7 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
+from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import Place, heatmap
 from longctx.summary.truncated import Truncated, truncated
 from longctx.vocabulary.account import Account
@@ -92,6 +93,12 @@ class Summary:
         """The scenarios of a family."""
         return [one for one in self.scenarios if one.family == family]
 
+    @property
+    def faults(self) -> list[str]:
+        """What failed of the families' own code, a sentence each. Complete once the report is written."""
+        accounts = (one.account for one in self.families.values())
+        return [fault for account in accounts if isinstance(account, Guarded) for fault in account.faults]
+
     def title(self, family: str) -> str:
         """As a heading says it; a family that is not installed here keeps its name."""
         return self.families[family].title if family in self.families else family
@@ -141,7 +148,7 @@ def _of_family(
     name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
     """family: None where it is not installed here: its rows are shown plainly. measured: its rows."""
-    account = account_of(family) if family else Account()
+    account = Guarded(family.title, account_of(family)) if family else Account()
     own = [one for one in scenarios if one.family == name]
     return OfFamily(
         family.title if family else name,

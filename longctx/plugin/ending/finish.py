@@ -107,7 +107,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         )
     if run.settings.no_text:
         terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
-    for warning in config.stash[WARNINGS]:
+    for warning in [*summary.faults, *config.stash[WARNINGS]]:
         terminal.write_line(warning, yellow=True)
 
 

@@ -1,0 +1,95 @@
+"""A family's account that cannot end a run: what raises is told in a sentence, and the plain way taken instead."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from longctx.vocabulary.account import Account, Rank, Scenarios
+
+if TYPE_CHECKING:
+    from longctx.compare.pairs import Pairs
+    from longctx.report.charts.chart import Chart
+    from longctx.report.table import Table
+    from longctx.results.row import Row
+    from longctx.vocabulary.grid import Grid
+    from longctx.vocabulary.hypothesis import Hypothesis
+    from longctx.vocabulary.scenario import Scenario
+
+RESERVED = frozenset(
+    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
+)
+"""Entries of summary.json that no family may give."""
+
+Given = TypeVar("Given")
+
+
+class Guarded(Account):
+    """faults: a sentence for each of its ways that failed."""
+
+    def __init__(self, title: str, account: Account) -> None:
+        self._title, self._account = title, account
+        self._failed: dict[str, str] = {}
+        self.hypothesis = account.hypothesis
+
+    @property
+    def faults(self) -> list[str]:
+        return list(self._failed.values())
+
+    def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
+        return self._tried("analyse", lambda: self._account.analyse(scenarios, rows), None)
+
+    def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
+        return self._shown("tables", lambda: self._account.tables(scenarios, analysis))
+
+    def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
+        return self._shown("charts", lambda: self._account.charts(scenarios, analysis))
+
+    def further_tables(self, analysis: Any) -> Iterable[Table]:
+        return self._shown("further_tables", lambda: self._account.further_tables(analysis)) or ()
+
+    def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
+        return self._shown("findings", lambda: self._account.findings(scenarios, analysis)) or ()
+
+    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+        return self._account.hypotheses(pairs, model, grids)
+
+    def planned(self, scenarios: Sequence[Scenario]) -> int:
+        return self._account.planned(scenarios)
+
+    def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return self._unless_failed("data", lambda: self._own_entries(analysis), {})
+
+    def _own_entries(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        entries = self._account.data(analysis)
+        if taken := sorted(RESERVED & entries.keys()):
+            raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
+        return entries
+
+    def _shown(self, way: str, give: Callable[[], Iterable[Given] | None]) -> list[Given] | None:
+        def all_of_it() -> list[Given] | None:
+            given = give()
+            return None if given is None else list(given)
+
+        return self._unless_failed(way, all_of_it, None)
+
+    def _unless_failed(self, way: str, give: Callable[[], Given], plain: Given) -> Given:
+        """Without an analysis nothing that is made of it can be right."""
+        return plain if "analyse" in self._failed else self._tried(way, give, plain)
+
+    def _tried(self, way: str, give: Callable[[], Given], plain: Given) -> Given:
+        try:
+            return give()
+        except Exception as error:
+            self._failed[way] = (
+                f"The account of {self._title} failed in `{way}`, so that its report is plain there: {said(error)}."
+            )
+            return plain
+
+
+def said(error: Exception) -> str:
+    """An error of a family's own code: what it is, and where it was raised."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"

@@ -1,0 +1,66 @@
+"""A family's own code fails: the report is plain there, and a sentence says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from longctx.report.data import as_json
+from longctx.summary.guarded import RESERVED, Guarded
+from longctx.summary.summary import summarize
+from longctx.vocabulary.account import Account
+from tests.rows import row
+
+WAYS: dict[str, Callable[[Guarded], Any]] = {
+    "analyse": lambda one: one.analyse([], []),
+    "tables": lambda one: one.tables([], None),
+    "charts": lambda one: one.charts([], None),
+    "further_tables": lambda one: list(one.further_tables(None)),
+    "findings": lambda one: list(one.findings([], None)),
+    "data": lambda one: dict(one.data(None)),
+}
+
+
+def failing(*ways: str) -> Account:
+    def fails(*_: object) -> Any:
+        yield from ()
+        raise ZeroDivisionError("no keys")
+
+    def fails_at_once(*_: object) -> Any:
+        return list(fails())
+
+    late = {"tables", "charts", "further_tables", "findings"}
+    return type("Mine", (Account,), {way: fails if way in late else fails_at_once for way in ways})()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_fails_is_plain_and_told(way: str) -> None:
+    guarded = Guarded("Several keys", failing(way))
+    assert WAYS[way](guarded) == WAYS[way](Guarded("", Account()))
+    [fault] = guarded.faults
+    assert fault.startswith(f"The account of Several keys failed in `{way}`, so that its report is plain there: ")
+    assert "ZeroDivisionError: no keys (test_guarded.py, line " in fault
+
+
+def test_nothing_is_made_of_an_analysis_that_failed() -> None:
+    guarded = Guarded("Several keys", failing("analyse", "tables", "data"))
+    for way in WAYS.values():
+        way(guarded)
+    assert [fault.split("`")[1] for fault in guarded.faults] == ["analyse"]
+
+
+def test_entries_of_the_summary_are_not_taken() -> None:
+    mine = type("Mine", (Account,), {"data": lambda self, analysis: {"scenarios": [], "mine": []}})()
+    guarded = Guarded("Several keys", mine)
+    assert guarded.data(None) == {}
+    assert "summary.json has entries of its own called scenarios" in guarded.faults[0]
+
+
+def test_the_entries_of_the_summary_are_known() -> None:
+    """Those that families give stand beside them."""
+    own = json.loads(as_json(summarize([row(family="unknown", latency_s=0.5)]), "run"))
+    assert set(own) >= RESERVED
+    assert all(own[name] == [] for name in set(own) - RESERVED)
