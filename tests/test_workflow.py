@@ -1,4 +1,4 @@
-"""The CI workflow and the GitLab example: who may do what, and that every option they use exists."""
+"""The CI workflow, its action and the examples of the guide: who may do what, and that all they name exists."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from typing import Any
 import pytest
 
 from longctx.config.arguments import RECORD_MODES
-from tests.workflow import FILE, GUIDE, SCRIPT, gitlab, steps, workflow
+from tests.workflow import ACTION, FILE, GUIDE, SCRIPT, action, action_steps, example, gitlab, steps, workflow
 
 JOBS = "replay", "live", "comment"
-LIVE = {"Is there a key?", "Gate"}
-"""The steps that see the key."""
+KEY = {"Begin", "Gate"}
+"""The steps of the action that see the key."""
+WRITES = {"Fetch the verdicts", "Write the comment, or edit the one there is"}
+"""The steps of the action that the job that may write runs."""
+EXAMPLE = ".github/workflows/longctx-shards.yml"
 
 
-def scripts(job: str) -> list[str]:
-    return [one["run"] for one in steps(job) if "run" in one]
+def scripts() -> list[str]:
+    """Those of the workflow and of the action."""
+    all_steps = [*(one for job in JOBS for one in steps(job)), *action_steps()]
+    return [one["run"] for one in all_steps if "run" in one]
 
 
-def commands() -> list[list[str]]:
-    """Every call of the gate, split as a shell does."""
-    lines = [line for job in JOBS for script in scripts(job) for line in script.splitlines()]
-    lines += [job["script"] for job in gitlab().values() if isinstance(job.get("script"), str)]
-    return [shlex.split(line) for line in lines if line.startswith(".ci/gate")]
+def used(jobs: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the jobs of a workflow give the action."""
+    given = [one for job in jobs.values() for one in job["steps"] if one.get("uses") == "./"]
+    return [one.get("with", {}) for one in given]
 
 
 def test_no_job_has_a_permission_that_it_does_not_need() -> None:
@@ -32,7 +36,7 @@ def test_no_job_has_a_permission_that_it_does_not_need() -> None:
     assert {job: workflow()["jobs"][job]["permissions"] for job in workflow()["jobs"]} == {
         "replay": {"contents": "read"},
         "live": {"contents": "read"},
-        "comment": {"pull-requests": "write"},
+        "comment": {"contents": "read", "pull-requests": "write"},
     }
 
 
@@ -43,55 +47,94 @@ def test_code_of_a_fork_never_runs_with_the_rights_of_the_repository() -> None:
         assert "github.event.pull_request.head.repo.full_name == github.repository" in workflow()["jobs"][job]["if"]
 
 
-def test_the_job_that_may_write_runs_no_code_of_the_repository() -> None:
-    assert [one["uses"].partition("@")[0] for one in steps("comment") if "uses" in one] == ["actions/download-artifact"]
-    assert not any(word in script for script in scripts("comment") for word in (".ci/", "pip ", "pytest", "python"))
+def test_the_job_that_may_write_runs_no_code_of_the_pull_request() -> None:
+    """The one file that it checks out is the target branch's."""
+    for jobs in (workflow()["jobs"], example(EXAMPLE)["jobs"]):
+        checkout, comment = jobs["comment"]["steps"]
+        assert checkout["uses"].startswith("actions/checkout@")
+        assert checkout["with"]["ref"] == "${{ github.event.pull_request.base.sha }}"
+        assert checkout["with"]["sparse-checkout"] == "action.yml"
+        assert comment == {"uses": "./", "with": {"do": "comment"}}
+    writing = [one for one in action_steps() if one["if"] == "${{ inputs.do == 'comment' }}"]
+    assert {one["name"] for one in writing} == WRITES
+    assert [one["uses"].partition("@")[0] for one in writing if "uses" in one] == ["actions/download-artifact"]
+    [script] = (one["run"] for one in writing if "run" in one)
+    assert not any(word in script for word in (".ci/", "pip ", "pytest", "python", "git "))
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_nothing_is_written_into_a_script(job: str) -> None:
-    assert scripts(job)
-    assert not [script for script in scripts(job) if "${{" in script]
+def test_no_other_step_runs_in_the_job_that_may_write() -> None:
+    for one in action_steps():
+        if one["name" if "name" in one else "uses"] not in WRITES:
+            assert "steps.begin.outputs.go" in one["if"] or one["if"] == "${{ inputs.do != 'comment' }}"
 
 
-def test_the_key_is_seen_by_the_steps_that_use_it() -> None:
-    seeing = {(job, one["name"]) for job in JOBS for one in steps(job) if "secrets." in str(one)}
-    assert seeing == {("live", name) for name in LIVE}
+def test_nothing_is_written_into_a_script() -> None:
+    assert scripts()
+    assert not [script for script in scripts() if "${{" in script]
+
+
+def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
+    seeing = {(job, one["uses"]) for job in JOBS for one in steps(job) if "secrets." in str(one)}
+    assert seeing == {("live", "./")}
     assert "secrets." not in str({name: part for name, part in workflow().items() if name != "jobs"})
     assert workflow()["jobs"]["live"]["environment"] == "longctx-live"
+    assert {one["name"] for one in action_steps() if "inputs.key" in str(one)} == KEY
+    assert {one["name"] for one in action_steps() if "github.token" in str(one)} < WRITES
+    assert "secrets." not in ACTION.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_actions_are_pinned_by_major_version(job: str) -> None:
-    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", one["uses"]) for one in steps(job) if "uses" in one)
+def test_actions_are_official_and_pinned_by_major_version() -> None:
+    all_steps = [*(one for job in JOBS for one in steps(job)), *action_steps()]
+    for one in all_steps:
+        assert re.fullmatch(r"actions/[\w-]+@v\d+|\./", one.get("uses", "./"))
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_no_failure_is_swallowed(job: str) -> None:
-    assert "continue-on-error" not in str(workflow()["jobs"][job])
-    assert not any("|| true" in script for script in scripts(job))
+def test_every_shell_step_of_the_action_names_its_shell() -> None:
+    """Without one GitHub refuses the action."""
+    assert {one["shell"] for one in action_steps() if "run" in one} == {"sh"}
 
 
-def test_each_call_of_the_gate_is_a_step_of_its_own() -> None:
+def test_no_failure_is_swallowed() -> None:
+    assert "continue-on-error" not in str(workflow()) + str(action())
+    assert not any("|| true" in script for script in scripts())
+
+
+def test_the_gate_is_the_last_command_of_a_step_of_its_own() -> None:
     """Nothing that follows it can hide its exit status."""
-    assert [script for job in JOBS for script in scripts(job) if ".ci/gate" in script] == [
-        ".ci/gate",
-        '.ci/gate --ctx-record "$RECORD" --ctx-max-cost "$MAX_COST"',
-    ]
+    [script] = (one for one in scripts() if ".ci/gate" in one)
+    assert "\n" not in script
+    assert script.endswith('"$GITHUB_ACTION_PATH/.ci/gate" $OPTIONS')
+
+
+def test_what_the_workflow_and_the_example_give_the_action_are_its_inputs() -> None:
+    given = [*used(workflow()["jobs"]), *used(example(EXAMPLE)["jobs"])]
+    assert len(given) == 6
+    assert {name for one in given for name in one} <= action()["inputs"].keys()
+    assert {one["do"] for one in given if "do" in one} == {"merge", "comment"}
+
+
+def test_the_example_has_as_many_shards_as_it_says() -> None:
+    jobs = example(EXAMPLE)["jobs"]
+    numbers = jobs["shard"]["strategy"]["matrix"]["shard"]
+    assert numbers == [f"{one}/{len(numbers)}" for one in range(1, len(numbers) + 1)]
+    assert jobs["shard"]["strategy"]["fail-fast"] is False
+    assert jobs["gate"]["needs"] == "shard"
+    assert "!cancelled()" in jobs["gate"]["if"]
 
 
 def test_every_option_exists(pytestconfig: pytest.Config) -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (FILE, SCRIPT, GUIDE))
+    text = "".join(path.read_text(encoding="utf-8") for path in (FILE, ACTION, SCRIPT, GUIDE))
     options = set(re.findall(r"--(ctx-[a-z-]+)", text))
     assert {"ctx-baseline", "ctx-report", "ctx-profile", "ctx-record", "ctx-max-cost"} <= options
     assert [one for one in options if not hasattr(pytestconfig.option, one.replace("-", "_"))] == []
 
 
 def test_a_live_run_has_a_mode_that_exists_and_a_cap() -> None:
-    live = [one for one in commands() if "--ctx-record" in one]
-    assert len(live) == 2
-    assert all("--ctx-max-cost" in one for one in live)
-    assert live[1][live[1].index("--ctx-record") + 1] in RECORD_MODES
+    [live] = (one for one in used(workflow()["jobs"]) if "record" in one)
+    assert live["max-cost"]
+    command = shlex.split(gitlab()["live"]["script"])
+    assert command[command.index("--ctx-record") + 1] in RECORD_MODES
+    assert "--ctx-max-cost" in command
     choices: dict[str, Any] = workflow()[True]["workflow_dispatch"]["inputs"]["record"]
     assert {*choices["options"]} < {*RECORD_MODES}
     assert choices["default"] in choices["options"]

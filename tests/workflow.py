@@ -1,4 +1,4 @@
-"""The CI workflow and the GitLab example, as tests read them."""
+"""The CI workflow, its action and the GitLab example, as tests read them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ import yaml  # type: ignore[import-untyped]  # vcrpy brings it
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / ".github/workflows/longctx-gate.yml"
+ACTION = ROOT / "action.yml"
 SCRIPT = ROOT / ".ci/gate"
 GUIDE = ROOT / "docs/ci.md"
 
 
-def workflow() -> dict[Any, Any]:
-    found: dict[Any, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+def load(file: Path) -> dict[Any, Any]:
+    found: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     return found
+
+
+def workflow() -> dict[Any, Any]:
+    return load(FILE)
+
+
+def action() -> dict[Any, Any]:
+    return load(ACTION)
 
 
 def steps(job: str) -> list[dict[str, Any]]:
@@ -29,8 +38,18 @@ def step(job: str, name: str) -> dict[str, Any]:
     return found
 
 
-def gitlab() -> dict[str, Any]:
-    """The .gitlab-ci.yml of the guide."""
-    [text] = re.findall(r"```yaml\n# \.gitlab-ci\.yml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    found: dict[str, Any] = yaml.safe_load(text)
+def action_steps() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = action()["runs"]["steps"]
     return found
+
+
+def example(name: str) -> dict[Any, Any]:
+    """A file of the guide, whose first line is its name in a comment."""
+    pattern = rf"```yaml\n# {re.escape(name)}\n(.*?)```"
+    [text] = re.findall(pattern, GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    found: dict[Any, Any] = yaml.safe_load(text)
+    return found
+
+
+def gitlab() -> dict[Any, Any]:
+    return example(".gitlab-ci.yml")

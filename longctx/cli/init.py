@@ -23,9 +23,9 @@ LINES = {
     ".gitignore": ("/reports/", "/cassettes/.lock", "__pycache__/"),
 }
 """What these files must hold."""
-CI = (".ci/gate", ".github/workflows/longctx-gate.yml")
-OURS = "pip install -r requirements.txt"
-"""How the workflow of this repository installs longctx."""
+CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
+OURS = "-r requirements.txt"
+"""What the action of this repository installs."""
 
 
 def add(commands: Any) -> None:
@@ -54,8 +54,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     say(_configure(root))
     if ci:
         say(
-            f"The workflow installs pytest-longctx {longctx.__version__} from the package index: change its two steps "
-            "named Install where yours comes from elsewhere."
+            f"The workflow installs pytest-longctx {longctx.__version__} from the package index: change the input "
+            "install of action.yml where yours comes from elsewhere."
         )
     there = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     say("\nNext, what the first profile would ask, and what it costs:")
@@ -97,7 +97,7 @@ def _ci(root: Path) -> dict[str, bytes]:
             f"--ci: GitHub reads workflows at the top of a repository alone, and that is {top}: run this there."
         )
     made = {name: _shipped(name).read_bytes() for name in CI}
-    theirs = f"pip install pytest-longctx=={longctx.__version__}"
+    theirs = f"pytest-longctx=={longctx.__version__}"
     return {name: content.replace(OURS.encode(), theirs.encode()) for name, content in made.items()}
 
 

@@ -23,7 +23,7 @@ WRITTEN = {
     "pytest.ini",
     *(f"tests_longctx/test_{family}.py" for family in shipped()),
 }
-CI = {".ci/gate", ".github/workflows/longctx-gate.yml"}
+CI = {".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml"}
 NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"
 
 
@@ -114,11 +114,10 @@ def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFi
     assert "The workflow installs pytest-longctx" in capsys.readouterr().out
     assert {*files(folder)} == WRITTEN | CI
     assert os.access(folder / ".ci/gate", os.X_OK)
-    workflow = (folder / ".github/workflows/longctx-gate.yml").read_text()
-    steps = [step for job in yaml.safe_load(workflow)["jobs"].values() for step in job["steps"]]
-    installs = [step["run"] for step in steps if step.get("name") == "Install"]
-    assert installs == [f"pip install pytest-longctx=={longctx.__version__}"] * 2
-    assert "requirements" not in workflow
+    action = (folder / "action.yml").read_text()
+    assert yaml.safe_load(action)["inputs"]["install"]["default"] == f"pytest-longctx=={longctx.__version__}"
+    assert "requirements" not in action
+    assert yaml.safe_load((folder / ".github/workflows/longctx-gate.yml").read_text())["jobs"]
 
 
 CONFIGURED = {

@@ -1,4 +1,4 @@
-"""The gate in CI: the shell steps of the workflow, as they stand there, in a clone made with git."""
+"""The gate in CI: the steps of the action and of the workflow, as they stand there, in a clone made with git."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.github import BOT, GitHub
 from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, Checkout
+from tests.runner import Done, run_action
 from tests.servers import SimulatedServer, saying
 from tests.workflow import step
 
@@ -21,16 +25,20 @@ pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 BASELINE = "fixtures/baselines/main.jsonl"
 MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
 """Enough for a verdict."""
-
-GH = """#!/bin/sh
-printf '%s\\n' "$*" >> "$GH_LOG"
-case "$*" in *--jq*) printf '%s' "$FOUND" ;; esac
-"""
+PUSH = {"event_name": "push", "base_ref": "", "event": {"repository": {"default_branch": "main"}}}
+FORK = {
+    "event_name": "pull_request",
+    "base_ref": "main",
+    "repository": "o/r",
+    "event": {"pull_request": {"head": {"repo": {"full_name": "other/r"}}}},
+}
+PULL = {"number": 7, "head": {"sha": "abc"}}
+MARK = "<!-- longctx-gate -->"
 
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A checkout under git, whose branch origin/main has been fetched. It runs steps as a job would."""
+    """A checkout under git, whose branch origin/main has been fetched. It runs the action and steps as a job would."""
 
     checkout: Checkout
 
@@ -38,6 +46,10 @@ class Clone:
     def summary(self) -> Path:
         """Beside the clone, as a runner has it."""
         return self.checkout.folder.parent / "step.md"
+
+    @property
+    def artifacts(self) -> Path:
+        return self.checkout.folder.parent / "artifacts"
 
     def git(self, *arguments: str) -> str:
         return self._run(["git", *arguments], {}).stdout
@@ -48,18 +60,32 @@ class Clone:
         if push:
             self.git("update-ref", "refs/remotes/origin/main", "HEAD")
 
-    def run(self, job: str, name: str, **env: str) -> subprocess.CompletedProcess[str]:
-        """Run a step of a job, once."""
+    def begin(self) -> None:
+        """What a new job finds."""
         shutil.rmtree(self.checkout.folder / "reports", ignore_errors=True)
         self.summary.unlink(missing_ok=True)
-        script = step(job, name)["run"]
-        return self._run(["sh", "-e", "-c", script], env, check=False)
+        self.artifacts.mkdir(exist_ok=True)
 
-    def replay(self, **env: str) -> subprocess.CompletedProcess[str]:
-        return self.run("replay", "Gate", **env)
+    def run(self, job: str, name: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run a step of a job of the workflow, once."""
+        self.begin()
+        return self._shell(step(job, name)["run"], env)
+
+    def act(self, github: dict[str, Any] = PUSH, env: dict[str, str] | None = None, **inputs: str) -> Done:
+        """The action, as the one step of a job; - in the name of an input is _ here."""
+        self.begin()
+        given = {"profile": "tiny.toml", **{name.replace("_", "-"): value for name, value in inputs.items()}}
+
+        def shell(script: str, of_step: dict[str, str]) -> subprocess.CompletedProcess[str]:
+            return self._shell(script, of_step | (env or {}))
+
+        return run_action(shell, self.checkout.folder, self.artifacts, given, github)
 
     def report(self, name: str) -> str:
         return (self.checkout.folder / "reports/gate" / name).read_text()
+
+    def _shell(self, script: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return self._run(["sh", "-e", "-c", script], env, check=False)
 
     def _run(self, command: list[str], env: dict[str, str], check: bool = True) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
@@ -70,7 +96,7 @@ class Clone:
             "PYTHONPATH": str(ROOT),
             **{f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
             "GITHUB_STEP_SUMMARY": str(self.summary),
-            "PROFILE": "tiny.toml",
+            "GITHUB_ACTION_PATH": str(self.checkout.folder),
             "WORKERS": "0",
             "PYTEST_ADDOPTS": "--ctx-no-page -pno:cacheprovider",
         }
@@ -103,113 +129,171 @@ def gated(clone: Clone, server: SimulatedServer) -> Clone:
 
 def test_the_first_run_has_no_baseline_and_says_so(clone: Clone, server: SimulatedServer) -> None:
     assert clone.checkout.record(server).code == 0
-    result = clone.replay()
-    assert result.returncode == 0, result.stdout + result.stderr
+    done = clone.act()
+    assert done.failed is None, done.failed
+    assert (done.outputs["status"], done.outputs["verdict"]) == ("0", "")
     assert clone.report("gate.md").startswith("# No gate: origin/main has no baseline yet\n")
     assert clone.summary.read_text().startswith("\n# No gate: origin/main has no baseline yet\n")
     assert clone.report("summary.md") in clone.summary.read_text()
 
 
 def test_with_a_baseline_the_verdict_comes_first(gated: Clone) -> None:
-    result = gated.replay()
-    assert result.returncode == 0, result.stdout + result.stderr
+    done = gated.act()
+    assert done.ran == ["Begin", "actions/setup-python", "Install", "Gate", "Keep the report"]
+    assert done.failed is None, done.failed
+    assert done.outputs == {"status": "0", "verdict": "pass", "report": "reports/gate"}
     assert gated.report("gate.md").startswith("# Gate: pass - ")
     assert gated.summary.read_text().startswith("\n" + gated.report("gate.md"))
+    assert (gated.artifacts / "longctx-replay/gate.md").read_text() == gated.report("gate.md")
 
 
 def test_a_branch_cannot_bring_its_own_baseline(gated: Clone, server: SimulatedServer) -> None:
-    """Answers got worse, and the branch saved them as the baseline: the main branch's counts."""
+    """Answers got worse, and the branch saved them as the baseline: the main branch's counts. Shards say the same."""
     server.script = saying("13")
     assert gated.checkout.record(server, mode="all").code == 0
     assert gated.checkout.longctx("baseline", "save", "main", "--force").code == 0
     gated.commit()
-    result = gated.replay()
-    assert result.returncode == 10, result.stdout + result.stderr
+    done = gated.act()
+    assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (10, "10", "regression")
     assert gated.report("gate.md").startswith("# Gate: regression - ")
+    assert "Keep the report" in done.ran
+    verdict = gated.report("gate.md")
+    assert gated.act(shard="1/2").outputs == {"status": "0", "verdict": "", "report": "reports/gate"}
+    done = gated.act(do="merge", options="--no-page")
+    assert (done.status, done.outputs["verdict"]) == (12, "invalid")
+    assert gated.report("gate.md").startswith("# Gate: invalid - the shard 2/2 of its grid is missing; ")
+    assert gated.act(shard="2/2").status == 0
+    done = gated.act(do="merge", options="--no-page")
+    assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (10, "10", "regression")
+    assert gated.report("gate.md") == verdict
+    assert {path.name for path in gated.artifacts.glob("*/")} == {
+        "longctx-replay",
+        "shard-replay-1-2",
+        "shard-replay-2-2",
+    }
+
+
+def test_shards_of_which_none_ran_are_a_sentence(clone: Clone) -> None:
+    done = clone.act(do="merge")
+    assert done.status == 4
+    assert done.failed
+    assert done.failed.stderr == "No shard left a run in reports/shards: there is nothing to merge.\n"
 
 
 def test_a_changed_prompt_is_stale_and_asks_for_a_live_run(gated: Clone) -> None:
     output = gated.summary.with_name("output")
-    assert gated.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
+    env = {"BASE": "origin/main", "GITHUB_OUTPUT": str(output)}
+    assert gated.run("replay", "Have prompts changed?", **env).returncode == 0
     assert not output.exists()
     gated.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
     gated.commit()
-    assert gated.run("replay", "Have prompts changed?", BASE="origin/main", GITHUB_OUTPUT=str(output)).returncode == 0
+    assert gated.run("replay", "Have prompts changed?", **env).returncode == 0
     assert output.read_text() == "changed=true\n"
-    assert gated.replay().returncode == 12
+    assert gated.act().status == 12
     assert gated.report("gate.md").startswith("# Gate: invalid - ")
     assert "--ctx-record new_episodes" in gated.report("gate.md")
 
 
 def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: SimulatedServer) -> None:
+    """A shard of two has half of what may be spent."""
     gated.checkout.file("fixtures/models/toy.toml").write_text(
         'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
     )
     gated.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
     gated.commit(push=True)
-    asking = {"RECORD": "new_episodes", "MAX_COST": "5", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-    result = gated.run("live", "Gate", **asking)
-    assert result.returncode == 0, result.stdout + result.stderr
+    to_server = {"ANTHROPIC_BASE_URL": server.url}
+    recorded = len(server.asked)
+    done = gated.act(env=to_server, record="new_episodes", key="k", max_cost="0.001", shard="2/2")
+    assert done.status == 1
+    assert 1 <= len(server.asked) - recorded < 10  # at about 0.006 cents each; without a part, 15
+    done = gated.act(env=to_server, record="new_episodes", key="k")
+    assert done.failed is None, done.failed
+    assert len(server.asked) == recorded + 80
     assert gated.report("gate.md").startswith("# Gate: pass - ")
-    assert gated.run("live", "Collect the recordings").returncode == 0
     gated.git("stash", "--quiet")
-    assert gated.replay().returncode == 12
-    subprocess.run(["tar", "xzf", "recordings.tar.gz"], cwd=gated.checkout.folder, check=True)
-    assert gated.replay().returncode == 0
+    assert gated.act().status == 12
+    kept = gated.artifacts / "recordings/recordings.tar.gz"
+    subprocess.run(["tar", "xzf", kept], cwd=gated.checkout.folder, check=True)
+    assert gated.act().status == 0
 
 
 def test_a_fork_is_told_what_its_run_cannot_show(gated: Clone) -> None:
-    assert gated.replay(FORK="true").returncode == 0
+    assert gated.act(FORK).status == 0
     assert "It cannot show what a model says to a changed prompt" in gated.summary.read_text()
     assert gated.summary.read_text().startswith("\n# Gate: pass")
 
 
 def test_a_main_branch_that_was_not_fetched_is_no_first_run(clone: Clone) -> None:
-    result = clone.replay(BASE="origin/other")
-    assert (result.returncode, result.stdout) == (4, "")
-    assert "fetch it first" in result.stderr
+    done = clone.act(base="origin/other")
+    assert done.failed
+    assert (done.status, done.failed.stdout) == (4, "")
+    assert "fetch it first" in done.failed.stderr
 
 
 def test_a_job_without_a_key_says_so(clone: Clone) -> None:
-    output = clone.summary.with_name("output")
-    assert clone.run("live", "Is there a key?", KEY="", GITHUB_OUTPUT=str(output)).returncode == 0
-    assert not output.exists()
+    done = clone.act(record="new_episodes")
+    assert (done.status, done.ran) == (0, ["Begin"])
     assert clone.summary.read_text().startswith("**Not asked:**")
-    assert clone.run("live", "Is there a key?", KEY="k", GITHUB_OUTPUT=str(output)).returncode == 0
-    assert output.read_text() == "there=true\n"
 
 
-@pytest.mark.parametrize(("found", "method"), [("", ""), ("17\n23\n", "PATCH")])
-@pytest.mark.parametrize("left", [(), ("replay",), ("replay", "live")])
-def test_one_comment_is_written_and_then_edited(tmp_path: Path, found: str, method: str, left: tuple[str, ...]) -> None:
-    gh = tmp_path / "bin/gh"
-    gh.parent.mkdir()
-    gh.write_text(GH)
-    gh.chmod(0o755)
-    for job in left:
-        folder = tmp_path / f"reports/longctx-{job}"
-        folder.mkdir(parents=True)
-        (folder / "gate.md").write_text(f"# Gate: of the {job}\n")
+def test_what_is_to_be_done_is_one_of_three(clone: Clone) -> None:
+    done = clone.act(do="gates")
+    assert done.failed
+    assert (done.status, done.failed.stderr) == (2, "do: gates is none of gate, merge and comment.\n")
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    with GitHub(*[("someone", MARK), (BOT, "another job's")] * 60) as server:
+        yield server
+
+
+def comment(folder: Path, github: GitHub, token: str = "a-token") -> Done:
     env = {
-        "PATH": f"{gh.parent}:{os.environ['PATH']}",
-        "GH_LOG": str(tmp_path / "log"),
-        "FOUND": found,
-        **{"GITHUB_SERVER_URL": "https://host", "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "5"},
-        **{"NUMBER": "7", "COMMIT": "abc"},
+        "PATH": os.environ["PATH"],
+        **{"GITHUB_API_URL": github.url, "GITHUB_SERVER_URL": "https://host"},
+        **{"GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "5"},
     }
-    script = step("comment", "Write the comment, or edit the one there is")["run"]
-    subprocess.run(["sh", "-e", "-c", script], cwd=tmp_path, env=env, check=True)
-    mark, verdict, *rest = (tmp_path / "comment.md").read_text().splitlines()
-    assert mark == "<!-- longctx-gate -->"
-    assert verdict == (
-        f"# Gate: of the {left[-1]}" if left else "# Gate: no verdict - the replay stopped before its end"
-    )
-    assert "Commit abc. [The run, with its whole report](https://host/o/r/actions/runs/5)" in rest
-    last = (tmp_path / "log").read_text().splitlines()[-1]
-    place = "repos/o/r/issues/comments/17" if method else "repos/o/r/issues/7/comments"
-    assert place in last
-    assert "--field body=@comment.md" in last
-    assert ("--method PATCH" in last) == bool(method)
+
+    def shell(script: str, of_step: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-e", "-c", script], cwd=folder, env=env | of_step, check=False, capture_output=True, text=True
+        )
+
+    context = {"event_name": "pull_request", "token": token, "event": {"pull_request": PULL}}
+    return run_action(shell, folder, folder.with_name("artifacts"), {"do": "comment"}, context)
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
+def test_one_comment_is_written_and_then_edited(tmp_path: Path, github: GitHub) -> None:
+    """It is not on the first page of those there are, and no other's."""
+    left: list[str] = []
+    for job in ("", "replay", "live"):
+        if job:
+            left.append(job)
+            kept = tmp_path / f"artifacts/longctx-{job}"
+            kept.mkdir()
+            (kept / "gate.md").write_text(f"# Gate: of the {job}\n")
+        folder = tmp_path / f"job-{job}"
+        for one in (folder, tmp_path / "artifacts"):
+            one.mkdir(exist_ok=True)
+        done = comment(folder, github)
+        assert done.failed is None, done.failed
+        assert len(github.comments) == 121
+        mark, verdict, *rest = github.comments[-1]["body"].splitlines()
+        assert mark == MARK
+        assert verdict == (f"# Gate: of the {job}" if job else "# Gate: no verdict - the run stopped before its end")
+        assert "Commit abc. [The run, with its whole report](https://host/o/r/actions/runs/5)" in rest
+        assert ("# Gate: of the replay" in rest) == (job == "live")
+    assert [one.split()[0] for one in github.asked] == ["GET", "GET", "POST", *["GET", "GET", "PATCH"] * 2]
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
+def test_a_comment_that_may_not_be_written_fails_the_job(tmp_path: Path, github: GitHub) -> None:
+    for name in ("job", "artifacts"):
+        (tmp_path / name).mkdir()
+    assert comment(tmp_path / "job", github, token="another").status == 22
+    assert len(github.comments) == 120
 
 
 def test_two_branches_that_recorded_the_same_trials_merge(clone: Clone, server: SimulatedServer) -> None:

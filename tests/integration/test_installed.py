@@ -46,7 +46,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
 
     data = Path("longctx/fixtures")
     starter = {name.name for name in names if name.is_relative_to("longctx/cli/starter")}
-    assert starter >= {"first.toml", "test_passkey.py", "gate", "longctx-gate.yml"}
+    assert starter >= {"first.toml", "test_passkey.py", "gate", "action.yml", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
     assert kinds == {
         "models",
