@@ -23,7 +23,8 @@ from longctx.vocabulary.text import mark
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
-
+MANY_LINES = 2_000
+"""From so many on it takes less time to look up what each number looks like than to write it."""
 
 COUNTED = 500, 1500
 """Sizes of the files whose difference gives the tokens of a line."""
@@ -167,14 +168,18 @@ def _largest(lines: int) -> int:
 
 
 def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> list[str]:
-    """The pieces of all lines in order, equally many a line; each piece is looked up, which beats formatting it."""
+    """The pieces of all lines in order, equally many a line. In a long file each piece is looked up, which beats
+    formatting it."""
     *literals, tail = re.split(r"\{(?:line|value)\}", template)
     names = re.findall(r"\{(line|value)\}", template)
     ends = [""] * (len(names) - 1) + [tail + "\n"]
     pieces = np.empty((len(lines), len(names)), dtype=object)
     for column, (before, name, after) in enumerate(zip(literals, names, ends, strict=True)):
         numbers = lines if name == "line" else values
-        pieces[:, column] = _numbered(before, after, _largest(len(lines)) + 1)[numbers]
+        if len(lines) < MANY_LINES:
+            pieces[:, column] = [f"{before}{number}{after}" for number in numbers.tolist()]
+        else:
+            pieces[:, column] = _numbered(before, after, _largest(len(lines)) + 1)[numbers]
     found: list[str] = pieces.ravel().tolist()
     return found
 
