@@ -67,12 +67,15 @@ class Result:
 class Launcher:
     """The process that runs are forked from (see forking.py)."""
 
-    def __init__(self) -> None:
+    def __init__(self, temporary: Path) -> None:
+        """temporary: the folder that runs have for temporary files. In one that is shared with other sessions pytest
+        would clean up after those."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         self.env = {
             **env,
             "COLUMNS": "160",
             "HOME": "/nonexistent",
+            "TMPDIR": str(temporary),
             "PYTHONPATH": str(ROOT),
             "OPENBLAS_NUM_THREADS": "1",
         }
@@ -206,8 +209,8 @@ class Checkout:
 
 
 @pytest.fixture(scope="session")
-def launcher() -> Iterator[Launcher]:
-    launcher = Launcher()
+def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
+    launcher = Launcher(tmp_path_factory.mktemp("temporary"))
     yield launcher
     launcher.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -16,6 +17,7 @@ import os
 import pkgutil
 import runpy
 import sys
+import tempfile
 import threading
 
 import anthropic
@@ -59,12 +61,16 @@ def main() -> None:
 
 
 async def _first_call() -> None:
-    """The SDK imports much of itself, and asks the system what it runs on, at its first call."""
+    """The SDK imports much of itself, and asks the system what it runs on, at its first call and its first error."""
     answer = {"type": "message", "content": []}
-    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, json=answer))
+    transport = httpx2.MockTransport(
+        lambda request: httpx2.Response(404 if "models" in request.url.path else 200, json=answer)
+    )
     http = httpx2.AsyncClient(transport=transport)
     async with anthropic.AsyncAnthropic(api_key="none", http_client=http) as client:
         await client.messages.create(model="none", max_tokens=1, messages=[])
+        with contextlib.suppress(anthropic.NotFoundError):
+            await client.models.retrieve("none")
     await httpx2.AsyncHTTPTransport().aclose()
 
 
@@ -79,6 +85,7 @@ def _become(run: dict[str, object]) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(dict(run["env"]))  # type: ignore[call-overload]
+    tempfile.tempdir = None
     for number, name in enumerate((os.devnull, str(run["stdout"]), str(run["stderr"]))):
         os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     module, *arguments = run["command"]  # type: ignore[misc]

@@ -85,6 +85,7 @@ class Newcomer:
         """A command line as a guide has it, which ends with that status."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         env |= {"PATH": f"{self.bin}:{env['PATH']}", "HOME": "/nonexistent", "COLUMNS": "160"}
+        env["TMPDIR"] = str(self.folder.parent)
         program, *arguments = command.split()
         made = subprocess.run(
             [self.bin / program, *arguments], cwd=self.folder, env=env, capture_output=True, text=True, check=False
