@@ -91,13 +91,19 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
 
 def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """The parts of one run that differ in one thing, the reference first."""
-    from longctx.compare.match import parts_of
+    from longctx.compare.match import parts_of, what_differs
     from longctx.results.store import load_rows
 
-    if between is None:
-        raise UserError("Give two runs to compare, or one with --between model, prompts or the name of a label.")
     folder = find_run(path)
-    parts = parts_of(load_rows(folder), between)
+    rows = load_rows(folder)
+    if between is None:
+        between, *others = what_differs(rows) or [""]
+        if others or not between:
+            there = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
+            raise UserError(
+                f"Give two runs to compare, or one with --between model, prompts or the name of a label. {there}."
+            )
+    parts = parts_of(rows, between)
     if set(parts) <= {""}:
         raise UserError(f"{path} has no label {between!r}: say model, prompts or the name of one of its labels.")
     if len(parts) < 2:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx.errors import UserError
-from longctx.results.grouping import by_family, grouped
+from longctx.results.grouping import by_family, by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 
@@ -48,7 +48,8 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     """Pairs of subjects of one family, in the order of `before`. Whom only one run measured, nobody is paired with.
 
     The same name first; then the same name but for what changed; then, if each run has one left, those two.
-    between: `model`, `prompts` or the name of a label: what changed. Raises UserError where several are left.
+    between: `model`, `prompts` or the name of a label: what changed. Without it, the one of them in which all that are
+    left differ. Raises UserError where there is none, or several.
     """
     pairs = _same(before, after, lambda one: one)
     if between is not None:
@@ -56,6 +57,8 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     ours, theirs = _left(before, after, pairs)
     if len(ours) == len(theirs) == 1:
         pairs.append((ours[0], theirs[0]))
+    elif len(found := [way for one in _names_of(ours + theirs) if (way := _all_but(ours, theirs, one))]) == 1:
+        pairs += found[0]
     elif ours and theirs:
         raise UserError(
             f"{family}: it is not clear what is compared with what. Only the first run measured {_names(ours)}; only "
@@ -83,6 +86,23 @@ def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[S
         if len(partners) == 1 and sum(name(other) == name(one) for other in before) == 1:
             found.append((one, partners[0]))
     return found
+
+
+def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) -> Pairs:
+    """Each with the one that has its name but for `between`; none unless that pairs all."""
+    pairs = _same(before, after, lambda one: _without(one, between))
+    return pairs if len(pairs) == len(before) == len(after) else []
+
+
+def _names_of(subjects: Sequence[Subject]) -> list[str]:
+    """What subjects can differ in."""
+    return ["model", "prompts", *dict.fromkeys(name for one in subjects for name, _ in one.labels)]
+
+
+def what_differs(rows: Sequence[Row]) -> list[str]:
+    """`model`, `prompts` and labels of which these rows have several."""
+    names = _names_of(list(by_subject(rows)))
+    return [name for name in names if len(parts_of(rows, name)) > 1]
 
 
 def _left(before: Sequence[Subject], after: Sequence[Subject], pairs: Pairs) -> tuple[list[Subject], list[Subject]]:

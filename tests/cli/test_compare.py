@@ -68,14 +68,27 @@ def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) 
 
 def test_labels_within_one_run(tmp_path: Path, capsys: Capture) -> None:
     folder = run(tmp_path / "run", *(rows("correct", labels={"steps": steps}) for steps in ("1000", "200", "400")))
-    assert main(["compare", str(folder), "--between", "steps"]) == 0
-    assert capsys.readouterr().out.startswith("400 and 1000 against 200\n")
+    for named in (["--between", "steps"], []):
+        assert main(["compare", str(folder), *named]) == 0
+        assert capsys.readouterr().out.startswith("400 and 1000 against 200\n")
+
+
+def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, capsys: Capture) -> None:
+    folders = [
+        run(tmp_path / steps, *(rows(outcome, model=model, labels={"steps": steps}) for model in ("a", "b")))
+        for steps, outcome in (("200", "wrong"), ("400", "correct"))
+    ]
+    assert main(["compare", *map(str, folders)]) == 0
+    out = capsys.readouterr().out
+    for model in ("a", "b"):
+        assert f"line_retrieval, A: {model}, prompts seed, steps=200; B: {model}, prompts seed, steps=400: rate" in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["{0}"], "Give two runs to compare, or one with --between model, prompts or the name of a label."),
+        (["{0}"], "It holds one of each."),
         (["{0}", "--between", "prompts"], "holds only prompts 'seed': there is nothing to compare within it."),
         (["{0}", "--between", "size"], "has no label 'size'"),
         (["{0}", "{1}", "--reference", "a"], "--reference is for one RUN with --between"),

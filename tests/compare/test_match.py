@@ -32,11 +32,30 @@ def test_several_left_are_refused_by_name() -> None:
         match("passkey", [OLD], [NEW, THIRD])
 
 
+def test_the_one_thing_that_all_differ_in_is_found() -> None:
+    ours = [OLD, NEW]
+    for theirs in (
+        [Subject(one.model, "mine") for one in ours],
+        [Subject(one.model, one.prompt_set, (("steps", "400"),)) for one in ours],
+        [Subject(f"{one.model}-2", "seed", one.labels) for one in STEPS],
+    ):
+        before = STEPS if theirs[0].model == "old-2" else ours
+        assert match("f", before, theirs) == list(zip(before, theirs, strict=True))
+
+
+def test_what_leaves_one_without_a_partner_or_differs_in_two_things_is_not_found() -> None:
+    for theirs in (
+        [Subject("old", "mine"), Subject("third", "mine")],
+        [Subject("old", "mine", (("steps", "400"),)), Subject("new", "mine", (("steps", "400"),))],
+        [Subject(one.model, "mine") for one in (OLD, NEW, THIRD)],
+    ):
+        with pytest.raises(UserError, match="--between"):
+            match("f", [OLD, NEW], theirs)
+
+
 def test_what_changed_may_be_said() -> None:
     ours = [OLD, NEW]
     theirs = [Subject(one.model, "mine") for one in ours]
-    with pytest.raises(UserError, match="--between"):
-        match("f", ours, theirs)
     assert match("f", ours, theirs, "prompts") == list(zip(ours, theirs, strict=True))
     assert match("f", [OLD, MINE], [NEW, Subject("new", "mine")], "model") == [
         (OLD, NEW),
