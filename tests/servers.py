@@ -7,7 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -24,11 +24,12 @@ Script = Callable[[Body], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it came: its path, headers (names in lower case) and decoded body, empty for a GET."""
+    """A request as it came: its path, headers (names in lower case), decoded body, empty for a GET, and query."""
 
     path: str
     headers: dict[str, str]
     body: Body
+    query: dict[str, str] = field(default_factory=dict)
 
 
 def count_tokens(text: str) -> int:
@@ -170,6 +171,10 @@ class SimulatedServer(_Served):
             return self.counting(request.body)
         if request.path.startswith("/v1/models/"):
             return self.telling({"id": request.path.rpartition("/")[2]})
+        return self.answer_other(request)
+
+    def answer_other(self, request: Received) -> Answer:
+        """What a server says that also knows other paths."""
         return failing(404, "not found")({})
 
     def _tell(self, asked: Body) -> Answer:
@@ -209,14 +214,14 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
             self._reply({})
 
         def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["content-length"]))
+            content = self.rfile.read(int(self.headers["content-length"] or 0)) or b"{}"
             form = self.headers.get_content_type() == "application/x-www-form-urlencoded"
             self._reply(dict(parse_qsl(content.decode())) if form else json.loads(content))
 
         def _reply(self, body: Body) -> None:
-            path = self.path.partition("?")[0]
+            path, _, query = self.path.partition("?")
             headers = {name.lower(): value for name, value in self.headers.items()}
-            status, extra, payload = server.answer(Received(path, headers, body))
+            status, extra, payload = server.answer(Received(path, headers, body, dict(parse_qsl(query))))
             if server.zipped:
                 extra, payload = {**extra, "content-encoding": "gzip"}, gzip.compress(payload)
             self.send_response(status)

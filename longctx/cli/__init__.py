@@ -9,10 +9,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.cli import baseline, compare, corpus, export, init, merge, models, plan, questions, record, show
+from longctx.cli import baseline, batches, compare, corpus, export, init, merge, models, plan, questions, record, show
 from longctx.cli.questions import filter
 from longctx.errors import UserError
 from longctx.workspace import Workspace
+
+BESIDE_RUNS = (init, show, record, batches, plan, compare, baseline, merge, export)
+BESIDE_DATA = (corpus, questions, filter, models)
+COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Ctrl-C."""
     parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (init, show, record, plan, compare, baseline, merge, export, corpus, questions, filter, models):
+    for command in COMMANDS:
         command.add(commands)
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:

@@ -21,12 +21,16 @@ class _Table(BaseModel):
 
 
 class Rates(_Table):
-    """USD per million tokens. cache_read and cache_write default to the input price."""
+    """USD per million tokens. cache_read and cache_write default to the input price.
+
+    cache_write_1h: of what is kept for an hour, where cache_write is of five minutes; None where it is not known.
+    """
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cache_read: float | None = Field(default=None, ge=0)
     cache_write: float | None = Field(default=None, ge=0)
+    cache_write_1h: float | None = Field(default=None, ge=0, exclude_if=lambda price: price is None)
 
 
 class Tier(Rates):

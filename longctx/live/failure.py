@@ -77,22 +77,27 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
 
 
 def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> Failure:
-    said = f"{base_url} answered {error.status_code}: {_server_sentence(error)}."
-    if error.status_code in (401, 403):
-        return Failure(
-            "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
-        )
     if error.status_code < 400:
         where = f"{base_url} answered {error.status_code}, a redirection."
         return Failure("connection", f"{where} Give --ctx-base-url the address that it redirects to.", fatal=True)
-    if error.status_code == 404:
+    said = f"{base_url} answered {error.status_code}: {server_sentence(error.body)}."
+    return by_status(error.status_code, said, asked)
+
+
+def by_status(status: int, said: str, asked: str = "") -> Failure:
+    """What a refusal means. said: the refusal, in a sentence. asked: as of `explain`."""
+    if status in (401, 403):
+        return Failure(
+            "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
+        )
+    if status == 404:
         return Failure("no_such_model", f"{said} Check --ctx-model and --ctx-base-url.", fatal=True)
-    if error.status_code in CAUSES:
-        return Failure(CAUSES[error.status_code], said)
-    if error.status_code >= 500:
+    if status in CAUSES:
+        return Failure(CAUSES[status], said)
+    if status >= 500:
         return Failure("server_error", said)
     where = f" It was {asked}." if asked else ""
-    if error.status_code == 413 or TOO_LONG.search(said):
+    if status == 413 or TOO_LONG.search(said):
         advice = "Choose smaller sizes in the run's profile, or set window in the model's."
         return Failure("context_too_long", f"{said}{where} {advice}")
     advice = next((text for about, text in ADVICE.items() if re.search(about, said, re.I)), "")
@@ -100,9 +105,8 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
     return Failure("refused_request", f"{said}{where} {advice}")
 
 
-def _server_sentence(error: anthropic.APIStatusError) -> str:
-    """What the server gives as its reason, on one line."""
-    said = error.body
+def server_sentence(said: object) -> str:
+    """What the server gives as its reason in the body of an error, on one line."""
     if isinstance(said, dict):
         said = said.get("error", said)  # Bedrock's has no error around it
     if isinstance(said, dict):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from vcr.record_mode import RecordMode
 
+from longctx.errors import UserError
+from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 
 
 def sentence(tape: Tape, to_ask: int) -> str:
     """to_ask: of so many questions, 0 where that was not yet known."""
+    running = _running(tape)
     if not to_ask:
-        return "Stopped: nothing was asked."
+        return f"Stopped: nothing was asked.{running}"
     answered = f"Stopped: {tape.recorded:,} of {to_ask:,} trials were answered"
     if not tape.keeps:
         kept = "but nothing is kept without text, so the same command asks all again."
@@ -18,4 +21,20 @@ def sentence(tape: Tape, to_ask: int) -> str:
         kept = "and are recorded. The same command would ask all anew, since its record mode is all."
     else:
         kept = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
-    return f"{answered} {kept} What was in flight is lost, and may be billed."
+    return f"{answered} {kept}{running or ' What was in flight is lost, and may be billed.'}"
+
+
+def _running(tape: Tape) -> str:
+    """Of the batches that go on without this run; empty where there are none."""
+    try:
+        batches = Ledger(tape.written_to).open()
+    except UserError:
+        return ""
+    if not batches:
+        return ""
+    requests = sum(len(batch.requests) for batch in batches)
+    which = f"Batch {batches[0]} goes" if len(batches) == 1 else f"{len(batches):,} batches go"
+    return (
+        f" {which} on without this run, with {requests:,} requests: the same command collects what they answer, or "
+        "python -m longctx batches collect. Nothing of it is asked or paid again."
+    )

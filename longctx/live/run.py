@@ -15,6 +15,11 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Asked, Progress, ask_all
+from longctx.live.batches.caching import shared_by_batches
+from longctx.live.batches.claims import Batches, BatchTerms
+from longctx.live.batches.filling import fill, pending, place_in
+from longctx.live.batches.ledger import Ledger
+from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.cost.estimate import doubts, estimate, in_all
 from longctx.live.cost.money import check_cap
@@ -23,11 +28,11 @@ from longctx.live.failure import Failure
 from longctx.live.server.calibrate import Unasked, calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
-from longctx.live.server.providers import provider_of
+from longctx.live.server.providers import Client, provider_of
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace
 
@@ -51,11 +56,14 @@ BUILT = "the prompts to be built, to find those without a recording"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD."""
+    """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD. batch: whether batches ask;
+    batch_wait_s: how long these are waited for, None: until they end."""
 
     base_url: str | None = None
     in_flight: int = 4
     max_cost: float | None = None
+    batch: bool = False
+    batch_wait_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,8 @@ class Done:
             yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
             yield f"stopped early: {asked.settled.message}"
-        for message, number in Counter(one.message for one in asked.failures.values() if not one.fatal).items():
+        told = [one for one in asked.failures.values() if not one.fatal or one.cause in ("pending", "canceled")]
+        for message, number in Counter(one.message for one in told).items():
             yield f"{number:,} were not answered: {message}"
 
 
@@ -99,6 +108,8 @@ def ask_live(
         done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
     except KeyboardInterrupt:
         raise Interrupted(interrupted.sentence(tape, sum(to_ask))) from None
+    except NotRecorded as error:  # what a batch answered; a direct answer's is a failure of its own
+        raise UserError(f"{error} Its batch keeps it: make room, and give the same command again.") from None
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
         raise UserError(stopped.message)
@@ -120,37 +131,67 @@ async def _ask(
 ) -> Done:
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
+    if terms.batch:
+        check_provider(models)
     provider = provider_of(models)
     with waiting(say, f"what a client of {provider} needs to be opened"):
         opened = open_client(tape, terms.base_url, terms.in_flight, provider)
     async with opened as client:
+        batches = await _batches(client, tape, terms, say)
         told, uncounted = await calibrate(workspace, client, cases, say)
         fit, unfit = fitted(told)
         with waiting(say, BUILT):
             lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
+        claimed = batches.held()
+        held = [question for question in lacking if place_in(question) in claimed]
+        free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
         if beforehand:
             beforehand.ready((*uncounted, *unfit))
-        questions = shared(await counted(client, lacking, say))
-        _say_estimate(say, fit, questions)
+        questions = _shared(await counted(client, free, say), terms.batch)
+        _say_estimate(say, fit, questions, batch=terms.batch)
         if questions:
             check_writable(tape.written_to)
-        told_number(len(questions))
+        told_number(len(questions) + len(held))
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
-        with progress(questions, say) as shown:
+        with progress([*questions, *held], say) as shown:
 
             def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
                 return ask_all(client, tape, some, bounds, shown)
 
-            asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
-    return Done(asked, len(questions), (*uncounted, *unfit))
+            if terms.batch:
+                asked = await fill(batches, questions, held, ask_some, bounds.budget, shown)
+            else:
+                asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
+                asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
+    return Done(asked, len(questions) + len(held), (*uncounted, *unfit))
 
 
-def estimate_live(tape: Tape, cases: Sequence[Case], say: Say) -> None:
-    """Say what this tape's record mode would ask, without a key and without the network."""
+async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
+    """The batches that are not collected, once those that have ended are. Raises UserError where the questions are to
+    be asked in batches, and the server takes none."""
+    batches = Batches(Service(client), tape, BatchTerms(terms.base_url, terms.batch_wait_s), say)
+    with waiting(say, f"{client.base_url} to tell of its batches"):
+        if terms.batch:
+            await batches.service.check()
+        await batches.collect()
+    return batches
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
+    """Say what this tape's record mode would ask, without a key and without the network. Raises UserError."""
     fit, unfit = fitted(cases)
+    claimed = {place for one in Ledger(tape.written_to).open() for place in one.places}
     with waiting(say, BUILT):
-        questions = shared(missing(tape, fit))
-    _say_estimate(say, fit, questions, [case for case, _ in unfit])
+        lacking = missing(tape, fit)
+        free = [question for question in lacking if place_in(question) not in claimed]
+        questions = _shared(free, batch)
+    _say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
+    if held := len(lacking) - len(free):
+        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+
+
+def _shared(questions: Sequence[Question], batch: bool) -> list[Question]:
+    return shared_by_batches(questions) if batch else shared(questions)
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
@@ -164,8 +205,10 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
     return fit, unfit
 
 
-def _say_estimate(say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = ()) -> None:
-    found = estimate(cases, questions, unbuilt)
+def _say_estimate(
+    say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
+) -> None:
+    found = estimate(cases, questions, unbuilt, batch)
     for one in found:
         say(str(one))
     if whole := in_all(found):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin import options, over, run, selection
+from longctx.plugin import batching, options, over, run, selection
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import replaying, writing
 
@@ -37,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
             from longctx.plugin import grid, project
 
             project.check_root(config)
+            batching.check(started.settings)
             gating.check(started)
             grid.check(started)
         config.pluginmanager.register(writing.Writing(config))

@@ -178,6 +178,18 @@ def add(parser: pytest.Parser) -> None:
         action="store_true",
         help="with --ctx-baseline and --ctx-record: ask in rounds, and stop once the verdict is settled",
     )
+    option(
+        "--ctx-batch",
+        action="store_true",
+        help="with --ctx-record: ask in Message Batches, at their price; what a batch holds is not asked again",
+    )
+    option(
+        "--ctx-batch-wait",
+        type=number(float, 0),
+        default=None,
+        metavar="HOURS",
+        help="how long a run waits for its batches, which go on without it (default: until they end)",
+    )
 
 
 def read(config: pytest.Config) -> Settings:
@@ -211,6 +223,8 @@ def read(config: pytest.Config) -> Settings:
         on_inconclusive=option.ctx_on_inconclusive,
         max_age=option.ctx_max_age,
         early_stop=option.ctx_early_stop,
+        batch=option.ctx_batch,
+        batch_wait=option.ctx_batch_wait,
     )
 
 

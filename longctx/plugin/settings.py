@@ -46,3 +46,6 @@ class Settings:
     on_inconclusive: str = "fail"
     max_age: float = MAX_AGE_DAYS
     early_stop: bool = False
+    batch: bool = False
+    batch_wait: float | None = None
+    """Hours; None: until the batches end."""

@@ -71,4 +71,7 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
             raise TypeError(f"its {name} is no text")
     if not isinstance(metadata.get("model", ""), str):
         raise TypeError("its model is no text")
-    float(metadata["latency_s"])
+    if metadata["latency_s"] is not None:
+        float(metadata["latency_s"])
+    if not isinstance(metadata.get("batch", ""), str):
+        raise TypeError("its batch is no text")

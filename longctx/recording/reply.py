@@ -47,7 +47,14 @@ def input_tokens(message: dict[str, Any]) -> int:
 
 
 def to_reply(
-    body: bytes, *, latency_s: float, recorded_at: str, request_sha256: str, live: bool, prefill: str = ""
+    body: bytes,
+    *,
+    latency_s: float | None,
+    recorded_at: str,
+    request_sha256: str,
+    live: bool,
+    prefill: str = "",
+    batched: bool = False,
 ) -> Reply:
     """The reply in an answer's body: its text blocks joined, all others left out. Raises MalformedAnswer.
 
@@ -71,6 +78,8 @@ def to_reply(
         request_sha256=request_sha256,
         live=live,
         cache_write_tokens=written,
+        hour_write_tokens=min(written, _written_for_an_hour(message["usage"])),
+        batched=batched,
     )
 
 
@@ -109,6 +118,13 @@ def _tokens(usage: object) -> tuple[int, int, int | None, int]:
     read = usage.get("cache_read_input_tokens")
     cached = None if read is None else _count(read)
     return _count(usage["input_tokens"]), written, cached, _count(usage["output_tokens"])
+
+
+def _written_for_an_hour(usage: dict[str, Any]) -> int:
+    """Input tokens written to the cache that stay for an hour; 0 where the server does not tell them apart."""
+    written = usage.get("cache_creation")
+    tokens = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
+    return tokens if type(tokens) is int and tokens > 0 else 0
 
 
 def _count(said: Any) -> int:

@@ -129,9 +129,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 request_sha256=wanted.sha256,
                 live=bool(self._run) and metadata["run"] == self._run,
                 prefill=wanted.prefill,
+                batched="batch" in metadata,
             )
         except MalformedAnswer as error:
             raise TapeError(f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}.") from None
+
+    def recorded_since(self, wanted: Wanted, at: str) -> bool:
+        """Whether an answer to exactly this request was recorded at that time, or later. at: ISO 8601, UTC."""
+        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
+        return index is not None and bool(self._metadata_of[index]["recorded_at"] >= at)
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
         """The prompt set's name and digest, and the model, if it is named, in the latest episode of a trial; empty
@@ -148,17 +154,24 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             "model": metadata.get("model", ""),
         }
 
-    def record(self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float) -> None:
-        """Append one answer to its scenario's file: with the operating system when this returns. Raises NotRecorded."""
-        metadata = {
+    def record(
+        self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float | None, batch: str = ""
+    ) -> None:
+        """Append one answer to its scenario's file: with the operating system when this returns. Raises NotRecorded.
+
+        latency_s: None where it was not measured. batch: the id of the batch that it was answered in, if any.
+        """
+        metadata: dict[str, Any] = {
             "trial": wanted.trial,
             "model": wanted.model,
             "prompt_set": wanted.prompt_set,
             "wording": wanted.wording,
             "recorded_at": recorded_at,
-            "latency_s": round(latency_s, 4),
+            "latency_s": None if latency_s is None else round(latency_s, 4),
             "run": self._run,
         }
+        if batch:
+            metadata["batch"] = batch
         self._episodes(wanted.file, wanted.model)
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)

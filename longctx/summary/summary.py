@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,7 +45,7 @@ class UsageSummary:
     Tokens; input includes cached, what the server read from its prompt cache, and written, what it wrote to it. None
     where no answer tells of the cache.
     cost_usd: what the answers cost when they were asked; None where prices are not known. latency_s: median and 95th
-    percentile, seconds.
+    percentile, seconds; None where batches answered, which tell none.
     """
 
     family: str
@@ -55,7 +54,7 @@ class UsageSummary:
     cached: int | None
     output: int
     cost_usd: float | None
-    latency_s: tuple[float, float]
+    latency_s: tuple[float, float] | None
     written: int = 0
 
 
@@ -182,7 +181,7 @@ def _median(values: Sequence[float]) -> float | None:
 def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
     cached = [row.cached_tokens for row in rows if row.cached_tokens is not None]
     latencies = [row.latency_s for row in rows if row.latency_s is not None]
-    median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (math.nan, math.nan)
+    median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (0.0, 0.0)
     return UsageSummary(
         family,
         model,
@@ -191,5 +190,5 @@ def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
         output=sum(row.output_tokens or 0 for row in rows),
         written=sum(row.cache_write_tokens or 0 for row in rows),
         cost_usd=total_usd(rows),
-        latency_s=(float(median), float(slow)),
+        latency_s=(float(median), float(slow)) if latencies else None,
     )

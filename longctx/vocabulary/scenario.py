@@ -72,7 +72,8 @@ class Reply:
     """What the model said. Tokens are the server's own counts.
 
     input_tokens include cached_tokens, read from the prompt cache (None: the server did not say), and
-    cache_write_tokens, written to it.
+    cache_write_tokens, written to it, of which hour_write_tokens are kept for an hour. latency_s: None where it was not
+    measured. batched: whether a batch answered, at its price.
     """
 
     text: str
@@ -81,11 +82,13 @@ class Reply:
     input_tokens: int
     cached_tokens: int | None
     output_tokens: int
-    latency_s: float
+    latency_s: float | None
     recorded_at: str
     request_sha256: str
     live: bool = False
     cache_write_tokens: int = 0
+    hour_write_tokens: int = 0
+    batched: bool = False
 
 
 @dataclass(frozen=True, slots=True)

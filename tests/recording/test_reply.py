@@ -171,3 +171,13 @@ def test_whatever_is_recorded_can_be_replayed(changed: dict[str, Any]) -> None:
     body = message("42", **changed)
     if is_message(body):
         reply(body)
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"),
+    [({"ephemeral_1h_input_tokens": 3}, 3), ({"ephemeral_1h_input_tokens": 99}, 5), ({}, 0), ("odd", 0), (None, 0)],
+)
+def test_what_is_written_for_an_hour_is_part_of_what_is_written(told: object, tokens: int) -> None:
+    usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 5, "cache_creation": told}
+    found = reply(message("", usage=usage))
+    assert (found.cache_write_tokens, found.hour_write_tokens) == (5, tokens)

@@ -313,3 +313,19 @@ def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
     repeats = [Wanted.of(question, question.build()) for question in (Question(CASE, 0, 0), Question(CASE, 0, 1))]
     assert repeats[0].sha256 == repeats[1].sha256
     assert [said(Tape(tmp_path), one) for one in repeats] == ["repeat 0", "repeat 1"]
+
+
+def test_an_answer_of_a_batch_has_no_latency_and_says_so(tmp_path: Path) -> None:
+    Tape(tmp_path, "once").record(ONE, answer(), AT, None, "msgbatch_1")
+    reply = Tape(tmp_path).reply(ONE)
+    assert reply is not None
+    assert (reply.latency_s, reply.batched) == (None, True)
+    [line] = next(iter(tmp_path.rglob("*.jsonl"))).read_text().splitlines()
+    assert json.loads(line)["metadata"]["batch"] == "msgbatch_1"
+
+
+def test_whether_it_was_recorded_since(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    assert not tape.recorded_since(ONE, AT)
+    tape.record(ONE, answer(), AT, 0.5)
+    assert [tape.recorded_since(ONE, at) for at in (AT, LATER)] == [True, False]

@@ -38,3 +38,9 @@ def test_scenarios_and_subjects_have_their_own_and_judging_does_not_matter() -> 
 
 def test_what_was_not_answered_has_none() -> None:
     assert answers(rows("correct", "wrong"), rows("not_asked", repeat=1, prompt_sha256=None))[-1] is None
+
+
+def test_answers_of_a_batch_tell_no_latency_and_are_put_in_an_order() -> None:
+    mixed = [*rows("correct", latency_s=None), *rows("correct", latency_s=0.25)]
+    assert answers(mixed) == answers(mixed[::-1])
+    assert answers(mixed)[0] != answers(rows("correct", "correct", latency_s=0.25))[0]

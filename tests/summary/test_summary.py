@@ -174,3 +174,8 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         ("some-model", "mine", 400, None),
         ("some-model", "seed", 800, None),
     ]
+
+
+def test_answers_of_batches_have_no_latency() -> None:
+    [one] = summary(row(latency_s=None, input_tokens=1, output_tokens=1)).usage
+    assert one.latency_s is None

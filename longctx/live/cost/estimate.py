@@ -20,17 +20,25 @@ OLD = datetime.timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD: as it is asked here with nothing cached; with what the prompt cache saves; by the provider's batches."""
+    """USD: asked one by one with nothing cached; with what the prompt cache saves; by the provider's batches. planned:
+    as this run asks in batches, with what the prompt cache saves then; None where it asks one by one."""
 
     standard: float
     cached: float
     batch: float
+    planned: float | None = None
 
     def __add__(self, other: Price) -> Price:
-        return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch)
+        planned = None if self.planned is None or other.planned is None else self.planned + other.planned
+        return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch, planned)
 
     def __str__(self) -> str:
         standard, cached, batch = (f"${usd:,.2f}" for usd in (self.standard, self.cached, self.batch))
+        if self.planned is not None:
+            planned = f"${self.planned:,.2f}"
+            cache, without = (" with the prompt cache", [f"{batch} without"]) if planned != batch else ("", [])
+            others = [*without, f"{standard} asked directly"] if planned != standard else []
+            return f"about {planned} in batches{cache}" + (f" ({', '.join(others)})" if others else "")
         less = [f"{cached} with the prompt cache"] if cached != standard else []
         less += [f"{batch} in batches"] if batch != standard else []
         return f"about {standard}" + (f" ({', '.join(less)})" if less else "")
@@ -58,15 +66,20 @@ class Estimate:
         )
 
 
-def estimate(cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = ()) -> list[Estimate]:
-    """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask."""
+def estimate(
+    cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = (), batches: bool = False
+) -> list[Estimate]:
+    """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask.
+
+    batches: whether they are asked in batches.
+    """
     trials: dict[Family, list[Case]] = defaultdict(list)
     asked: dict[Family, list[Question]] = defaultdict(list)
     for case in (*cases, *unbuilt):
         trials[_family(case)].append(case)
     for question in (*questions, *(question for case in unbuilt for question in case.questions())):
         asked[_family(question.case)].append(question)
-    return [_estimate(family, group, asked[family]) for family, group in trials.items()]
+    return [_estimate(family, group, asked[family], batches) for family, group in trials.items()]
 
 
 def in_all(estimates: Sequence[Estimate]) -> str | None:
@@ -96,24 +109,33 @@ def _family(case: Case) -> Family:
     return case.model.model, case.scenario.family
 
 
-def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question]) -> Estimate:
-    prices = cases[0].model.prices
+def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question], batches: bool) -> Estimate:
+    prices = (asked[0].case if asked else cases[0]).model.prices
     return Estimate(
         *family,
         trials=sum(case.size for case in cases),
         to_ask=len(asked),
         input_tokens=sum(one.case.size_tokens for one in asked),
         output_tokens=sum(one.case.reply_tokens for one in asked),
-        price=None if prices is None else _price(prices, asked),
+        price=None if prices is None else _price(prices, asked, batches),
         counted=all(one.case.counted is not None for one in asked),
     )
 
 
-def _price(prices: Prices, asked: Sequence[Question]) -> Price:
+def _price(prices: Prices, asked: Sequence[Question], batches: bool) -> Price:
     """Each request at the rates of its own prompt's length."""
     sizes = [(one.case.size_tokens, one.case.reply_tokens, one.shared) for one in asked]
     standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
     cached = math.fsum(
         cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes
     )
-    return Price(standard, cached, standard * (1 - prices.batch_discount))
+    less = 1 - prices.batch_discount
+    if not batches:
+        return Price(standard, cached, standard * less)
+    directly = {one.shared.after for one in asked}
+    planned = math.fsum(
+        cost(prices, size, reply, size * one.shared.read_share, size * one.shared.write_share)
+        * (1 if one.key in directly else less)
+        for one, (size, reply, _) in zip(asked, sizes, strict=True)
+    )
+    return Price(standard, cached, standard * less, planned)

@@ -16,10 +16,14 @@ MAYBE_PAID = ("timeout", "connection", "malformed_answer")
 """Causes of failure after which the server may charge for an answer all the same."""
 
 
-def cost(prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0) -> float:
+def cost(
+    prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0, hour: float = 0
+) -> float:
     """USD of a request. `input_tokens` are its whole prompt, whose length settles all of its rates: they include those
-    `read` from the prompt cache and `written` to it."""
-    return _cost(prices.at(input_tokens), input_tokens, output_tokens, read, written)
+    `read` from the prompt cache and `written` to it, of which `hour` are kept for an hour."""
+    rates = prices.at(input_tokens)
+    dearer = hour * (hour_write_price(rates) - write_price(rates)) / 1e6
+    return _cost(rates, input_tokens, output_tokens, read, written) + dearer
 
 
 def _cost(rates: Rates, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
@@ -37,11 +41,18 @@ def write_price(rates: Rates) -> float:
     return rates.input if rates.cache_write is None else rates.cache_write
 
 
+def hour_write_price(rates: Rates) -> float:
+    """USD per million tokens that are written to the prompt cache for an hour."""
+    return write_price(rates) if rates.cache_write_1h is None else rates.cache_write_1h
+
+
 def paid(prices: Prices | None, reply: Reply) -> float | None:
-    """USD that a reply cost; None where prices are not known."""
+    """USD that a reply cost, at the price of a batch if one answered it; None where prices are not known."""
     if prices is None:
         return None
-    return cost(prices, reply.input_tokens, reply.output_tokens, reply.cached_tokens or 0, reply.cache_write_tokens)
+    read, written = reply.cached_tokens or 0, reply.cache_write_tokens
+    usd = cost(prices, reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens)
+    return usd * (1 - prices.batch_discount) if reply.batched else usd
 
 
 @dataclass

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -25,6 +25,10 @@ CHARACTERS_A_TOKEN = 4
 """More than most texts have here, so that a beginning which is taken for long enough is so."""
 LEAST = 256
 """Characters. A beginning that is longer than another by less is not worth a block of its own."""
+
+
+Worth = Callable[[Sequence[Question], Sequence[float]], bool]
+"""Whether it pays to keep a beginning of these questions, which takes such a share of the prompt of each."""
 
 
 @dataclass(slots=True)
@@ -40,24 +44,31 @@ class Beginning:
     writer: int | None = None
 
 
-def shared(questions: Sequence[Question]) -> list[Question]:
+def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Question]:
     """The same questions, each knowing what it shares with those around it, if they are asked in this order.
 
-    One pass over the prompts of models that have caching, two of them held at a time.
+    worth: tells which beginnings are kept, where they are not asked one by one. One pass over the prompts of models
+    that have caching, two of them held at a time.
     """
     found: list[Question] = []
     for _, group in groupby(questions, lambda question: question.case.model.model):
         some = list(group)
-        found += _shared(some[0].case.model, some)
+        found += _shared(some[0].case.model, some, worth)
     return found
 
 
-def _shared(model: ModelProfile, questions: Sequence[Question]) -> Sequence[Question]:
+def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | None) -> Sequence[Question]:
     if model.caching is None:
         return questions
     lengths, common = _compared(model, questions)
     rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
-    plans = plan(beginnings(common), rates, model.caching)
+
+    def kept(one: Beginning) -> bool:
+        these = slice(one.first, one.last + 1)
+        assert worth is not None
+        return worth(questions[these], [one.length / length for length in lengths[these]])
+
+    plans = plan(beginnings(common), rates, model.caching, kept if worth else None)
     return [
         dataclasses.replace(
             question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
@@ -112,11 +123,15 @@ def beginnings(common: Sequence[int]) -> list[Beginning]:
 
 
 def plan(
-    found: Sequence[Beginning], rates: Sequence[Rates | None], caching: Caching
+    found: Sequence[Beginning],
+    rates: Sequence[Rates | None],
+    caching: Caching,
+    kept: Callable[[Beginning], bool] | None = None,
 ) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
     """Of each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
 
-    rates: of each prompt; None where prices are not known.
+    rates: of each prompt; None where prices are not known. kept: whether it pays to keep a beginning; by default as
+    `pays` has it.
     """
     starting: dict[int, list[Beginning]] = defaultdict(list)
     for one in sorted(found, key=lambda one: one.length):
@@ -128,7 +143,7 @@ def plan(
         for one in starting[place]:
             longer = one.length - (path[-1].length if path else 0)
             enough = one.length >= caching.min_tokens * CHARACTERS_A_TOKEN
-            if enough and longer >= LEAST and pays(rates[one.first : one.last + 1]):
+            if enough and longer >= LEAST and (kept(one) if kept else pays(rates[one.first : one.last + 1])):
                 path.append(one)
         source = next((one for one in reversed(path) if one.writer is not None), None)
         read, after = (source.length, source.writer) if source else (0, None)

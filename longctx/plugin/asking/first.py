@@ -80,7 +80,7 @@ def ask_first(config: pytest.Config) -> None:
                 tape = _tape(run, "once" if settings.record == "none" else settings.record)
                 if foresight := _foresight(run, cases, tape):
                     foresight.check()
-                estimate_live(tape, cases, say)
+                estimate_live(tape, cases, say, settings.batch)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
@@ -132,7 +132,8 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
         course = until_settled(run, tape)
     if foresight := _foresight(run, cases, tape):
         foresight.check()
-    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost)
+    wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
+    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, settings.batch, wait_s)
     done = ask_live(run.workspace, tape, cases, terms, say, live_progress, course, foresight)
     asked = done.asked
     for case, why in done.unasked:

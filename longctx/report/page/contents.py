@@ -131,8 +131,8 @@ def _usage(summary: Summary) -> pd.DataFrame:
             ],
             "written to cache": [f"{one.written / one.input:.0%}" if one.input else "-" for one in usage],
             "output tokens": [f"{one.output:,}" for one in usage],
-            "latency, median": [f"{one.latency_s[0]:.2f} s" for one in usage],
-            "latency, 95%": [f"{one.latency_s[1]:.2f} s" for one in usage],
+            "latency, median": [f"{one.latency_s[0]:.2f} s" if one.latency_s else "-" for one in usage],
+            "latency, 95%": [f"{one.latency_s[1]:.2f} s" if one.latency_s else "-" for one in usage],
             "cost": ["-" if one.cost_usd is None else f"${one.cost_usd:,.2f}" for one in usage],
         }
     ).set_index("family")

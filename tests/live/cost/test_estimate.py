@@ -39,7 +39,7 @@ def test_only_what_is_asked_costs() -> None:
     assert (found.to_ask, found.trials) == (3, 6)
     assert (found.input_tokens, found.output_tokens) == (300 + 2 * 2100, 30)
     assert found.price is not None
-    assert dataclasses.astuple(found.price) == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
+    assert dataclasses.astuple(found.price)[:3] == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
     assert str(found) == (
         "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56. "
         "Tokens by the profile."
@@ -86,7 +86,7 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
     [found] = estimate([at, beyond], asked(at, beyond))
     assert found.price is not None
-    assert dataclasses.astuple(found.price) == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
+    assert dataclasses.astuple(found.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
     kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
     [found] = estimate([at, beyond], [dataclasses.replace(one, shared=kept) for one in asked(at, beyond)])
     assert found.price is not None

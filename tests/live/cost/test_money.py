@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import random
 
@@ -209,3 +210,14 @@ def test_a_cap_without_prices_is_a_mistake() -> None:
     check_cap(1.0, [known])
     with pytest.raises(UserError, match=r"--ctx-max-cost needs prices, and the profile of unknown gives none"):
         check_cap(1.0, [known, unknown])
+
+
+def test_a_batch_costs_less_and_an_hour_in_the_cache_more() -> None:
+    prices = PRICES_WRITING.model_copy(update={"batch_discount": 0.5, "cache_write_1h": 6.0})
+    answer = reply(100_000, 0, cached=600_000, written=300_000)
+    assert paid(prices, answer) == pytest.approx(0.1 * 3 + 0.6 * 0.3 + 0.3 * 3.75)
+    batched = dataclasses.replace(answer, batched=True)
+    assert paid(prices, batched) == pytest.approx((0.1 * 3 + 0.6 * 0.3 + 0.3 * 3.75) / 2)
+    partly = dataclasses.replace(answer, hour_write_tokens=200_000)
+    assert paid(prices, partly) == pytest.approx(0.1 * 3 + 0.6 * 0.3 + 0.1 * 3.75 + 0.2 * 6)
+    assert paid(PRICES_WRITING, partly) == paid(PRICES_WRITING, answer), "where its price is not known"

@@ -1,0 +1,183 @@
+"""`batches`: the Message Batches that are not collected yet: what has become of them, their answers, their end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared.output import say
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.live.batches.claims import Batches
+    from longctx.live.batches.fate import Fate
+    from longctx.live.batches.ledger import Batch
+
+NONE = "No batch is waiting to be collected: cassettes/batches holds none."
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "batches",
+        help="Message Batches that are not collected: list, collect or cancel them",
+        description="What runs with --ctx-batch created and have not collected yet stands in cassettes/batches, a file "
+        "for each batch.",
+    )
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    listed = actions.add_parser("list", help="what has become of each, by its server")
+    listed.set_defaults(run=_list, passes_on=False)
+    collect = actions.add_parser("collect", help="record what those have answered that have ended")
+    collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
+    collect.set_defaults(run=_collect, passes_on=False)
+    cancel = actions.add_parser(
+        "cancel", help="end a batch: what it has not begun is not asked, and what it has answered can be collected"
+    )
+    cancel.add_argument("names", nargs="+", metavar="BATCH", help="name or id")
+    cancel.add_argument(
+        "--forget",
+        action="store_true",
+        help="only delete what is known of it here, so that its requests are asked, and paid, anew",
+    )
+    cancel.set_defaults(run=_cancel, passes_on=False)
+
+
+def _list(options: argparse.Namespace, _: list[str]) -> int:
+    from tabulate import tabulate
+
+    rows: list[list[str]] = []
+
+    async def look(batches: Batches, batch: Batch) -> None:
+        rows.append(_row(await batches.fates.of(batch)))
+
+    if _each(options, (), look):
+        head = ["batch", "requests", "created", "state"]
+        print(tabulate(rows, headers=head, disable_numparse=True, maxcolwidths=[None, None, None, 70]))
+    return 0
+
+
+def _row(fate: Fate) -> list[str]:
+    from longctx.live.batches.fate import sentence
+
+    batch, state = fate.batch, fate.state
+    if fate.kind == "running" and state is not None:
+        said = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
+    elif fate.kind == "ended":
+        said = "ended: python -m longctx batches collect"
+    elif fate.kind == "absent":
+        said = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
+    else:
+        said = sentence(fate)
+    return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at, said]
+
+
+def _collect(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.live.batches.fate import sentence
+    from longctx.recording.tape import NotRecorded
+
+    left: list[str] = []
+
+    async def collect(batches: Batches, batch: Batch) -> None:
+        await batches.collect([batch])
+        if batch.places & batches.held().keys():
+            left.append(sentence(batches.last[batch.name]))
+
+    try:
+        with _writing(options):
+            _each(options, options.names, collect)
+    except NotRecorded as error:
+        raise UserError(f"{error} Its batch keeps it: make room, and collect it again.") from None
+    for one in left:
+        say(one[0].upper() + one[1:])
+    return 1 if left else 0
+
+
+def _cancel(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.live.batches.ledger import Ledger
+
+    if options.forget:
+        with _writing(options):
+            ledger = Ledger(options.workspace.cassettes)
+            for batch in _named(ledger.open(), options.names):
+                ledger.drop(batch)
+                say(f"Batch {batch} is forgotten: what it held will be asked anew.")
+        return 0
+
+    async def cancel(batches: Batches, batch: Batch) -> None:
+        say(await _canceled(batches, batch))
+
+    _each(options, options.names, cancel)
+    return 0
+
+
+async def _canceled(batches: Batches, batch: Batch) -> str:
+    """Cancel a batch; what is said of it. Raises UserError."""
+    from longctx.live.batches.fate import sentence
+    from longctx.live.failure import explain
+    from longctx.live.server.enquiry import UNTOLD
+
+    fate = await batches.fates.of(batch)
+    if fate.kind == "ended":
+        return f"Batch {fate.batch} has ended by itself: python -m longctx batches collect records what it answered."
+    if fate.kind != "running" or fate.state is None:
+        raise UserError(f"Batch {batch} cannot be canceled now: {sentence(fate)}")
+    try:
+        await batches.service.cancel(fate.batch.id)
+    except UNTOLD as error:
+        raise UserError(f"Batch {batch} was not canceled: {explain(error, batch.server).message}") from None
+    return (
+        f"Batch {batch} is being canceled: what it has answered by then is paid for, and python -m longctx batches "
+        "collect records it."
+    )
+
+
+def _each(
+    options: argparse.Namespace, names: Sequence[str], act: Callable[[Batches, Batch], Awaitable[None]]
+) -> list[Batch]:
+    """Do it to each batch, by a client of its server. The batches; says so where there are none. Raises UserError."""
+    from longctx.live.batches.claims import Batches, BatchTerms
+    from longctx.live.batches.ledger import Ledger
+    from longctx.live.batches.service import Service
+    from longctx.live.server.client import open_client
+    from longctx.recording.tape import Tape
+
+    cassettes = options.workspace.cassettes
+    open_batches = _named(Ledger(cassettes).open(), names)
+    if not open_batches:
+        say(NONE)
+
+    async def at(base_url: str | None, some: Sequence[Batch]) -> None:
+        async with open_client(None, base_url, 1) as client:
+            batches = Batches(Service(client), Tape(cassettes), BatchTerms(base_url), say)
+            for batch in some:
+                await act(batches, batch)
+
+    by_server = sorted(open_batches, key=lambda batch: batch.base_url or "")
+    for _, some in groupby(by_server, key=lambda batch: batch.base_url):
+        group = list(some)
+        asyncio.run(at(group[0].base_url, group))
+    return open_batches
+
+
+def _named(batches: Sequence[Batch], names: Sequence[str]) -> list[Batch]:
+    """The batches of these names or ids, all without any. Raises UserError."""
+    known = [name for batch in batches for name in (batch.name, batch.id) if name]
+    for name in names:
+        if name not in known:
+            from longctx.errors import did_you_mean
+
+            raise UserError(f"No batch {name!r} is waiting to be collected. {did_you_mean(name, known)}")
+    return [batch for batch in batches if not names or {batch.name, batch.id} & set(names)]
+
+
+@contextlib.contextmanager
+def _writing(options: argparse.Namespace) -> Iterator[None]:
+    """Holds the cassettes, as a run that records does; where there are none, nothing is made."""
+    from longctx.recording.writer import only_writer
+
+    cassettes = options.workspace.cassettes
+    with only_writer(cassettes) if cassettes.is_dir() else contextlib.nullcontext():
+        yield

@@ -1,0 +1,59 @@
+"""The prompt cache in batches: what they share is marked for an hour, and its first prompt is asked alone before.
+
+A batch may take longer than five minutes to begin, and its requests run side by side, so that none can count on another
+to have written. Source: "Batch processing" and "Prompt caching", platform.claude.com/docs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from longctx.config.models import ModelProfile, Prices, Rates
+from longctx.live.cost.money import cost
+from longctx.live.cost.sharing import shared
+from longctx.recording.case import Question
+
+
+def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
+    """The same questions, each knowing what it reads in a batch of what was asked directly before."""
+    cases = {id(one.case): dataclasses.replace(one.case, model=for_an_hour(one.case.model)) for one in questions}
+    return shared([dataclasses.replace(one, case=cases[id(one.case)]) for one in questions], pays_in_batches)
+
+
+def for_an_hour(model: ModelProfile) -> ModelProfile:
+    """The model whose cache keeps for an hour, at the price of that; without a cache where the price is not known."""
+    if model.caching is None or model.caching.ttl == "1h":
+        return model
+    if model.prices is None:
+        return model.model_copy(update={"caching": model.caching.model_copy(update={"ttl": "1h"})})
+    if any(rates.cache_write_1h is None for rates in (model.prices, *model.prices.above)):
+        return model.model_copy(update={"caching": None})
+    caching = model.caching.model_copy(update={"ttl": "1h"})
+    return model.model_copy(update={"caching": caching, "prices": _for_an_hour(model.prices)})
+
+
+def _for_an_hour(prices: Prices) -> Prices:
+    def dearer(rates: Rates) -> dict[str, float | None]:
+        return {"cache_write": rates.cache_write_1h}
+
+    above = tuple(tier.model_copy(update=dearer(tier)) for tier in prices.above)
+    return prices.model_copy(update={**dearer(prices), "above": above})
+
+
+def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> bool:
+    """Whether asking the first directly, at the whole price, to write what the others read, is cheaper than sending all
+    of it in batches; yes where prices are not known."""
+    prices = questions[0].case.model.prices
+    if prices is None:
+        return True
+    batched = 1 - prices.batch_discount
+    first, *others = zip(questions, shares, strict=True)
+    kept = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *one, read=1) for one in others)
+    return kept < batched * math.fsum(_usd(prices, *one) for one in (first, *others))
+
+
+def _usd(prices: Prices, question: Question, share: float, read: int = 0, written: int = 0) -> float:
+    tokens = question.case.size_tokens
+    return cost(prices, tokens, question.case.reply_tokens, read * share * tokens, written * share * tokens)

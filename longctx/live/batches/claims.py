@@ -1,0 +1,93 @@
+"""The batches of a folder of cassettes, as a run that may write there sees them: what they hold, and what has ended."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longctx.live.batches import wait
+from longctx.live.batches.collect import Collected, onto_tape
+from longctx.live.batches.fate import Fate, Fates
+from longctx.live.batches.ledger import Batch, Ledger, Place
+from longctx.live.batches.service import Service, State
+from longctx.live.failure import explain
+from longctx.live.server.enquiry import UNTOLD
+from longctx.live.waiting import Say
+from longctx.recording.tape import Tape
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTerms:
+    """base_url: as the user named the server. wait_s: how long a run waits for its batches; None: until they end."""
+
+    base_url: str | None = None
+    wait_s: float | None = None
+    clock: wait.Clock = wait.REAL
+
+
+class Batches:
+    """The batches of a folder of cassettes, as one run that may write there sees them."""
+
+    def __init__(self, service: Service, tape: Tape, terms: BatchTerms, say: Say) -> None:
+        self.service, self.tape, self.terms, self.say = service, tape, terms, say
+        self.clock = terms.clock
+        self.ledger = Ledger(tape.written_to)
+        self.fates = Fates(service, self.ledger, self.clock)
+        self._since = self.clock.now()
+        self.last: dict[str, Fate] = {}
+        """By name, as each batch was last looked at."""
+        self.collected: set[Place] = set()
+        """What this run has put on the tape."""
+
+    async def collect(self, batches: Sequence[Batch] | None = None) -> None:
+        """Collect what has ended, by default of all batches, and give up claims to what was never created."""
+        for batch in self.ledger.open() if batches is None else batches:
+            fate = await (self.fates.of(batch) if batch.id else self.fates.settled(batch, self._since))
+            self.last[batch.name] = fate
+            found = await self.follow(fate)
+            if found is not None:
+                self.say(collected(fate.batch, found))
+
+    def held(self) -> dict[Place, Fate]:
+        """What batches hold that are not collected, as of the last look at each."""
+        return {
+            place: self.last.get(batch.name, Fate("running", batch))
+            for batch in self.ledger.open()
+            for place in batch.places
+        }
+
+    async def follow(self, fate: Fate) -> Collected | None:
+        """What a look at a batch leads to; what was collected, once nothing of it is left to come."""
+        batch, state = fate.batch, fate.state
+        if fate.kind == "absent":
+            self.ledger.drop(batch)
+        if fate.kind != "ended" or state is None:
+            return None
+        try:
+            results = await self.service.results(batch.id)
+        except UNTOLD as error:
+            self.last[batch.name] = Fate("unreached", batch, state, explain(error, self.service.url).message)
+            return None
+        found = onto_tape(self.tape, batch, _ended_at(batch, state), results)
+        self.collected |= found.answered
+        if found.missing:
+            why = f"it has ended, but {self.service.url} gave no result for {found.missing:,} of its requests"
+            self.last[batch.name] = Fate("running", batch, state, why)
+            return None
+        self.ledger.drop(batch)
+        return found
+
+
+def _ended_at(batch: Batch, state: State) -> str:
+    """The same whenever it is collected."""
+    moment = state.ended_at or state.created_at
+    return wait.stamp(moment) if moment else wait.stamp(datetime.datetime.fromisoformat(batch.created_at))
+
+
+def collected(batch: Batch, found: Collected) -> str:
+    """What a batch brought, in a sentence."""
+    causes = Counter(failure.cause for failure in found.failures.values())
+    rest = ", ".join(f"{number:,} {cause}" for cause, number in causes.items())
+    return f"Batch {batch} has ended: {len(found.answered):,} answers are recorded{f'; {rest}' if rest else ''}."

@@ -1,0 +1,128 @@
+"""What has become of a batch, by its server, also where a run died before it was told the batch's id."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Literal
+
+import anthropic
+
+from longctx.live.batches import wait
+from longctx.live.batches.ledger import Batch, Ledger
+from longctx.live.batches.service import Service, State
+from longctx.live.failure import explain
+from longctx.live.server.enquiry import UNTOLD
+
+SKEW = datetime.timedelta(hours=1)
+"""By which the clocks of a server and of this machine may differ."""
+
+Kind = Literal["ended", "running", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """kind: ended or running, by the server; unsure or absent, of one whose id is not known: it may have been created,
+    or was not; unknown to the server; gone, with its results; elsewhere, on another server; or the server was not
+    reached. why: in a clause, where the kind does not say it all. fatal: nor would it be at the next look.
+    """
+
+    kind: Kind
+    batch: Batch
+    state: State | None = None
+    why: str = ""
+    fatal: bool = False
+
+
+class Fates:
+    """Finds them out, and keeps an id that it finds."""
+
+    def __init__(self, service: Service, ledger: Ledger, clock: wait.Clock) -> None:
+        self._service, self._ledger, self._clock = service, ledger, clock
+        self._foreign: set[str] = set()
+
+    async def of(self, batch: Batch) -> Fate:
+        if batch.server != self._service.url:
+            return Fate("elsewhere", batch, why=f"it was created at {batch.server}")
+        try:
+            if not batch.id:
+                return await self._searched(batch)
+            state = await self._service.retrieve(batch.id)
+        except UNTOLD as error:
+            if isinstance(error, anthropic.NotFoundError):
+                return self._not_known(batch)
+            failure = explain(error, self._service.url)
+            return Fate("unreached", batch, why=failure.message, fatal=failure.fatal and failure.cause == "bad_key")
+        return _told(batch, state)
+
+    def _not_known(self, batch: Batch) -> Fate:
+        if not batch.id:
+            return Fate("unsure", batch, why=f"{self._service.url} does not list its batches")
+        created = datetime.datetime.fromisoformat(batch.created_at)
+        if self._clock.seconds_since(created) < wait.FRESH_S:
+            return Fate("running", batch, why=f"{self._service.url} does not know it yet")
+        return Fate("unknown", batch)
+
+    async def settled(self, batch: Batch, since: datetime.datetime) -> Fate:
+        """The same, where a request to create it may have been sent until `since`: waits until its absence is sure."""
+        pauses = wait.polls()
+        while (fate := await self.of(batch)).kind in ("absent", "unreached") and not fate.fatal:
+            left = wait.SETTLE_S - self._clock.seconds_since(since)
+            if left <= 0:
+                break
+            await self._clock.sleep(min(next(pauses), left))
+        return fate
+
+    async def _searched(self, batch: Batch) -> Fate:
+        """Among the server's batches of as many requests, the one whose results bear its custom ids."""
+        known = {one.id for one in self._ledger.open()} | self._foreign
+        claimed = datetime.datetime.fromisoformat(batch.claimed_at)
+        why = ""
+        for state in await self._service.since(claimed - SKEW):
+            if state.requests != len(batch.requests) or state.id in known:
+                continue
+            if not state.ended or state.gone:
+                why = f"{state.id} has as many requests and {'no results any more' if state.gone else 'has not ended'}"
+                continue
+            ours = {request.custom_id for request in batch.requests}
+            if any(one.get("custom_id") in ours for one in await self._service.results(state.id)):
+                created = wait.stamp(state.created_at or claimed)
+                return _told(self._ledger.created(batch, state.id, created), state)
+            self._foreign.add(state.id)
+        return Fate("unsure", batch, why=why) if why else Fate("absent", batch)
+
+
+def _told(batch: Batch, state: State) -> Fate:
+    if state.gone:
+        return Fate("gone", batch, state)
+    return Fate("ended" if state.ended else "running", batch, state)
+
+
+def sentence(fate: Fate) -> str:
+    """Why its trials have no answer, and what to do."""
+    batch, number = fate.batch, len(fate.batch.requests)
+    forget = (
+        f"python -m longctx batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid, anew."
+    )
+    match fate.kind:
+        case "unsure":
+            return (
+                f"pending in batch {batch}: the run that was to create it was stopped, and whether it was created is "
+                f"not known yet ({fate.why}). The same command looks again. If you know that it was not, {forget}"
+            )
+        case "unknown":
+            return (
+                f"batch {batch} is not known to {batch.server}: it was deleted there, or the key is of another "
+                f"workspace. {forget}"
+            )
+        case "gone":
+            return f"the results of batch {batch} were kept for {wait.KEPT.days} days, and are gone. {forget}"
+        case "elsewhere":
+            return (
+                f"pending in batch {batch}, and {fate.why}: python -m longctx batches collect fetches what it answers."
+            )
+    why = f" ({fate.why})" if fate.why else ""
+    return (
+        f"pending in batch {batch}{why}: once it has ended, the same command with --ctx-batch collects it, or "
+        "python -m longctx batches collect."
+    )

@@ -1,0 +1,275 @@
+"""Fills the tape by batches: creates what no batch holds, waits, and collects. Each step is on disk before the next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anthropic
+
+from longctx.live.asking import Asked, Progress
+from longctx.live.batches import wait
+from longctx.live.batches.claims import Batches
+from longctx.live.batches.collect import Collected
+from longctx.live.batches.fate import Fate, sentence
+from longctx.live.batches.ledger import Batch, Place, Request, custom_id, new_name, place_of
+from longctx.live.batches.parts import params, parts, size_of
+from longctx.live.batches.results import AGAIN, TIMES
+from longctx.live.batches.service import NO_SUCH_WAY
+from longctx.live.cost.money import Budget, highest_cost
+from longctx.live.failure import Failure, explain
+from longctx.live.limiter import retry
+from longctx.live.limiter.pace import retry_after_s
+from longctx.live.server.enquiry import UNTOLD
+from longctx.recording.case import Question
+from longctx.recording.tape import Wanted
+
+CREATIONS = 5
+"""Requests to create one batch, at most, where the server had no room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A question that is to be a request. most: USD that are set aside for it."""
+
+    question: Question
+    wanted: Wanted
+    body: dict[str, Any]
+    most: float
+
+
+def place_in(question: Question) -> Place:
+    return question.case.file, str(question.identity), question.sha256
+
+
+async def fill(
+    batches: Batches,
+    questions: Sequence[Question],
+    held: Sequence[Question],
+    ask_directly: Callable[[Sequence[Question]], Awaitable[Asked]],
+    budget: Budget,
+    progress: Progress,
+) -> Asked:
+    """Ask the questions in batches, and wait for these and for those that hold `held`. Raises UserError where the
+    server takes no batches, and NotRecorded.
+
+    Those that write to the prompt cache what others read are asked directly, before.
+    """
+    filling = _Filling(batches, budget, progress)
+    read = {question.shared.after for question in questions}
+    firsts = [question for question in questions if question.key in read]
+    if firsts:
+        filling.asked.add(await ask_directly(firsts))
+    for question in held:
+        filling.waiting_for[place_in(question)] = question
+    await filling.create([question for question in questions if question.key not in read])
+    await filling.wait()
+    return filling.asked
+
+
+class _Filling:
+    """What one run asks in batches."""
+
+    def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
+        self.asked = Asked()
+        self.waiting_for: dict[Place, Question] = {}
+        self._batches, self._budget, self._progress = batches, budget, progress
+        self._times: Counter[Place] = Counter()
+        self._most: dict[Place, float] = {}
+        self._service, self._ledger, self._clock = batches.service, batches.ledger, batches.clock
+
+    async def create(self, questions: Sequence[Question]) -> None:
+        """Create batches of them; nothing more where one is refused for a reason that holds for all."""
+        stopped = self.asked.stopped
+        left = iter(questions)
+        sized = ((sent, size_of("x" * 64, sent.body)) for sent in self._within_budget(left))
+        for part in parts(sized) if stopped is None else ():
+            if failure := await self._create(part):
+                for sent in part:
+                    self._fail(sent.question, failure)
+                if failure.fatal:
+                    self.asked.stopped = failure
+                    break
+        for question in left:
+            self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
+
+    def _within_budget(self, questions: Iterator[Question]) -> Iterator[_Sent]:
+        for question in questions:
+            case = question.case
+            prices = case.model.prices
+            model = case.model if question.shared.cuts else case.model.model_copy(update={"caching": None})
+            most = highest_cost(model, case.size_tokens, case.reply_tokens, case.longest_tokens)
+            most *= 1 - (prices.batch_discount if prices else 0.0)
+            if not self._budget.take(most):
+                message = f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it"
+                self.asked.stopped = Failure("budget", message, fatal=True)
+                self._fail(question, self.asked.stopped)
+                return
+            self._most[place_in(question)] = most
+            yield _Sent(question, Wanted.of(question, question.build()), params(question), most)
+
+    async def _create(self, part: Sequence[_Sent]) -> Failure | None:
+        """Claim and create one batch; why it could not be, where that is sure."""
+        name = new_name(self._clock.now())
+        ids = [custom_id(name, place_of(sent.wanted)) for sent in part]
+        requests = tuple(Request(id, sent.wanted) for id, sent in zip(ids, part, strict=True))
+        terms = self._batches.terms
+        batch = Batch(name, self._service.url, terms.base_url, wait.stamp(self._clock.now()), requests)
+        self._ledger.claim(batch)
+        bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
+        fate = await self._sent(batch, bodies)
+        if isinstance(fate, Failure):
+            self._ledger.drop(batch)
+            return fate
+        self._batches.last[name] = fate
+        for sent in part:
+            place = place_of(sent.wanted)
+            self.waiting_for[place] = sent.question
+            self._times[place] += 1
+        if fate.batch.id:
+            self._batches.say(
+                f"Batch {fate.batch.id} holds {len(part):,} requests. It goes on without this run: "
+                "python -m longctx batches list shows it."
+            )
+        return None
+
+    async def _sent(self, batch: Batch, bodies: Sequence[dict[str, Any]]) -> Fate | Failure:
+        """Send the request to create it, once more only where it is sure that it was not created."""
+        for attempt in range(1, CREATIONS + 1):
+            try:
+                state = await self._service.create(bodies)
+            except UNTOLD as error:
+                failure = explain(error, self._service.url, "a batch")
+                if isinstance(error, anthropic.APIStatusError) and error.status_code in NO_SUCH_WAY:
+                    self._ledger.drop(batch)
+                    raise self._service.unusable(error) from None
+                if not _refused(error, failure):
+                    fate = await self._batches.fates.settled(batch, self._clock.now())
+                    if fate.kind != "absent":
+                        return fate
+                if not retry.sent_again(failure.cause, attempt):
+                    break
+                pause = retry_after_s(error.response.headers) if isinstance(error, anthropic.APIStatusError) else None
+                await self._clock.sleep(retry.pause_s(attempt) if pause is None else pause)
+            else:
+                created = wait.stamp(state.created_at or self._clock.now())
+                return Fate("running", self._ledger.created(batch, state.id, created), state)
+        return failure
+
+    async def wait(self) -> None:
+        """Look at the batches until all that is waited for is collected, or the time is over."""
+        began = self._clock.now()
+        pauses = wait.polls()
+        wait_s = self._batches.terms.wait_s
+        while True:
+            await self._look()
+            waited = self._clock.seconds_since(began)
+            fates = self._open()
+            if not fates or not self.waiting_for or all(_is_vain(fate) for fate in fates):
+                break
+            if wait_s is not None and waited >= wait_s:
+                break
+            pause = next(pauses)
+            self._progress.in_flight(len(self.waiting_for))
+            self._progress.waiting(waited, _what(fates, pause))
+            await self._clock.sleep(pause if wait_s is None else min(pause, wait_s - waited))
+        self._progress.in_flight(0)
+        held = self._batches.held()
+        for place, question in list(self.waiting_for.items()):
+            fate = held.get(place)
+            self._fail(question, pending(fate) if fate else _lost())
+
+    def _open(self) -> list[Fate]:
+        """Of the batches that hold what is waited for."""
+        held = self._batches.held()
+        fates = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
+        return list(fates.values())
+
+    async def _look(self) -> None:
+        again: list[Question] = []
+        for known in self._open():
+            fate = await self._batches.fates.of(known.batch)
+            self._batches.last[fate.batch.name] = fate
+            found = await self._batches.follow(fate)
+            if found is not None:
+                again += self._ended(found)
+            elif fate.kind == "absent":
+                again += [self.waiting_for.pop(place) for place in fate.batch.places if place in self.waiting_for]
+        if again:
+            for question in again:
+                self._settle(place_in(question), Failure("not_asked", ""))
+            await self.create(again)
+
+    def _ended(self, found: Collected) -> list[Question]:
+        """Tell what became of the questions; those that are worth another batch."""
+        again = []
+        for place in found.answered:
+            if question := self.waiting_for.pop(place, None):
+                self._answered(place, question)
+        for place, failure in found.failures.items():
+            question = self.waiting_for.pop(place, None)
+            if question is None:
+                continue
+            if failure.cause in AGAIN and self._times[place] < TIMES and not self.asked.stopped:
+                again.append(question)
+            else:
+                self._fail(question, failure)
+                if failure.fatal and failure.cause != "canceled" and not self.asked.stopped:
+                    self.asked.stopped = failure
+        return again
+
+    def _answered(self, place: Place, question: Question) -> None:
+        trial = question.build()
+        reply = self._batches.tape.reply(Wanted.of(question, trial))
+        assert reply is not None, "an answered question is not on the tape"
+        self.asked.answered += 1
+        model = question.case.model
+        if reply.model not in ("", model.model, model.sent_as):
+            self.asked.others[model.model, reply.model] += 1
+        if place in self._most:
+            self._budget.settle(self._most.pop(place), reply, model.prices)
+        self._progress.ended(question, trial, reply)
+
+    def _fail(self, question: Question, failure: Failure) -> None:
+        place = place_in(question)
+        self.waiting_for.pop(place, None)
+        if failure.cause != "pending":
+            self._settle(place, failure)
+        self.asked.failures[question.key] = failure
+        self._progress.ended(question, question.build(), failure)
+
+    def _settle(self, place: Place, failure: Failure) -> None:
+        if place in self._most:
+            self._budget.settle(self._most.pop(place), failure, None)
+
+
+def _refused(error: Exception, failure: Failure) -> bool:
+    """Whether a server that answers so has surely created nothing."""
+    if isinstance(error, anthropic.APIStatusError):
+        return error.status_code < 500 or failure.cause == "overloaded"
+    return (failure.cause == "connection" and failure.fatal) or failure.cause == "bad_key"
+
+
+def _is_vain(fate: Fate) -> bool:
+    """Whether looking again in this run leads nowhere."""
+    return fate.fatal or fate.kind in ("unknown", "gone", "elsewhere")
+
+
+def _what(fates: Sequence[Fate], pause: float) -> str:
+    """What is waited for."""
+    states = [fate.state for fate in fates if fate.state is not None]
+    done, requests = sum(state.done for state in states), sum(len(fate.batch.requests) for fate in fates)
+    which = f"batch {fates[0].batch}" if len(fates) == 1 else f"{len(fates):,} batches"
+    why = next((f"; {fate.why}" for fate in fates if fate.why), "")
+    return f"{which} ({done:,} of {requests:,} requests have ended{why}), looked at again in {pause:g} s"
+
+
+def pending(fate: Fate) -> Failure:
+    """Of a question that a batch holds which is not collected."""
+    return Failure("pending", sentence(fate), fatal=True)
+
+
+def _lost() -> Failure:
+    return Failure("not_asked", "no batch holds it any more; the same command asks it", fatal=True)

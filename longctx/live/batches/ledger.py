@@ -1,0 +1,152 @@
+"""The batches that are not collected yet, a file each beside the cassettes. The file is the claim to their requests.
+
+It is on disk before the batch is created, and goes once its answers are on the tape: so whoever has the file neither
+asks these requests again nor loses what was paid for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from longctx.errors import UserError
+from longctx.files import write_file
+from longctx.recording.tape import Wanted
+
+FOLDER = "batches"
+"""In the folder of the cassettes."""
+ID_LENGTH = 64
+"""The most characters of a custom id; they are letters, digits, - and _."""
+
+Place = tuple[str, str, str]
+"""What is asked, as the tape knows it: file, trial and digest of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a batch, by the id that comes back with its result, and what it is on the tape."""
+
+    custom_id: str
+    wanted: Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What this side knows of a batch. `name` begins its custom ids and is its file's.
+
+    id: the server's, empty where it is not known whether it was created. server: where it was created, or was to be.
+    base_url: how the user named that; None for the SDK's own. claimed_at, created_at: ISO 8601, UTC.
+    """
+
+    name: str
+    server: str
+    base_url: str | None
+    claimed_at: str
+    requests: tuple[Request, ...]
+    id: str = ""
+    created_at: str = ""
+
+    def __str__(self) -> str:
+        return self.id or self.name
+
+    @property
+    def places(self) -> set[Place]:
+        return {place_of(request.wanted) for request in self.requests}
+
+
+def place_of(wanted: Wanted) -> Place:
+    return wanted.file, wanted.trial, wanted.sha256
+
+
+def new_name(now: datetime.datetime) -> str:
+    """A name that no other batch has, on any machine."""
+    return f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+
+
+def custom_id(name: str, place: Place) -> str:
+    """The id of a request in the batch of that name: it stands for the trial, its repeat and the request's digest."""
+    return f"{name}-{hashlib.sha256('/'.join(place).encode()).hexdigest()}"[:ID_LENGTH]
+
+
+class Ledger:
+    """The files of batches in a folder of cassettes. Claimed and dropped under its writer's lock alone."""
+
+    def __init__(self, cassettes: Path) -> None:
+        self.folder = cassettes / FOLDER
+
+    def open(self) -> list[Batch]:
+        """All batches that are not collected, the oldest first. Raises UserError."""
+        return [_read(path) for path in sorted(self.folder.glob("*.json"))]
+
+    def claim(self, batch: Batch) -> None:
+        """Keep what is about to be created: on disk when this returns. Raises UserError."""
+        for left in self.folder.glob(".*.part"):  # by a run that was killed while it wrote
+            left.unlink(missing_ok=True)
+        self._write(batch)
+
+    def created(self, batch: Batch, id: str, at: str) -> Batch:
+        """Keep the server's id of a batch that was claimed. Raises UserError."""
+        known = dataclasses.replace(batch, id=id, created_at=at)
+        if self._path(batch).exists():  # and is not collected meanwhile, which a mere look need not know
+            self._write(known)
+        return known
+
+    def drop(self, batch: Batch) -> None:
+        """Its requests are claimed no longer."""
+        self._path(batch).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _path(self, batch: Batch) -> Path:
+        return self.folder / f"{batch.name}.json"
+
+    def _write(self, batch: Batch) -> None:
+        head = {name: value for name, value in asdict(batch).items() if name != "requests"}
+        lines = ",\n".join(json.dumps(asdict(request), ensure_ascii=False) for request in batch.requests)
+        text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "requests": [\n{lines}\n]}}\n'
+        write_file(self._path(batch), lambda part: _write_through(part, text.encode()))
+        sync(self.folder)
+
+
+def sync(path: Path) -> None:
+    """Bring a file or a folder's entries from the operating system to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    sync(path)
+
+
+def _read(path: Path) -> Batch:
+    try:
+        fields: dict[str, Any] = json.loads(path.read_bytes())
+        requests = [Request(one["custom_id"], Wanted(**one["wanted"])) for one in fields.pop("requests")]
+        batch = Batch(**fields, requests=tuple(requests))
+        if not all(isinstance(text, str) for text in _texts(batch)):
+            raise TypeError("an entry of it is no text")
+        return batch
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{path} is no record of a batch ({type(error).__name__}: {error}). Restore it from version control; "
+            "without it, what its batch answered cannot be collected, and is asked and paid anew."
+        ) from None
+
+
+def _texts(batch: Batch) -> Iterable[object]:
+    yield from (batch.name, batch.server, batch.base_url or "", batch.claimed_at, batch.id, batch.created_at)
+    for request in batch.requests:
+        yield from (request.custom_id, *place_of(request.wanted))

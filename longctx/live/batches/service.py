@@ -1,0 +1,181 @@
+"""The Message Batches API through the SDK's client, whose answers are read strictly and raw."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import anthropic
+import httpx2
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.live.failure import explain, server_sentence
+from longctx.live.server.enquiry import UNTOLD, body_of
+from longctx.live.server.providers import Client
+from longctx.recording.reply import MalformedAnswer, read_object
+
+UPLOAD_S = 3600.0
+"""Within which a batch must be taken: its body may have 256 MB."""
+DOWNLOAD_S = 3600.0
+PAGE = 100
+NO_SUCH_WAY = (404, 405, 501)
+"""What a server answers that has no batches."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the server says of a batch. status: in_progress, canceling or ended; done: requests of it that have ended.
+
+    gone: its results are kept no longer.
+    """
+
+    id: str
+    status: str
+    requests: int
+    done: int
+    created_at: datetime.datetime | None
+    ended_at: datetime.datetime | None
+    gone: bool
+
+    @property
+    def ended(self) -> bool:
+        return self.status == "ended"
+
+
+def check_provider(models: Sequence[ModelProfile]) -> None:
+    """Raises UserError where the SDK's client of a model's provider has no batches."""
+    for model in models:
+        if model.provider != "anthropic":
+            raise UserError(
+                f"--ctx-batch: {model.model} is asked through {model.provider}, whose client in the Anthropic SDK has "
+                "no batches. Leave --ctx-batch out, or ask it through the Anthropic API."
+            )
+
+
+class Service:
+    """All calls raise what UNTOLD names."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.url = str(client.base_url)
+
+    async def check(self) -> None:
+        """Raises UserError where the server takes no batches, or does not list those it has."""
+        for client in (self._client.with_options(max_retries=0), self._client):
+            try:
+                await self._page("", client)
+                return
+            except UNTOLD as error:
+                failed = error
+                if _lacks_batches(error):
+                    break
+        raise self.unusable(failed)
+
+    def unusable(self, error: Exception) -> UserError:
+        """In a sentence that says what to do."""
+        if not _lacks_batches(error):
+            return UserError(f"--ctx-batch: {explain(error, self.url).message}")
+        why = f"{error}."
+        if isinstance(error, anthropic.APIStatusError):
+            why = f"{self.url} answered {error.status_code}: {server_sentence(error.body)}."
+        return UserError(f"--ctx-batch needs a server that takes Message Batches: {why} Leave --ctx-batch out.")
+
+    async def create(self, requests: Sequence[dict[str, Any]]) -> State:
+        """Sent once: whoever sends it again must know that it was not created."""
+        batches = self._client.with_options(max_retries=0).messages.batches
+        sent: Any = requests
+        call = batches.with_raw_response.create(requests=sent, timeout=UPLOAD_S)
+        return read_state(await body_of(call, UPLOAD_S))
+
+    async def retrieve(self, id: str) -> State:
+        return read_state(await body_of(self._client.messages.batches.with_raw_response.retrieve(id)))
+
+    async def cancel(self, id: str) -> State:
+        return read_state(await body_of(self._client.messages.batches.with_raw_response.cancel(id)))
+
+    async def results(self, id: str) -> list[dict[str, Any]]:
+        """The results there are, in any order; lines that are no JSON object are left out.
+
+        They are taken from the server that was asked, whatever host it names: the key would go there.
+        """
+        found = await self._client.get(
+            f"/v1/messages/batches/{quote(id, safe='')}/results",
+            cast_to=httpx2.Response,
+            options={"timeout": DOWNLOAD_S},
+        )
+        results = []
+        for line in found.content.split(b"\n"):
+            with contextlib.suppress(ValueError, RecursionError):
+                result = json.loads(line)
+                if isinstance(result, dict):
+                    results.append(result)
+        return results
+
+    async def since(self, when: datetime.datetime) -> list[State]:
+        """The batches that were created then or later, or whose time the server does not tell."""
+        found: list[State] = []
+        after = ""
+        while True:
+            page, more = await self._page(after, self._client)
+            recent = [one for one in page if one.created_at is None or one.created_at >= when]
+            found += recent
+            if not more or len(recent) < len(page) or not page:
+                return found
+            after = page[-1].id
+
+    async def _page(self, after: str, client: Client) -> tuple[list[State], bool]:
+        given: dict[str, Any] = {"after_id": after} if after else {}
+        body = await body_of(client.messages.batches.with_raw_response.list(limit=PAGE, **given))
+        try:
+            said = read_object(body)
+            return [_state(one) for one in said["data"]], bool(said.get("has_more"))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _malformed("list of batches", error, body) from None
+
+
+def _lacks_batches(error: Exception) -> bool:
+    status = error.status_code if isinstance(error, anthropic.APIStatusError) else None
+    return isinstance(error, MalformedAnswer) or status in NO_SUCH_WAY
+
+
+def read_state(body: bytes) -> State:
+    """Raises MalformedAnswer."""
+    try:
+        return _state(read_object(body))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _malformed("batch", error, body) from None
+
+
+def _state(said: dict[str, Any]) -> State:
+    counts = {name: int(number) for name, number in said["request_counts"].items()}
+    requests = sum(counts.values())
+    if not (isinstance(said["id"], str) and said["id"] and isinstance(said["processing_status"], str)):
+        raise ValueError("its id or its status is no text")
+    return State(
+        said["id"],
+        said["processing_status"],
+        requests,
+        requests - counts.get("processing", 0),
+        _moment(said.get("created_at")),
+        _moment(said.get("ended_at")),
+        bool(said.get("archived_at")),
+    )
+
+
+def _moment(said: object) -> datetime.datetime | None:
+    try:
+        moment = datetime.datetime.fromisoformat(str(said))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+
+
+def _malformed(what: str, error: Exception, body: bytes) -> MalformedAnswer:
+    why = f"it has no {error}" if isinstance(error, KeyError) else error
+    return MalformedAnswer(f"the server's answer is no {what} ({why}); it begins with {body[:80]!r}")

@@ -1,0 +1,151 @@
+"""--ctx-batch, --ctx-batch-wait, record --batch, and the command batches: asking in Message Batches."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.batch_server import BatchServer
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+PRICES = "[prices]\ninput = 10000\noutput = 0\nbatch_discount = 0.5\ndated = 2026-01-01\n"
+"""Four trials are counted at 248 tokens by the server: 2.48 USD, and 1.24 in batches."""
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with BatchServer() as server:
+        yield server
+
+
+def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Checkout, server: BatchServer) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text(PRICES)
+    result = checkout.record(server, "--ctx-batch", "-n2")
+    assert result.code == 0, result.out + result.err
+    assert result.says("about $1.24 in batches ($2.48 asked directly)", "asked 4 of 4 trials")
+    assert not server.asked
+    rows = checkout.rows()
+    assert {(row["outcome"], row["source"], row["latency_s"]) for row in rows} == {("correct", "live", None)}
+    assert sum(row["cost_usd"] for row in rows) == pytest.approx(1.24)
+    assert "nan" not in checkout.file("reports/latest/summary.json").read_text().lower()
+    assert "nan" not in checkout.file("reports/latest/summary.md").read_text().lower()
+    replayed = checkout.pytest()
+    assert replayed.code == 0
+    assert [row["cost_usd"] for row in checkout.rows()] == [row["cost_usd"] for row in rows]
+    estimated = checkout.pytest("--ctx-batch", "--ctx-estimate", "--ctx-record=all")
+    assert estimated.says("about $3.20 in batches ($6.40 asked directly)"), "by the profile's tokens"
+
+
+def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer) -> None:
+    server.looks = 100
+    left = checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0")
+    assert left.code == 1
+    assert left.says("Batch msgbatch_0000 holds 4 requests.", "asked 0 of 4 trials")
+    assert left.says("4 were not answered: pending in batch msgbatch_0000: once it has ended, the same command with")
+    assert {(row["outcome"], row["error"]) for row in checkout.rows()} == {("not_asked", "pending")}
+    direct = checkout.record(server)
+    assert direct.says("asked 0 of 4 trials", "pending in batch msgbatch_0000")
+    assert not server.asked, "nor does a run without batches ask what one holds"
+    assert checkout.pytest("--ctx-estimate").says("4 more are held by batches that are not collected")
+    listed = checkout.longctx("batches", "list")
+    assert listed.code == 0
+    assert listed.says("msgbatch_0000", "in progress, 0 of 4 have ended")
+    early = checkout.longctx("batches", "collect")
+    assert early.code == 1
+    assert early.says("Pending in batch msgbatch_0000: once it has ended")
+    server.looks = 0
+    assert checkout.longctx("batches", "list").says("ended: python -m longctx batches collect")
+    collected = checkout.longctx("batches", "collect", "msgbatch_0000")
+    assert collected.code == 0
+    assert collected.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
+    assert checkout.longctx("batches", "list").says("No batch is waiting to be collected")
+    assert checkout.pytest().code == 0
+    assert set(server.paid.values()) == {1}
+
+
+def test_the_command_record_and_a_batch_that_is_canceled_or_forgotten(checkout: Checkout, server: BatchServer) -> None:
+    server.looks = 100
+    given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}", "--batch", "--batch-wait=0")
+    assert checkout.longctx("record", *given).says("Asked in part: no tests were run.")
+    assert checkout.longctx("batches", "cancel", "msgbatch_0009").says("No batch 'msgbatch_0009'", "Did you mean")
+    assert checkout.longctx("batches", "cancel", "msgbatch_0000").says("Batch msgbatch_0000 is being canceled")
+    assert checkout.longctx("batches", "cancel", "msgbatch_0000").says("has ended by itself")
+    assert checkout.longctx("batches", "collect").says("0 answers are recorded; 4 canceled.")
+    again = checkout.longctx("record", *given)
+    assert again.says("Batch msgbatch_0001 holds 4 requests.")
+    forgotten = checkout.longctx("batches", "cancel", "msgbatch_0001", "--forget")
+    assert forgotten.says("Batch msgbatch_0001 is forgotten: what it held will be asked anew.")
+    assert checkout.record(server).says("asked 4 of 4 trials")
+
+
+def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer) -> None:
+    server.looks = 1000
+    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch")
+    server.wait_for(1, "/v1/messages/batches/msgbatch_0000")
+    os.kill(pid, signal.SIGINT)
+    result = checkout.wait()
+    assert result.code == 2
+    assert result.says(
+        "Stopped: 0 of 4 trials were answered",
+        "Batch msgbatch_0000 goes on without this run, with 4 requests: the same command collects what they answer, or "
+        "python -m longctx batches collect. Nothing of it is asked or paid again.",
+    )
+    assert checkout.file("cassettes/batches").is_dir()
+
+
+def test_kill_9_between_creation_and_its_answer(checkout: Checkout, server: BatchServer) -> None:
+    """The server has created the batch, and the run dies before it is told so."""
+    server.held_after_creation = True
+    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch")
+    server.wait_for_creation()
+    checkout.kill(pid)
+    server.release.set()
+    server.held_after_creation = False
+    server.lists_end = True
+    result = checkout.record(server, "--ctx-batch")
+    assert result.code == 0, result.out + result.err
+    assert result.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
+    assert len(server.created) == 1
+    assert set(server.paid.values()) == {1}
+
+
+def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: BatchServer) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text(PRICES)
+    result = checkout.record(server, "--ctx-batch", "--ctx-max-cost=0.80")
+    assert result.says("asked 2 of 4 trials: the cap of $0.80 leaves no room for it")
+    assert [len(batch.requests) for batch in server.created] == [2]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--ctx-batch",), "--ctx-batch needs --ctx-record MODE"),
+        (("--ctx-batch-wait=1",), "give --ctx-batch with it"),
+        (("--ctx-batch", "--ctx-record=once", "--ctx-no-text"), "--ctx-batch and --ctx-no-text exclude each other"),
+        (
+            ("--ctx-batch", "--ctx-record=once", "--ctx-early-stop"),
+            "--ctx-batch and --ctx-early-stop exclude each other",
+        ),
+        (("--ctx-batch", "--ctx-batch-wait=-1"), "'-1' is no number of at least 0."),
+    ],
+)
+def test_what_it_does_not_go_with_is_said(checkout: Checkout, given: tuple[str, ...], said: str) -> None:
+    result = checkout.pytest(*given)
+    assert result.code == 4
+    assert result.says(said)
+
+
+def test_a_server_or_a_provider_without_batches(checkout: Checkout) -> None:
+    with SimulatedServer() as plain:
+        result = checkout.record(plain, "--ctx-batch")
+        assert result.code == 4
+        assert result.says("--ctx-batch needs a server that takes Message Batches", "answered 404: not found.")
+        assert not plain.asked
+    checkout.file("fixtures/models/toy.toml").write_text('provider = "vertex"\n')
+    result = checkout.pytest("--ctx-batch", "--ctx-record=once")
+    assert result.code == 4
+    assert result.says("toy is asked through vertex, whose client in the Anthropic SDK has no batches.")

@@ -1,0 +1,107 @@
+"""What the tests of batches share: a run by batches, on a clock that only sleeping turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from longctx.live.asking import Asked, ask_all
+from longctx.live.batches.claims import Batches, BatchTerms
+from longctx.live.batches.filling import fill, place_in
+from longctx.live.batches.ledger import Batch, Ledger, Request, custom_id, place_of
+from longctx.live.batches.service import Service
+from longctx.live.batches.wait import Clock
+from longctx.live.bounds import Bounds
+from longctx.live.failure import Failure
+from longctx.live.server.client import open_client
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.scenario import Reply, Trial
+from tests.batch_server import BatchServer, Turned
+
+NAME = "20260101T000000-0123abcd"
+AT = "2026-01-01T00:00:00+00:00"
+
+
+@dataclass
+class Told:
+    """Progress that keeps what it is told."""
+
+    results: dict[str, Reply | Failure] = field(default_factory=dict)
+    waits: list[str] = field(default_factory=list)
+
+    def in_flight(self, number: int) -> None: ...
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self.waits.append(what)
+
+    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+        assert question.key not in self.results, "told twice"
+        self.results[question.key] = result
+
+
+@dataclass
+class Ran:
+    """What a run did, said, was told, and how long it slept."""
+
+    asked: Asked
+    said: list[str]
+    told: Told
+    slept: list[float]
+
+    @property
+    def causes(self) -> list[str]:
+        return sorted(failure.cause for failure in self.asked.failures.values())
+
+
+def run(
+    server: BatchServer,
+    folder: Path,
+    cases: Sequence[Case],
+    *,
+    mode: str = "once",
+    wait_s: float | None = None,
+    cap: float | None = None,
+    turned: Turned | None = None,
+    name: str = "run",
+    lacking: Sequence[Question] | None = None,
+) -> Ran:
+    """As ask_live does it: collects what has ended, then asks what the tape lacks and no batch holds."""
+    said: list[str] = []
+    told, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
+
+    async def ask() -> Asked:
+        async with open_client(tape, server.url, 4) as client:
+            terms = BatchTerms(server.url, wait_s, Clock(clock.now, clock.sleep))
+            batches = Batches(Service(client), tape, terms, said.append)
+            await batches.service.check()
+            await batches.collect()
+            held = batches.held()
+            found = missing(tape, cases) if lacking is None else lacking
+            found = [one for one in found if place_in(one) not in batches.collected]
+            free = [one for one in found if place_in(one) not in held]
+            bounds = Bounds.of(4, cap)
+
+            async def directly(some: Sequence[Question]) -> Asked:
+                return await ask_all(client, tape, some, bounds, told)
+
+            waited = [one for one in found if place_in(one) in held]
+            return await fill(batches, free, waited, directly, bounds.budget, told)
+
+    return Ran(asyncio.run(ask()), said, told, clock.slept)
+
+
+def lacking(folder: Path, cases: Sequence[Case]) -> int:
+    return len(missing(Tape(folder, "once"), cases))
+
+
+def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
+    """A batch of a case's trials, as a run left it that died."""
+    wanted = [Wanted.of(one, one.build()) for one in case.questions()]
+    requests = tuple(Request(custom_id(NAME, place_of(one)), one) for one in wanted)
+    batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
+    Ledger(folder).claim(batch)
+    return batch

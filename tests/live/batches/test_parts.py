@@ -1,0 +1,77 @@
+"""How what is missing is parted into batches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import zip_longest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.live.batches.ledger import ID_LENGTH, custom_id, new_name, place_of
+from longctx.live.batches.parts import AROUND, params, parts, size_of
+from longctx.live.batches.wait import utc_now
+from longctx.recording.case import Case, Question, Shared
+from longctx.recording.request import digest
+from longctx.recording.tape import Wanted
+from tests.batch_server import CUSTOM_ID
+from tests.recording.examples import line_case, passkey_case
+
+
+@given(st.lists(st.integers(1, 50)), st.integers(20, 120), st.integers(1, 7))
+def test_nothing_is_lost_and_no_limit_crossed(sizes: list[int], most_bytes: int, most_requests: int) -> None:
+    found = list(parts(((place, size) for place, size in enumerate(sizes)), most_bytes, most_requests))
+    assert [place for part in found for place in part] == list(range(len(sizes)))
+    for part, after in zip_longest(found, found[1:]):
+        taken = AROUND + sum(sizes[place] for place in part)
+        assert len(part) == 1 or taken <= most_bytes
+        assert len(part) <= most_requests
+        if after:
+            assert len(part) == most_requests or taken + sizes[after[0]] > most_bytes, "no more fits"
+
+
+def test_one_part_is_built_at_a_time() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[tuple[int, int]]:
+        for number in range(100):
+            taken.append(number)
+            yield number, 1
+
+    assert len(next(parts(items(), most_requests=10))) == 10
+    assert len(taken) == 11
+
+
+@pytest.mark.parametrize(
+    "case", [line_case(), passkey_case(prefill=True), line_case(extra_body={"top_k": 1, "ü": "é"})]
+)
+def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
+    question = Question(case.fitted(), 0)
+    assert digest(params(question)) == Wanted.of(question, question.build()).sha256
+
+
+def test_marks_and_a_stream_do_not_change_it() -> None:
+    case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
+    body = params(Question(case, 0, shared=Shared(100, (50,))))
+    assert "stream" not in body
+    assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+    assert digest(body) == Wanted.of(Question(case, 0), Question(case, 0).build()).sha256
+
+
+def test_a_batch_is_as_large_as_its_parts() -> None:
+    bodies = [params(Question(line_case(), index)) | {"ü": "\ud800"} for index in range(2)]
+    whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1
+
+
+def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
+    questions = [Question(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
+    places = [place_of(Wanted.of(one, one.build())) for one in questions]
+    names = [new_name(utc_now()) for _ in range(2)]
+    ids = {custom_id(name, place) for name in names for place in places}
+    assert len(ids) == 8
+    assert all(CUSTOM_ID.fullmatch(one) and len(one) == ID_LENGTH for one in ids)
+    assert custom_id(names[0], places[0]) == custom_id(names[0], places[0])
