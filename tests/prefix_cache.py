@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any, ClassVar
+
 from longctx.live.cost.sharing import common_length
 from tests.servers import Answer, Body, message, prompt_of
 
@@ -65,3 +68,46 @@ class LastPrompt:
         whole = len(prompt) // CHARACTERS_A_TOKEN
         usage = {"input_tokens": whole - read, "cache_read_input_tokens": read, "output_tokens": 1}
         return 200, {}, message("42", body, usage=usage)
+
+
+class TimedCache(PrefixCache):
+    """Keeps what is marked for five minutes, or an hour where the mark says so; each reading renews it.
+
+    now_s: its clock, which a test turns. What a batch sends is answered by `in_batch`: side by side, so that nothing it
+    writes is read by others of it.
+    """
+
+    SECONDS: ClassVar = {"5m": 300.0, "1h": 3600.0}
+
+    def __init__(self, min_tokens: int = 1024, breakpoints: int = 4) -> None:
+        super().__init__(min_tokens, breakpoints)
+        self.now_s = 0.0
+        self._until: dict[tuple[str, ...], float] = {}
+
+    def usage(self, body: Body) -> dict[str, Any]:
+        """Also how much of what is written is kept for an hour."""
+        self.kept = {one for one in self.kept if self._until[one] >= self.now_s}
+        before = set(self.kept)
+        usage: dict[str, Any] = super().usage(body)
+        for one in self.kept - before:
+            self._until[one] = self.now_s + self.SECONDS[_ttl(body)]
+        if usage["cache_read_input_tokens"]:
+            for one in before:
+                self._until[one] = max(self._until[one], self.now_s + self.SECONDS[_ttl(body)])
+        hour = usage["cache_creation_input_tokens"] if _ttl(body) == "1h" else 0
+        return usage | {"cache_creation": {"ephemeral_1h_input_tokens": hour}}
+
+    def in_batch(self, body: Body) -> dict[str, Any]:
+        """The result of a request of a batch."""
+        kept, until = set(self.kept), dict(self._until)
+        usage = self.usage(body)
+        self.kept, self._until = kept, until
+        return {"type": "succeeded", "message": json.loads(message("42", body, usage=usage))}
+
+
+def _ttl(body: Body) -> str:
+    """Of the marks of a request, which are all alike."""
+    content = body["messages"][0]["content"]
+    blocks = content if isinstance(content, list) else []
+    marks = [block["cache_control"] for block in blocks if "cache_control" in block]
+    return marks[0].get("ttl", "5m") if marks else "5m"

@@ -15,7 +15,7 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Asked, Progress, ask_all
-from longctx.live.batches.caching import shared_by_batches
+from longctx.live.batches.caching import cheaper_directly, shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending, place_in
 from longctx.live.batches.ledger import Ledger
@@ -147,8 +147,11 @@ async def _ask(
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
         if beforehand:
             beforehand.ready((*uncounted, *unfit))
-        questions = _shared(await counted(client, free, say), terms.batch)
+        known = await counted(client, free, say)
+        questions = _shared(known, terms.batch)
         _say_estimate(say, fit, questions, batch=terms.batch)
+        if terms.batch and (cheaper := cheaper_directly(fit, known, questions)):
+            say(cheaper)
         if questions:
             check_writable(tape.written_to)
         told_number(len(questions) + len(held))
@@ -186,6 +189,8 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = _shared(free, batch)
     _say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
+    if batch and (cheaper := cheaper_directly(fit, free, questions)):
+        say(cheaper)
     if held := len(lacking) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
 

@@ -11,15 +11,31 @@ import math
 from collections.abc import Sequence
 
 from longctx.config.models import ModelProfile, Prices, Rates
+from longctx.live.cost.estimate import estimate
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
-from longctx.recording.case import Question
+from longctx.recording.case import Case, Question
 
 
 def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
     """The same questions, each knowing what it reads in a batch of what was asked directly before."""
     cases = {id(one.case): dataclasses.replace(one.case, model=for_an_hour(one.case.model)) for one in questions}
     return shared([dataclasses.replace(one, case=cases[id(one.case)]) for one in questions], pays_in_batches)
+
+
+def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], planned: Sequence[Question]) -> str | None:
+    """What the same questions cost one by one, where that is less than as `planned` in batches; else None."""
+    if all(one.case.model.caching is None for one in questions):
+        return None
+    directly = [one.price for one in estimate(cases, shared(questions)) if one.price]
+    batched = [one.price for one in estimate(cases, planned, batches=True) if one.price]
+    usd = math.fsum(price.cached for price in directly)
+    if usd >= math.fsum(price.planned or 0.0 for price in batched):
+        return None
+    return (
+        f"Asked directly, with the prompt cache, it would cost about ${usd:,.2f}, less than in batches: leave out "
+        "--ctx-batch, unless the limits on direct requests are too low."
+    )
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:

@@ -1,0 +1,130 @@
+"""The prompt cache in batches, on a server that keeps as the documentation says."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from pathlib import Path
+
+import pytest
+
+from longctx.config.models import Caching, ModelProfile, Prices, Tier
+from longctx.families.long_context_qa.collage import VARIANTS
+from longctx.live.batches.caching import cheaper_directly, for_an_hour, pays_in_batches, shared_by_batches
+from longctx.live.cost.estimate import estimate
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape, Wanted
+from tests.batch_server import BatchServer, Turned
+from tests.live.batches.examples import run
+from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
+from tests.recording.examples import collage_case, line_case
+
+PRICES = Prices(
+    input=1,
+    output=0,
+    cache_read=0.1,
+    cache_write=1.25,
+    cache_write_1h=2,
+    batch_discount=0.5,
+    dated=datetime.date(2026, 1, 1),
+)
+CACHING = Caching(min_tokens=100)
+HOURLY = PRICES.model_copy(update={"cache_write": 2})
+
+
+def cases(**model: object) -> list[Case]:
+    """Eight variants of a question about one record, thrice."""
+    given = {"prices": PRICES, "caching": CACHING, **model}
+    return [collage_case(variant, repeats, **given) for variant in VARIANTS for repeats in (0, 50, 100)]  # type: ignore[arg-type]
+
+
+def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> None:
+    cache, turned = TimedCache(100), Turned()
+    asked = shared_by_batches(missing(Tape(tmp_path, "once"), cases()))
+
+    def later() -> None:
+        cache.now_s = 1800.0
+
+    turned.at_sleep = later
+    with BatchServer(script=cache.script) as server:
+        server.result, server.looks = cache.in_batch, 1
+        ran = run(server, tmp_path, [], lacking=asked, turned=turned)
+        assert ran.asked.answered == len(asked) == 48
+        firsts = {one.shared.after for one in asked} - {None}
+        assert len(server.asked) == len(firsts) < 10
+        assert [len(batch.requests) for batch in server.created] == [48 - len(firsts)]
+    tape = Tape(tmp_path)
+    replies = {one.key: tape.reply(Wanted.of(one, one.build())) for one in asked}
+    batched = [reply for reply in replies.values() if reply and reply.batched]
+    read = sum(reply.cached_tokens or 0 for reply in batched)
+    assert read == sum(one.shared.read // CHARACTERS_A_TOKEN for one in asked if one.key not in firsts), "as foreseen"
+    assert read > 0.7 * sum(reply.input_tokens for reply in batched)
+    written = [reply for reply in replies.values() if reply and not reply.batched]
+    assert sum(reply.hour_write_tokens for reply in written) == sum(reply.cache_write_tokens for reply in written) > 0
+
+
+def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
+    cache = TimedCache(100)
+    body = {"model": "toy", "messages": [{"content": [{"type": "text", "text": "x" * 4000, "cache_control": {}}]}]}
+    assert cache.usage(body)["cache_creation_input_tokens"] == 1000
+    cache.now_s = 299
+    assert cache.usage(body)["cache_read_input_tokens"] == 1000, "and reading renews it"
+    cache.now_s = 590
+    assert cache.usage(body)["cache_read_input_tokens"] == 1000
+    cache.now_s = 891
+    assert cache.in_batch(body)["message"]["usage"]["cache_read_input_tokens"] == 0
+    assert cache.in_batch(body)["message"]["usage"]["cache_read_input_tokens"] == 0, "nor does a batch read itself"
+
+
+@pytest.mark.parametrize(("prompts", "pays"), [(2, False), (4, False), (5, True), (8, True)])
+def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
+    """All of which is shared: 2 + 0.05 (n - 1) < 0.5 n."""
+    case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    questions = [Question(case, 0, repeat) for repeat in range(prompts)]
+    assert pays_in_batches(questions, [1.0] * prompts) == pays
+
+
+def test_what_the_first_loses_of_the_discount_counts() -> None:
+    case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    questions = [Question(case, 0, repeat) for repeat in range(8)]
+    assert pays_in_batches(questions, [0.9] * 8)
+    assert not pays_in_batches(questions, [0.05] * 8)
+    assert pays_in_batches([Question(line_case(), 0)] * 2, [0.1] * 2), "where prices are not known"
+
+
+def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
+    model = ModelProfile(caching=CACHING, prices=PRICES)
+    hourly = for_an_hour(model)
+    assert hourly.caching is not None
+    assert hourly.prices is not None
+    assert (hourly.caching.ttl, hourly.prices.cache_write) == ("1h", 2)
+    tier = Tier(tokens=9, input=2, output=5)
+    for prices in (PRICES.model_copy(update={"cache_write_1h": None}), PRICES.model_copy(update={"above": (tier,)})):
+        assert for_an_hour(model.model_copy(update={"prices": prices})).caching is None
+    unpriced = for_an_hour(ModelProfile(caching=CACHING)).caching
+    assert unpriced is not None
+    assert unpriced.ttl == "1h"
+    for same in (ModelProfile(prices=PRICES), ModelProfile(caching=Caching(ttl="1h"))):
+        assert for_an_hour(same) == same
+
+
+def test_the_estimate_counts_with_it_and_says_where_direct_requests_are_cheaper(tmp_path: Path) -> None:
+    asked = missing(Tape(tmp_path, "once"), cases())
+    planned = shared_by_batches(asked)
+    [found] = estimate(cases(), planned, batches=True)
+    assert found.price is not None
+    assert found.price.planned is not None
+    assert found.price.planned < found.price.batch < found.price.standard
+    assert "in batches with the prompt cache ($" in str(found)
+    said = cheaper_directly(cases(), asked, planned)
+    assert said is None or said.startswith("Asked directly, with the prompt cache, it would cost about $")
+    few = missing(Tape(tmp_path, "once"), [collage_case("none", prices=PRICES, caching=CACHING)])
+    assert cheaper_directly([few[0].case], few, shared_by_batches(few)) is None
+    lines = [line_case(prices=PRICES)]
+    plain = missing(Tape(tmp_path, "once"), lines)
+    assert cheaper_directly(lines, plain, shared_by_batches(plain)) is None
+    dear = line_case(prices=PRICES.model_copy(update={"input": 1000}))
+    [priced] = estimate([dear], dear.questions(), batches=True)
+    assert "in batches ($" in str(priced)
+    assert "asked directly)" in str(priced)
