@@ -53,7 +53,7 @@ OPTIONS = [
     ("--ctx-min-rate=nan", "argument --ctx-min-rate: 'nan' is no number of 0 to 1."),
     ("--ctx-max-cost=-1", "argument --ctx-max-cost: '-1' is no number of at least 0."),
     ("--ctx-max-cost=nan", "argument --ctx-max-cost: 'nan' is no number of at least 0."),
-    ("--ctx-prompts=sead", "No prompt set 'sead': there are chatty, immediate, seed, tagged."),
+    ("--ctx-prompts=sead", "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged."),
     ("--ctx-report=tiny.toml", "--ctx-report tiny.toml: tiny.toml is a file: give a folder."),
     ("--ctx-report=tiny.toml/run", "--ctx-report tiny.toml/run: tiny.toml is a file: give a folder."),
     ("--ctx-modle=toy", "unrecognized arguments: --ctx-modle=toy"),

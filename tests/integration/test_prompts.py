@@ -64,7 +64,7 @@ def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
     assert result.says(
-        "No prompt set 'sead': there are chatty, immediate, seed, tagged. Or give the path of a folder of templates."
+        "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged. Or give the path of a folder of templates."
     )
     reworded(checkout, "mine")
     checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
@@ -96,4 +96,4 @@ def test_a_prompt_set_of_a_profile_that_does_not_exist_is_named(checkout: Checko
     checkout.file("one.toml").write_text(table)
     result = checkout.pytest("--ctx-profile=one.toml")
     assert result.code == 4
-    assert result.says("No prompt set 'shrt': there are chatty, immediate, seed, tagged")
+    assert result.says("No prompt set 'shrt': there are chatty, immediate, plain, seed, tagged")

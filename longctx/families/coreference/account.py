@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.families.coreference import charts, tables
-from longctx.families.coreference.returned import Returned, of_all_windows, returned, shape
+from longctx.families.coreference.returned import EXAMPLE, Returned, of_all_windows, returned, shape
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
 from longctx.results.subject import Subject
@@ -88,10 +88,12 @@ def _instead(texts: Returned) -> Iterator[str]:
             f"{other:,} of {wrong:,} wrong answers are another of the alike texts, "
             f"{tables.first(texts):,} of them the first and {tables.last(texts):,} the last"
         )
-    for count, what in (
-        (texts.badly_copied, "the right one, badly copied"),
-        (texts.nowhere, "no text of the conversation"),
-    ):
+    causes = {
+        "the right one, badly copied": texts.badly_copied,
+        "from the examples of the prompt": texts.others.get(EXAMPLE, 0),
+        "no text of the prompt": texts.nowhere,
+    }
+    for what, count in causes.items():
         if wrong and count / wrong >= 0.5:
             yield f"{count:,} of {wrong:,} wrong answers are {what}"
 

@@ -36,6 +36,10 @@ class Conversation:
         """The texts that answer the same request."""
         return texts.texts(self.rows[self.alike])
 
+    def before(self, prompt: str) -> str:
+        """What stands in its prompt before the first text: the examples."""
+        return prompt[: prompt.index(texts.texts(self.rows[:1])[0])]
+
     @property
     def request(self) -> tuple[str, str]:
         """Kind and subject of what is asked for."""

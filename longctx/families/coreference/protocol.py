@@ -37,6 +37,8 @@ PROBED = 20
 SPREAD, LEAN = 0.15, 0.02
 """Three standard deviations of the tokens of an exchange, as a share: by itself, and of all in one conversation, which
 has few subjects and many exchanges about each."""
+FEW = 3
+"""Words, at least, of an answer that is taken for one from the examples."""
 CODE_TOKENS = 10
 """A code may take so many more than the one that was counted."""
 
@@ -147,7 +149,7 @@ class Coreference(Scenario):
             return self._without_code(reply, match, trace)
         trace["score"] = round(1000 * published(answer, instances[conversation.asked - 1]))
         if match is None:
-            return self._no_instance(conversation, answer, reply, trace)
+            return self._no_instance(trial, answer, reply, trace)
         given, name = match.place + 1, self._name(match)
         exact = answer == instances[match.place]
         trace |= {"given": given, "alike": int(1000 * match.ratio), "exact": int(exact)}
@@ -170,16 +172,19 @@ class Coreference(Scenario):
         why = f"{outcome.why}; the text is the {name}"
         return replace(outcome, returned=name, why=why, trace=trace | {"without_code": match.place + 1})
 
-    def _no_instance(self, conversation: Conversation, answer: str, reply: Reply, trace: dict[str, int]) -> Outcome:
-        """The outcome of an answer that is none of the alike texts: another text of the conversation, or none."""
+    def _no_instance(self, trial: Trial, answer: str, reply: Reply, trace: dict[str, int]) -> Outcome:
+        """The outcome of an answer that is none of the alike texts: another text of the prompt, or none."""
+        conversation: Conversation = trial.facts
         if match := most_alike(answer, texts.texts(conversation.rows)):
             asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
             name = f"a {texts.lists().kinds[given[0]]} about {texts.lists().subjects[given[1]]}"
             same = {"same_kind": int(given[0] == asked[0]), "same_subject": int(given[1] == asked[1])}
             return Outcome("wrong", name, f"another text: {name}", trace | same)
+        if len(answer.split()) >= FEW and answer in conversation.before(trial.user):
+            return Outcome("wrong", "a text of the examples", "a text of the examples", trace | {"example": 1})
         if reply.stop_reason in CUT_OFF:
             return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
-        return Outcome("wrong", "no text of the conversation", "no text of the conversation", trace)
+        return Outcome("wrong", "no text of the prompt", "no text of the prompt", trace)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         conversation: Conversation = trial.facts

@@ -23,8 +23,8 @@ class Returned:
     score: MRCR's, summed over the trials. exact: right answers that are right word for word. given: answers that give
     back one of the alike texts, well or badly. badly_copied: wrong answers that are the right text with faults.
     without_code: texts given back by replies that do not begin with the code. others: wrong answers that are another
-    text of the conversation: about the same subject, of the same kind, or neither. nowhere: wrong answers that are no
-    text of it. window: None for several.
+    text of the prompt: about the same subject, of the same kind, neither, or of its examples. nowhere: wrong answers
+    that are no text of it. window: None for several.
     """
 
     subject: Subject
@@ -59,6 +59,7 @@ class Returned:
 
 
 SUBJECT, KIND, NEITHER = "about the same subject", "of the same kind", "of another kind and subject"
+EXAMPLE = "of the examples"
 
 
 def shape(scenario: ScenarioSummary) -> tuple[int, int]:
@@ -112,10 +113,13 @@ def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
         given=Counter((trace["asked"], trace["given"]) for trace in answers),
         badly_copied=sum(trace.get("given") == trace["asked"] for trace in wrong),
         without_code=Counter((trace["asked"], trace["without_code"]) for trace in traces if "without_code" in trace),
-        others=Counter(_other(trace) for trace in wrong if "same_kind" in trace),
-        nowhere=sum("given" not in trace and "same_kind" not in trace for trace in wrong),
+        others=Counter(which for trace in wrong if (which := _other(trace))),
+        nowhere=sum("given" not in trace and _other(trace) is None for trace in wrong),
     )
 
 
-def _other(trace: Mapping[str, int]) -> str:
-    return SUBJECT if trace["same_subject"] else KIND if trace["same_kind"] else NEITHER
+def _other(trace: Mapping[str, int]) -> str | None:
+    """Which other text a wrong answer is; None where it is one of the alike texts, or none."""
+    if "same_kind" in trace:
+        return SUBJECT if trace["same_subject"] else KIND if trace["same_kind"] else NEITHER
+    return EXAMPLE if "example" in trace else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 
-from longctx.families.coreference.returned import KIND, NEITHER, SUBJECT, Returned, of_all_windows, shape
+from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned, of_all_windows, shape
 from longctx.report.table import Table, by_subject, pivot
 from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
@@ -69,5 +69,6 @@ INSTEAD: dict[str, Callable[[Returned], int]] = {
     f"another text {SUBJECT}": _other(SUBJECT),
     f"another text {KIND}": _other(KIND),
     f"another text {NEITHER}": _other(NEITHER),
-    "no text of the conversation": lambda texts: texts.nowhere,
+    f"another text {EXAMPLE}": _other(EXAMPLE),
+    "no text of the prompt": lambda texts: texts.nowhere,
 }

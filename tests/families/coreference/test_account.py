@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.families.coreference.account import Account
-from longctx.families.coreference.returned import KIND, NEITHER, SUBJECT, Returned
+from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import ScenarioSummary, summarize
 from longctx.vocabulary.account import Rank
@@ -51,6 +51,7 @@ MIXED: Answers = [
     wrong(1, same_kind=0, same_subject=0),
     wrong(2),
     wrong(3, given=3, exact=0),
+    wrong(4, example=1),
     ("unparseable", {"asked": 3, "score": 0, "without_code": 3}),
     ("unparseable", {"asked": 4, "score": 0, "without_code": 1}),
     ("truncated", {"asked": 1, "score": 300, "given": 1, "exact": 0}),
@@ -60,10 +61,10 @@ MIXED: Answers = [
 
 def test_every_answer_is_counted_once() -> None:
     _, [one] = measured(a4_2000=MIXED)
-    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 15, 1, 0.25)
-    assert one.score == pytest.approx(1 + 0.9 + 9 * 0.05 + 0.3)
-    assert (one.another_instance, one.badly_copied, one.nowhere, one.wrong) == (4, 1, 1, 9)
-    assert one.others == {SUBJECT: 1, KIND: 1, NEITHER: 1}
+    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 16, 1, 0.25)
+    assert one.score == pytest.approx(1 + 0.9 + 10 * 0.05 + 0.3)
+    assert (one.another_instance, one.badly_copied, one.nowhere, one.wrong) == (4, 1, 1, 10)
+    assert one.others == {SUBJECT: 1, KIND: 1, NEITHER: 1, EXAMPLE: 1}
     assert one.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1, (3, 3): 1}
     assert one.without_code == {(3, 3): 1, (4, 1): 1}
 
@@ -75,7 +76,7 @@ def test_rates_stand_beside_what_guessing_gives() -> None:
     assert table.frame.reset_index().to_numpy().tolist() == [
         ["2", "1,000", "0.50 [0.09, 0.91] n=2", "0.50", "1 of 1", "0.53"],
         ["2", "2,000", "1.00 [0.21, 1.00] n=1", "0.50", "1 of 1", "1.00"],
-        ["4", "2,000", "0.13 [0.04, 0.38] n=15", "0.25", "1 of 2", "0.18"],
+        ["4", "2,000", "0.12 [0.03, 0.36] n=16", "0.25", "1 of 2", "0.17"],
     ]
     assert next(iter(ACCOUNT.tables(scenarios, ()))).frame["word for word"].tolist() == ["", "", ""]
 
@@ -83,7 +84,7 @@ def test_rates_stand_beside_what_guessing_gives() -> None:
 def test_what_came_back_instead() -> None:
     _, analysis = measured(a4_2000=MIXED, a4_1000=[wrong(2)], a2_1000=[right(1)])
     [table] = ACCOUNT.further_tables(analysis)
-    assert table.title == f"What 10 wrong answers give back: {WHO}"
+    assert table.title == f"What 11 wrong answers give back: {WHO}"
     assert table.frame["4 alike"].to_dict() == {
         "of the alike, the one before": "1",
         "an earlier one": "1",
@@ -95,7 +96,8 @@ def test_what_came_back_instead() -> None:
         "another text about the same subject": "1",
         "another text of the same kind": "1",
         "another text of another kind and subject": "1",
-        "no text of the conversation": "2",
+        "another text of the examples": "1",
+        "no text of the prompt": "2",
     }
     [table] = ACCOUNT.further_tables(measured(a2_1000=[wrong(1)])[1])
     assert table.title == f"What 1 wrong answer gives back: {WHO}"
@@ -104,7 +106,7 @@ def test_what_came_back_instead() -> None:
 def test_charts_are_drawn_with_their_numbers() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     by_window, four, two = ACCOUNT.charts(scenarios, analysis)
-    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.13 [0.04, 0.38] n=15"]
+    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
     assert by_window.note.startswith("Dashed: what guessing among the alike texts gives.")
     assert two.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
     assert four.title == f"Which of 4 alike was given back: {WHO}"
@@ -142,16 +144,20 @@ def test_a_rate_that_falls_with_the_window() -> None:
 
 
 def test_why_answers_are_wrong() -> None:
-    more = [*MIXED, wrong(2, given=4, exact=1)]
+    more = [*MIXED, *[wrong(2, given=4, exact=1)] * 2]
     found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
     assert found == [
-        f"Which of several alike, {WHO}, 4 alike: 2 of 16 replies give back one of them without the code that must "
+        f"Which of several alike, {WHO}, 4 alike: 2 of 18 replies give back one of them without the code that must "
         "come first, 1 of these the right one.",
-        f"Which of several alike, {WHO}, 4 alike: 5 of 10 wrong answers are another of the alike texts, 1 of them the "
-        "first and 2 the last.",
+        f"Which of several alike, {WHO}, 4 alike: 6 of 12 wrong answers are another of the alike texts, 1 of them the "
+        "first and 3 the last.",
+    ]
+    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2, example=1)])) if rank is Rank.CAUSE]
+    assert found == [
+        f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are from the examples of the prompt."
     ]
     found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
-    assert found == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the conversation."]
+    assert found == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the prompt."]
 
 
 def test_programs_read_it_too() -> None:
