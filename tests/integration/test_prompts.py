@@ -64,7 +64,8 @@ def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
     assert result.says(
-        "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged. Or give the path of a folder of templates."
+        "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged.",
+        "Or give the path of a folder of templates.",
     )
     reworded(checkout, "mine")
     checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
