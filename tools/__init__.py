@@ -1,0 +1,1 @@
+"""What the project needs and longctx does not: nothing of it is installed."""

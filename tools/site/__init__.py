@@ -1,0 +1,1 @@
+"""The documentation site: pages from outside docs/, and pages that are made from the code."""

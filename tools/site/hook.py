@@ -1,0 +1,54 @@
+"""What MkDocs calls while it builds the site: see hooks in mkdocs.yml."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tools.site.reference import pages as reference_pages
+from tools.site.repository import DOCS, REPORT, ROOT, outside, site_path, with_links
+
+GUIDES, DECISIONS = "Guides", "Decisions"
+DECIDED = "decisions/"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The navigation names all decisions, and at the end of the guides those pages that it forgot."""
+    there = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
+    sections: dict[str, list[Any]] = {name: pages for one in config.nav or [] for name, pages in one.items()}
+    named = {
+        page
+        for pages in sections.values()
+        for one in pages
+        for page in (one.values() if isinstance(one, dict) else [one])
+    }
+    sections[DECISIONS] += [name for name in there if name.startswith(DECIDED)]
+    sections[GUIDES] += [name for name in there if not name.startswith(DECIDED) and name not in named]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages from outside docs/, and those that are made from the code."""
+    for name in (*outside(), REPORT):
+        files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
+    for name, content in reference_pages().items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The page with its links as the site has them."""
+    return with_links(markdown, _source(page.file), {_source(file): file.src_uri for file in files})
+
+
+def _source(file: File) -> str:
+    """The file of the repository that a page is of; made pages stand in docs/."""
+    path = Path(file.abs_src_path) if file.abs_src_path else ROOT / DOCS / file.src_uri
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else f"{DOCS}{file.src_uri}"
