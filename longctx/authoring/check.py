@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import Question
+from longctx.corpus.questions import BankQuestion
 from longctx.corpus.standing import content, core, gives_away, numerical, plain, stands, stands_verbatim
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
@@ -55,11 +55,11 @@ class Texts:
         return sum(math.log(len(self.words) / self.sections_with[word]) for word in asked & self.words[section])
 
 
-def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
+def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
     """Everything found, check by check. Every question must be about a section of the corpus (load_questions)."""
     texts = Texts.of(corpus)
     of_set = (duplicates, length_of_set, numerical_share)
-    of_one: tuple[Callable[[Question, Texts], Iterator[Finding]], ...] = (
+    of_one: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
         pointing,
         length,
         right_nowhere,
@@ -72,7 +72,7 @@ def check(corpus: Corpus, questions: Sequence[Question]) -> list[Finding]:
     ]
 
 
-def duplicates(questions: Sequence[Question]) -> Iterator[Finding]:
+def duplicates(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
     """Questions that ask the same, in the same words or nearly."""
     texts = [plain(question.question) for question in questions]
     words = [content(question.question) for question in questions]
@@ -98,7 +98,7 @@ def _alike(one: set[str], two: set[str], same_answer: bool) -> bool:
     return len(one & two) >= (ALIKE if same_answer else NEARLY_ALL) * len(one | two)
 
 
-def length_of_set(questions: Sequence[Question]) -> Iterator[Finding]:
+def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
     """Whether choosing the longest answer, or the shortest, would do better than chance (one-sided binomial test)."""
     extremes: Counter[str] = Counter()
     for question in questions:
@@ -116,19 +116,19 @@ def length_of_set(questions: Sequence[Question]) -> Iterator[Finding]:
             )
 
 
-def numerical_share(questions: Sequence[Question]) -> Iterator[Finding]:
+def numerical_share(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
     """Whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
     count = sum(numerical(question.right) for question in questions)
     if at_least(count, len(questions), NUMERICAL) < CHANCE:
         yield Finding("numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five")
 
 
-def pointing(question: Question, _: Texts) -> Iterator[Finding]:
+def pointing(question: BankQuestion, _: Texts) -> Iterator[Finding]:
     if found := POINTING.search(question.question):
         yield Finding("points", question.id, f"says {found[0]!r}, which means nothing once the section is in a collage")
 
 
-def length(question: Question, _: Texts) -> Iterator[Finding]:
+def length(question: BankQuestion, _: Texts) -> Iterator[Finding]:
     if gives_away(question.right, question.wrong):
         lengths = ", ".join(str(len(answer)) for answer in question.wrong)
         yield Finding(
@@ -136,14 +136,14 @@ def length(question: Question, _: Texts) -> Iterator[Finding]:
         )
 
 
-def right_nowhere(question: Question, texts: Texts) -> Iterator[Finding]:
+def right_nowhere(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     if not stands(question.right, texts.plain[question.section]):
         elsewhere = [name for name, text in texts.plain.items() if stands_verbatim(question.right, text)]
         where = f"but in {elsewhere[0]}" if elsewhere else "nor in any other"
         yield Finding("right answer", question.id, f"{question.right!r} does not stand in {question.section}, {where}")
 
 
-def wrong_is_true(question: Question, texts: Texts) -> Iterator[Finding]:
+def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     """A wrong answer that stands in the right section may be true; one that says the same as the right one is."""
     for answer in question.wrong:
         if core(answer) == core(question.right):
@@ -152,7 +152,7 @@ def wrong_is_true(question: Question, texts: Texts) -> Iterator[Finding]:
             yield Finding("wrong answer", question.id, f"{answer!r} stands in {question.section} too")
 
 
-def not_alone(question: Question, texts: Texts) -> Iterator[Finding]:
+def not_alone(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     """A question must name its section by something that no other section has.
 
     Another section could be meant too if it holds all that the question names, and of the question's other words as

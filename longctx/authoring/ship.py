@@ -8,7 +8,7 @@ from pathlib import Path
 from longctx.authoring.check import check
 from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.questions import Question, dump
+from longctx.corpus.questions import BankQuestion, dump
 from longctx.corpus.register.issue import VERSION, Issue
 from longctx.corpus.register.quiz import few, questions
 from longctx.corpus.settings import SETTINGS
@@ -25,7 +25,7 @@ def ship(issues: Sequence[Issue], folder: Path, questions_file: Path, each: int 
     folder.mkdir(parents=True, exist_ok=True)
     questions_file.parent.mkdir(parents=True, exist_ok=True)
     alone = len(issues) == 1
-    asked: list[Question] = []
+    asked: list[BankQuestion] = []
     examples: list[str] = []
     files = []
     for issue in issues:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
-from longctx.corpus.questions import Question
+from longctx.corpus.questions import BankQuestion
 from longctx.corpus.standing import numerical
 from longctx.visible import visible
 from longctx.vocabulary.judging import CUT_OFF
@@ -20,7 +20,7 @@ LONGEST = 1000
 JOINERS = "\u200c\u200d\ufe0f"
 """Characters without a shape that some scripts, and emoji, are written with."""
 PROMPT_TAGS = r"question|answers?|passage|example|scratchpad|government record"
-"""Of the prompts that a question is asked in: within a question such a tag would end what it stands in."""
+"""Tags of the prompts that a question is asked in: within a question such a tag would end what it stands in."""
 NUMBERED = re.compile(r"^\(?\d{1,2}[.):]\s+")
 MARK = re.compile(r"\s*[\[(*]+(?:(correct(?: answer)?|right answer)|incorrect(?: answer)?|wrong answer)[\])*]+$", re.I)
 """What a model adds to tell the right answer: `(correct)`."""
@@ -39,7 +39,7 @@ class Dropped:
 class Written:
     """What came of one section. missing: how many of the questions asked for are nowhere in the reply."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[BankQuestion, ...]
     dropped: tuple[Dropped, ...]
     missing: int
 
@@ -54,7 +54,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
     Ids are `<section>-q<N>`, N the number in the tags, or the place where these have none. document: what the prompts
     call the documents, where that is the corpus's own word.
     """
-    kept: dict[int, Question] = {}
+    kept: dict[int, BankQuestion] = {}
     dropped: list[Dropped] = []
     met: set[int] = set()
     found = list(find_tagged(reply.text))
@@ -72,7 +72,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
                 raise _Unfit("a number used twice")
             met.add(number)
             question, (right, *wrong) = _sound(one, cut, document)
-            kept[number] = Question(
+            kept[number] = BankQuestion(
                 id=f"{section}-q{number}",
                 section=section,
                 question=question,

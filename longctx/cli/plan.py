@@ -13,7 +13,7 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cli.shared.planned import BandOf
-    from longctx.gate.plan import Assumed, BandPlan, Load, Wanted
+    from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.cli.shared.planned import planned
     from longctx.config.profiles import profile_name
     from longctx.corpus.bank import load_bank
-    from longctx.gate.plan import Wanted
+    from longctx.gate.plan import Target
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
 
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     profile = profile_name(options.workspace, options.profile)
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
     loads, further = planned(options.workspace, options.profile, options.model, bank_of)
-    wanted = Wanted(options.margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
+    wanted = Target(options.margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, wanted, profile, further, options.runs or (), replayed)))
     print(conclusion(plans, wanted))
@@ -122,7 +122,7 @@ def _plan(
     load: Load,
     earlier: Mapping[tuple[Subject, Where], Seen],
     options: argparse.Namespace,
-    wanted: Wanted,
+    wanted: Target,
 ) -> BandPlan:
     from longctx.gate.plan import BandPlan, outlook
     from longctx.gate.seen import seen_of

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from longctx.results.row import Row
 
 Key = tuple[str, int, str, int, int]
-"""Of a trial within a family: scenario, seed, item, trial, repeat. Two trials with one key ask the same question."""
+"""What tells trials of a family apart: scenario, seed, item, trial, repeat. Two with one key ask the same question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Of one family, one subject of each run. before, after: all their trials; both: those that ask the same.
+    """Trials of one family, one subject of each run. before, after: all their trials; both: those that ask the same.
 
     otherwise: how many have one key and yet ask different questions: they expect different answers, or a new version
     of the family built them.

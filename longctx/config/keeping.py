@@ -13,12 +13,12 @@ from tomlkit.items import InlineTable, Table
 
 from longctx.config import models
 from longctx.config.folders import file_name, read_text
-from longctx.config.models import Measured
+from longctx.config.models import TokenCounts
 from longctx.files import write_file
 from longctx.workspace import Workspace
 
 
-def keep_measured(workspace: Workspace, model: str, measured: Measured) -> Path:
+def keep_measured(workspace: Workspace, model: str, measured: TokenCounts) -> Path:
     """Append a measure to the model's profile, which is made if there is none. Raises UserError."""
     entry = _table()
     entry.update(measured.model_dump(exclude={"values"}, exclude_defaults=True))

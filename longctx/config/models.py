@@ -80,7 +80,7 @@ class TokensPerUnit(_Table):
     """A token of the corpora's reference vocabulary."""
 
 
-class Measured(_Table):
+class TokenCounts(_Table):
     """Token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes.
 
     system: digest of the profile's own system prompt, which was counted with it; empty where it had none.
@@ -165,7 +165,7 @@ class ModelProfile(_Table):
     """None: nothing is marked. A server may keep a cache of its own all the same."""
     provenance: dict[str, str] = {}
     probed: Probed | None = None
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[TokenCounts, ...] = ()
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
@@ -182,7 +182,7 @@ class ModelProfile(_Table):
 
     @property
     def system_digest(self) -> str:
-        """Of the profile's own system prompt; empty where it has none."""
+        """The digest of the profile's own system prompt; empty where it has none."""
         return hashlib.sha256(self.system.encode()).hexdigest()[:12] if self.system else ""
 
     def measures(self, family: str, wording: str) -> dict[str, float] | None:

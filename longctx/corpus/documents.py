@@ -12,13 +12,13 @@ from pathlib import Path
 from longctx.corpus.billing import Reading
 from longctx.corpus.frozen import Frozen, load_frozen
 from longctx.corpus.reading import read_parts
-from longctx.corpus.settings import SETTINGS, Settings, read_settings, settings_path
+from longctx.corpus.settings import SETTINGS, CorpusSettings, read_settings, settings_path
 from longctx.corpus.tokens import REFERENCE, count_tokens
 from longctx.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class CorpusSection:
     """One document of a corpus, or one part of it. tokens: in the corpus's reference vocabulary."""
 
     id: str
@@ -37,9 +37,9 @@ class Corpus:
 
     name: str
     vocabulary: str
-    sections: tuple[Section, ...]
-    examples: tuple[Section, ...] = ()
-    left_out: tuple[Section, ...] = ()
+    sections: tuple[CorpusSection, ...]
+    examples: tuple[CorpusSection, ...] = ()
+    left_out: tuple[CorpusSection, ...] = ()
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ def load_corpus(folder: Path) -> Corpus:
     else:
         counted = frozen.fitting(folder, {part.id: part.text for part in parts})
         vocabulary = frozen.vocabulary
-    sections = [Section(part.id, part.title, part.department, part.text, counted[part.id]) for part in parts]
+    sections = [CorpusSection(part.id, part.title, part.department, part.text, counted[part.id]) for part in parts]
     return _sorted_out(folder, settings, vocabulary, sections)
 
 
@@ -84,13 +84,13 @@ def freeze(folder: Path) -> Path:
     return Frozen.of(REFERENCE, counted, reading).write(folder)
 
 
-def _reading(folder: Path, settings: Settings) -> Reading:
+def _reading(folder: Path, settings: CorpusSettings) -> Reading:
     """As corpus.toml says, or as the sections were frozen: what was recorded about them stays valid."""
     frozen = load_frozen(folder if folder.is_dir() else folder.parent)
     return settings.reading or (frozen.reading if frozen else "documents")
 
 
-def _sorted_out(folder: Path, settings: Settings, vocabulary: str, sections: list[Section]) -> Corpus:
+def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, sections: list[CorpusSection]) -> Corpus:
     missing = sorted(set(settings.examples) - {section.id for section in sections})
     if missing and folder.is_dir():
         raise UserError(f"{folder / SETTINGS}: examples names {missing[0]!r}, which is no section of {folder}.")

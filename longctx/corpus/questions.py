@@ -27,7 +27,7 @@ class Reviewed(BaseModel):
     on: datetime.date
 
 
-class Question(BaseModel):
+class BankQuestion(BaseModel):
     """One question, with one right and three wrong answers. A trial shuffles them.
 
     section: the id of the section that answers it. fact: what is asked for, in a word; questions of one fact have
@@ -78,7 +78,7 @@ class QuestionSet:
     """The questions of one file. digest: SHA-256 over what is asked, whatever the order of keys in the file."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[BankQuestion, ...]
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,27 +113,27 @@ def dropped_beside(path: Path) -> Path:
     return path.with_name(f"{path.stem}.dropped.jsonl")
 
 
-def dump(questions: Iterable[Question]) -> str:
+def dump(questions: Iterable[BankQuestion]) -> str:
     """The questions as JSON lines; the mark of a review where there is one."""
     return "".join(
         f"{question.model_dump_json(exclude=None if question.reviewed else {'reviewed'})}\n" for question in questions
     )
 
 
-def _digest(questions: Iterable[Question]) -> str:
+def _digest(questions: Iterable[BankQuestion]) -> str:
     """A question that was reviewed is the question it was."""
     lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in questions)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _parse(line: str, where: str) -> Question:
+def _parse(line: str, where: str) -> BankQuestion:
     try:
-        return Question.model_validate_json(line)
+        return BankQuestion.model_validate_json(line)
     except ValidationError as error:
-        raise UserError(f"{where}: {first_fault(Question, error, 'the line')}") from None
+        raise UserError(f"{where}: {first_fault(BankQuestion, error, 'the line')}") from None
 
 
-def _check_ids(questions: tuple[Question, ...], path: Path) -> None:
+def _check_ids(questions: tuple[BankQuestion, ...], path: Path) -> None:
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
@@ -143,7 +143,7 @@ def _check_ids(questions: tuple[Question, ...], path: Path) -> None:
             raise UserError(f"{path}, question {question.id}: two of its four answers are the same.")
 
 
-def _check_sections(questions: tuple[Question, ...], path: Path, corpus: Corpus) -> None:
+def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Corpus) -> None:
     kept = {section.id for section in corpus.sections}
     out = {section.id: section.tokens for section in corpus.left_out}
     examples = {section.id for section in corpus.examples}

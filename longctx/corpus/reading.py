@@ -14,7 +14,7 @@ from longctx.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReadSection:
     """A document, or a part of one, not yet counted."""
 
     id: str
@@ -27,7 +27,7 @@ Unnamed = tuple[str, str, str]
 """Title, department and text of a part."""
 
 
-def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator[Part]:
+def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator[ReadSection]:
     """Every part of a folder's files, or of a file, in the order of their names. READMEs are left out.
 
     A file is one part, or several: it ends after billing codes, and a document at `split_at`, which in .txt and .md
@@ -43,7 +43,7 @@ def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text
         found = list(read(path, reading, split_at))
         for number, (title, department, text) in enumerate(found, 1):
-            yield Part(f"{name}-{number:03d}" if len(found) > 1 else name, title, department, text)
+            yield ReadSection(f"{name}-{number:03d}" if len(found) > 1 else name, title, department, text)
 
 
 def _documents(folder: Path) -> Iterator[Path]:

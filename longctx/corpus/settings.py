@@ -16,7 +16,7 @@ SETTINGS = "corpus.toml"
 SUFFIXES = (".xml", ".txt", ".md")
 
 
-class Settings(BaseModel):
+class CorpusSettings(BaseModel):
     """corpus.toml, optional in a user's folder. Sections keep to min_tokens < tokens <= max_tokens.
 
     document: what the prompts call the text that questions are about; None: a government record, as the protocols do.
@@ -46,14 +46,14 @@ class Settings(BaseModel):
         return value
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: Path) -> CorpusSettings:
     """Those of a folder, or of the folder of a file. Raises UserError where there is neither."""
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch."
         )
     path = settings_path(folder)
-    return read_toml(path, Settings) if path.is_file() else Settings()
+    return read_toml(path, CorpusSettings) if path.is_file() else CorpusSettings()
 
 
 def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
@@ -76,7 +76,7 @@ def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> 
 
 
 def settings_path(folder: Path) -> Path:
-    """Of a folder, or of a file in it."""
+    """The settings of a folder, or of a file in it."""
     return (folder if folder.is_dir() else folder.parent) / SETTINGS
 
 

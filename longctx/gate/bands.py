@@ -25,7 +25,7 @@ Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 EARLY_STOP = "early stop"
 """The error of a row that was not asked because the verdict was settled."""
 EARLY_SHARE = 0.5
-"""Of alpha, that the looks of a run with early stop have; the test at its end has the rest."""
+"""The share of alpha that the looks of a run with early stop have; the test at its end has the rest."""
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
@@ -80,7 +80,7 @@ class BandVerdict:
 
 
 Clusters = Sequence[Sequence[int]]
-"""Of each cluster, its trials' changes: 1 gained, -1 lost, 0 neither."""
+"""The changes of each cluster's trials: 1 gained, -1 lost, 0 neither."""
 
 
 def judge(
@@ -103,7 +103,7 @@ def judge(
 
 
 def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
-    """Of several bands: a regression if there is one, a pass if all pass, else inconclusive, as is nothing at all."""
+    """The verdict on several bands: a regression if there is one, a pass if all pass, else inconclusive; so is none."""
     found = {one.verdict for one in verdicts}
     if "regression" in found:
         return "regression"

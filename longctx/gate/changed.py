@@ -39,7 +39,7 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
 
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], found: RunVerdict) -> Iterator[str]:
-    """Of each family that was compared, what its two subjects differ in."""
+    """What the two subjects of each compared family differ in."""
     for one in found.families:
         ours, theirs = _of_subject(before, one.family, one.before), _of_subject(after, one.family, one.after)
         for column, called in OF_ROWS.items():

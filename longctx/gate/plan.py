@@ -14,7 +14,7 @@ from longctx.stats.bound import trials_to_settle
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Target:
     """margin, alpha: of the gate. power: the probability with which a drop is to be shown, and no change to pass.
 
     drop: the one to show, a share of trials. hypotheses: bands and windows in the gate, which Holm's correction counts.
@@ -59,7 +59,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Of one band. smallest_paired, smallest_unpaired: the smallest drop that its trials show; None where none does.
+    """What one band shows. smallest_paired, smallest_unpaired: the smallest drop that its trials show, if one does.
 
     passing: the probability of a pass if nothing changed. for_drop, to_pass: the trials it takes to show the drop that
     is wanted, and to pass with the probability that is.
@@ -74,7 +74,7 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Of one run of a band. output_tokens: the most that replies may take. price: USD, None where it is not known."""
+    """What one run of a band asks. output_tokens: the most that replies may take. price: USD, None where not known."""
 
     trials: int
     clusters: int
@@ -83,7 +83,7 @@ class Load:
     price: float | None
 
     def tokens_of(self, trials: int) -> int:
-        """Of so many trials of the same lengths, replies included."""
+        """The price of so many trials of the same lengths, replies included."""
         return round((self.input_tokens + self.output_tokens) * trials / self.trials)
 
     def clusters_of(self, trials: int) -> int:
@@ -106,8 +106,8 @@ class BandPlan:
     outlook: Outlook
 
 
-def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Wanted) -> Outlook:
-    """Of a band with so many trials in so many clusters; clusters == trials: each stands alone."""
+def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> Outlook:
+    """What a band with so many trials in so many clusters shows; clusters == trials: each stands alone."""
     size = trials / clusters
     shrink = design_effect(size, assumed.together)
     fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
@@ -129,13 +129,13 @@ def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Wanted) -> Out
     )
 
 
-def _passing(trials: int, clusters: int, discordance: float, shrink: float, wanted: Wanted) -> float:
+def _passing(trials: int, clusters: int, discordance: float, shrink: float, wanted: Target) -> float:
     if clusters == trials:
         return power.pass_chance(trials, discordance, wanted.margin, wanted.alpha)
     return power.pass_chance_in_clusters(trials, clusters, discordance, shrink, wanted.margin, wanted.alpha)
 
 
-def _in_clusters(discordance: float, shrink: float, size: float, wanted: Wanted) -> int:
+def _in_clusters(discordance: float, shrink: float, size: float, wanted: Target) -> int:
     """The trials it takes to pass, in clusters of that size."""
     return trials_to_settle(discordance, wanted.margin, wanted.alpha, shrink, size, wanted.power)
 
@@ -150,7 +150,7 @@ def _scaled(effective: int | None, shrink: float, fewest: int) -> int | None:
 
 
 @functools.cache
-def _for_drop(assumed: Assumed, wanted: Wanted) -> tuple[int | None, int | None]:
+def _for_drop(assumed: Assumed, wanted: Target) -> tuple[int | None, int | None]:
     """Paired and unpaired, of trials that stand alone."""
     alpha = wanted.first_step
     return (
@@ -160,7 +160,7 @@ def _for_drop(assumed: Assumed, wanted: Wanted) -> tuple[int | None, int | None]
 
 
 @functools.cache
-def _to_pass(assumed: Assumed, wanted: Wanted) -> tuple[int | None, int | None]:
+def _to_pass(assumed: Assumed, wanted: Target) -> tuple[int | None, int | None]:
     return (
         power.trials_to_pass(assumed.discordance, wanted.margin, wanted.alpha, wanted.power),
         unpaired.trials_to_pass(assumed.rate, wanted.margin, wanted.alpha, wanted.power),

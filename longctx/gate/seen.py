@@ -16,7 +16,8 @@ from longctx.stats.bound import design_effect
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Of one band. changes: of the pairs that both runs measured, by cluster; right: answers of both, at most 2 n."""
+    """What was seen of one band. changes: of the pairs that both runs measured, by cluster; right: answers of both, at
+    most 2 n."""
 
     changes: Clusters
     right: int
@@ -32,7 +33,7 @@ class Seen:
 
     @property
     def rate(self) -> float:
-        """Of both runs, 0 < rate < 1 for the same reason."""
+        """The rate of both runs, 0 < rate < 1 for the same reason."""
         return (self.right + 1) / (2 * self.n + 2)
 
     @property
@@ -50,7 +51,7 @@ Where = tuple[str, str]
 
 
 def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
-    """Of each row of the earlier run, whether the later one replays the very recordings of its scenario.
+    """Whether the later run replays the very recordings of a row's scenario, for each row of the earlier run.
 
     Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
     its digest of all answers: that differs where one run has a trial more, or left one unmeasured.

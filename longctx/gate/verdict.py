@@ -89,7 +89,7 @@ class RunVerdict:
 
     @property
     def alpha(self) -> float:
-        """Of the verdict."""
+        """The significance level of the verdict."""
         return self.rules.level(self.left_out > 0)
 
     @property

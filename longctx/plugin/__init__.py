@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
             batching.check(started.settings)
             gating.check(started)
             grid.check(started)
-        config.pluginmanager.register(writing.Writing(config))
+        config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(replaying.Replaying(config))
 

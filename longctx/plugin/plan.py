@@ -25,7 +25,7 @@ from longctx.vocabulary.grid import Grid
 
 
 class Plan:
-    """Of one run. What it gives raises UserError where a file cannot be used."""
+    """The plan of one run. What it gives raises UserError where a file cannot be used."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._settings, self._workspace = run, run.settings, run.workspace

@@ -27,7 +27,7 @@ class Case:
     """Its index, where a single trial is asked rather than `trials`."""
     min_rate: float | None = None
     band: str = "all"
-    """Of the lengths of its family."""
+    """The band of its family's lengths."""
     counted: int | None = None
     """Tokens of one of its prompts, as the model's server counts them; None where it was not asked."""
 
@@ -54,14 +54,14 @@ class Case:
 
     @property
     def size_tokens(self) -> int:
-        """Of a prompt: as counted, or about, by the model's profile."""
+        """The tokens of a prompt: as counted, or about, by the model's profile."""
         if self.counted is not None:
             return self.counted
         return self.scenario.size_tokens(self.model.tokens.model_dump())
 
     @property
     def longest_tokens(self) -> int:
-        """Of a prompt that takes a tenth more than estimated: prompts of one size differ, and tokenizers too."""
+        """The tokens of a prompt that takes a tenth more than estimated: prompts of one size differ, as tokenizers do."""
         return self.size_tokens * 11 // 10
 
     @property

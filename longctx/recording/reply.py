@@ -41,7 +41,7 @@ def is_message(body: bytes) -> bool:
 
 
 def input_tokens(message: dict[str, Any]) -> int:
-    """Of the prompt that a message answers, with what the cache had a part in."""
+    """The tokens of the prompt that a message answers, with what the cache had a part in."""
     fresh, written, cached, _ = _tokens(message["usage"])
     return fresh + written + (cached or 0)
 

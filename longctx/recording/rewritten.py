@@ -12,7 +12,7 @@ from typing import Any
 from longctx.recording.request import PATH
 
 MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?!count-tokens:)([^/]+):rawPredict$")
-"""Of Bedrock, and of Vertex, whose way to count tokens looks like a model."""
+"""The paths of Bedrock, and of Vertex, whose way to count tokens looks like a model."""
 
 
 def messages_body(path: str, content: bytes) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ WHERE = "(--ctx-price, or [prices] in the model's profile)"
 
 
 def sentences(costs: Sequence[Cost]) -> Iterator[str]:
-    """Of what cost something, or may have. A server of one's own costs nothing, and has no sentence."""
+    """Sentences on what cost something, or may have. A server of one's own costs nothing, and has none."""
     for one in costs:
         parts = []
         if one.live and one.live_usd is None:

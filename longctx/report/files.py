@@ -9,13 +9,13 @@ from longctx.report.document import Document
 from longctx.report.text import as_markdown
 from longctx.results.export import export
 from longctx.results.manifest import Manifest
-from longctx.results.store import Record
+from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary
 
 
 def write_report(
     folder: Path,
-    record: Record,
+    record: FinishedRun,
     summary: Summary,
     manifest: Manifest,
     page: bool = True,

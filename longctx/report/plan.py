@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.gate.plan import BandPlan, Wanted
+from longctx.gate.plan import BandPlan, Target
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.stats.search import MOST_TRIALS
@@ -16,7 +16,7 @@ from longctx.stats.search import MOST_TRIALS
 
 def plan_document(
     plans: Sequence[BandPlan],
-    wanted: Wanted,
+    wanted: Target,
     profile: str,
     further: Mapping[tuple[str, str], int],
     runs: Sequence[str] = (),
@@ -33,7 +33,7 @@ def plan_document(
     )
 
 
-def conclusion(plans: Sequence[BandPlan], wanted: Wanted) -> str:
+def conclusion(plans: Sequence[BandPlan], wanted: Target) -> str:
     """Which bands have the power to pass, and which have not."""
     powered = [one for one in plans if one.outlook.passing >= wanted.power]
     lacking = [one for one in plans if one.outlook.passing < wanted.power]
@@ -54,7 +54,7 @@ def conclusion(plans: Sequence[BandPlan], wanted: Wanted) -> str:
     return " ".join(parts)
 
 
-def _rules(plans: Sequence[BandPlan], wanted: Wanted, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _rules(plans: Sequence[BandPlan], wanted: Target, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
     step = f"{wanted.alpha:g} / {wanted.hypotheses} = {wanted.first_step:.2g}"
     gated = " and ".join([_count(len(plans), "band"), *(_named(number, *what) for what, number in further.items())])
     yield (
@@ -98,7 +98,7 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         )
 
 
-def _warnings(plans: Sequence[BandPlan], wanted: Wanted) -> Iterator[str]:
+def _warnings(plans: Sequence[BandPlan], wanted: Target) -> Iterator[str]:
     if useless := [one for one in plans if not one.assumed.gains_from_pairing]:
         yield (
             f"Pairing gains nothing in {_names(useless, plans)}: as many pairs change there as if the answers were "
@@ -112,7 +112,7 @@ def _warnings(plans: Sequence[BandPlan], wanted: Wanted) -> Iterator[str]:
             )
 
 
-def _tables(plans: Sequence[BandPlan], wanted: Wanted) -> Iterator[Table]:
+def _tables(plans: Sequence[BandPlan], wanted: Target) -> Iterator[Table]:
     yield Table("What the trials can show", _frame([_first(one, plans) | _shown(one) for one in plans]))
     title = "Trials a run, tokens and price that it takes, of the same lengths"
     yield Table(title, _frame([_first(one, plans) | _needed(one, wanted) for one in plans]))
@@ -137,7 +137,7 @@ def _shown(one: BandPlan) -> dict[str, str]:
     }
 
 
-def _needed(one: BandPlan, wanted: Wanted) -> dict[str, str]:
+def _needed(one: BandPlan, wanted: Target) -> dict[str, str]:
     found = one.outlook
     impossible = one.assumed.rate < wanted.drop
     return {

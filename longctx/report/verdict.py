@@ -145,7 +145,7 @@ def _bands(found: RunVerdict) -> list[dict[str, Any]]:
 
 
 def _of(found: RunVerdict, one: FamilyVerdict) -> dict[str, str]:
-    """Of whom, where there are several."""
+    """Whose verdict it is, where there are several."""
     return {"of": str(one.after)} if len({family.after for family in found.families}) > 1 else {}
 
 

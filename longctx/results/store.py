@@ -22,7 +22,7 @@ where it has one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class FinishedRun:
     """A finished run. views: what is to be seen of each row, as a line of JSON; empty where nothing was kept."""
 
     rows: list[Row]
@@ -50,7 +50,7 @@ def append(folder: Path, lines: Sequence[str]) -> None:
         raise unwritable(folder, error) from None
 
 
-def merge(folder: Path, into: Path | None = None) -> Record:
+def merge(folder: Path, into: Path | None = None) -> FinishedRun:
     """Finish a run in another folder, or in the same. A trial that was measured twice counts once."""
     parts = (line.partition("\t") for line in _lines(folder / UNFINISHED))
     return write(into or folder, list({row: view for row, _, view in parts}.items()))
@@ -62,13 +62,13 @@ def drop_unfinished(folder: Path) -> None:
         (folder / UNFINISHED).unlink()
 
 
-def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> Record:
+def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> FinishedRun:
     """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
     ordered = sorted(((Row.of(json.loads(line)), line, view) for line, view in pairs), key=lambda one: _place(one[0]))
     (folder / RESULTS).write_text("".join(f"{line}\n" for _, line, _ in ordered), encoding="utf-8")
     if any(view for _, _, view in ordered):
         (folder / VIEWS).write_text("".join(f"{view}\n" for _, _, view in ordered), encoding="utf-8")
-    return Record([row for row, _, _ in ordered], [view for _, _, view in ordered])
+    return FinishedRun([row for row, _, _ in ordered], [view for _, _, view in ordered])
 
 
 def read(folder: Path) -> list[tuple[str, str]]:
@@ -76,10 +76,10 @@ def read(folder: Path) -> list[tuple[str, str]]:
     return _pairs(folder / RESULTS, folder / VIEWS)
 
 
-def load(folder: Path) -> Record:
+def load(folder: Path) -> FinishedRun:
     """A finished run. Raises FileNotFoundError where there is none."""
     pairs = read(folder)
-    return Record([Row.of(json.loads(row)) for row, _ in pairs], [view for _, view in pairs])
+    return FinishedRun([Row.of(json.loads(row)) for row, _ in pairs], [view for _, view in pairs])
 
 
 def load_rows(folder: Path) -> list[Row]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from longctx.config.folders import first_fault, read_text
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import Question, dropped_beside, dump, load_questions
+from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.review.session import Entry, Session, Who
@@ -21,13 +21,13 @@ from longctx.review.session import Entry, Session, Who
 REVIEWER = "reviewer"
 
 
-class Dropped(BaseModel):
+class DroppedByReviewer(BaseModel):
     """A line of FILE.dropped.jsonl that a reviewer is the reason of. place: among all questions, dropped ones too."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     section: str
-    question: Question
+    question: BankQuestion
     reason: Literal["reviewer"]
     by: str
     on: datetime.date
@@ -80,7 +80,7 @@ class QuestionFile:
 
     def _dropped_lines(self, session: Session) -> str:
         drops = [
-            Dropped(
+            DroppedByReviewer(
                 section=one.question.section,
                 question=one.question,
                 reason=REVIEWER,
@@ -103,16 +103,16 @@ class QuestionFile:
         self._seen[path] = _digest(path)
 
 
-def _parse(line: str, where: str) -> Dropped | None:
+def _parse(line: str, where: str) -> DroppedByReviewer | None:
     """None for a line that something else wrote, for a reason of its own. Raises UserError."""
     try:
         found = json.loads(line)
         ours = isinstance(found, dict) and found.get("reason") == REVIEWER
-        return Dropped.model_validate(found) if ours else None
+        return DroppedByReviewer.model_validate(found) if ours else None
     except json.JSONDecodeError as error:
         raise UserError(f"{where} is not JSON: {error}. Mend the line, or take it out.") from None
     except ValidationError as error:
-        raise UserError(f"{where}: {first_fault(Dropped, error, 'the line')}") from None
+        raise UserError(f"{where}: {first_fault(DroppedByReviewer, error, 'the line')}") from None
 
 
 def _lines(path: Path) -> list[str]:

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from longctx.corpus.questions import Question
+from longctx.corpus.questions import BankQuestion
 from longctx.corpus.standing import core, plain
 from longctx.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MarkedText:
     """A part of a section's text, fit to be seen. answer: which kind of answer it is, if it is one."""
 
     text: str
     answer: Literal["", "right", "wrong"] = ""
 
 
-def marked(text: str, question: Question) -> list[Part]:
+def marked(text: str, question: BankQuestion) -> list[MarkedText]:
     """The whole text in parts. Of answers that overlap, the right one is marked."""
     spots: list[tuple[int, int, Literal["right", "wrong"]]] = [
         (*place, "right") for place in places(question.right, text)
@@ -31,9 +31,9 @@ def marked(text: str, question: Question) -> list[Part]:
                 spots.append((start, end, "wrong"))
     found, last = [], 0
     for start, end, answer_kind in sorted(spots):
-        found += [Part(_seen(text[last:start])), Part(_seen(text[start:end]), answer_kind)]
+        found += [MarkedText(_seen(text[last:start])), MarkedText(_seen(text[start:end]), answer_kind)]
         last = end
-    return [part for part in (*found, Part(_seen(text[last:]))) if part.text]
+    return [part for part in (*found, MarkedText(_seen(text[last:]))) if part.text]
 
 
 def places(answer: str, text: str) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from longctx.config.folders import first_fault
-from longctx.corpus.questions import Question, Reviewed
+from longctx.corpus.questions import BankQuestion, Reviewed
 from longctx.errors import UserError
 
 State = Literal["undecided", "kept", "edited", "dropped"]
@@ -30,7 +30,7 @@ class Who:
 class Entry:
     """A question and what was decided. dropped: by whom, of a question that is out of the file."""
 
-    question: Question
+    question: BankQuestion
     dropped: Who | None = None
 
     @property
@@ -53,7 +53,7 @@ class Session:
     entries: tuple[Entry, ...]
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[BankQuestion, ...]:
         """Those that stay in the file."""
         return tuple(one.question for one in self.entries if not one.dropped)
 
@@ -87,9 +87,9 @@ class Session:
         before = self.entry(name).question
         fields = before.model_dump() | {key: words.get(key) for key in ("question", "right", "wrong")}
         try:
-            after = Question.model_validate(fields)
+            after = BankQuestion.model_validate(fields)
         except ValidationError as error:
-            raise UserError(f"This cannot be saved: {first_fault(Question, error, 'the question')}") from None
+            raise UserError(f"This cannot be saved: {first_fault(BankQuestion, error, 'the question')}") from None
         if not after.distinct:
             raise UserError("This cannot be saved: two of the four answers are the same.")
         if after == before:
@@ -107,5 +107,5 @@ class Session:
         return Session(tuple(entry if one.question.id == name else one for one in self.entries))
 
 
-def _marked(question: Question, decision: Literal["kept", "edited"], who: Who) -> Question:
+def _marked(question: BankQuestion, decision: Literal["kept", "edited"], who: Who) -> BankQuestion:
     return question.model_copy(update={"reviewed": Reviewed(decision=decision, by=who.by, on=who.on)})

@@ -30,7 +30,7 @@ tenths, this is the smallest that passed a drop of exactly the margin in at most
 of the difficulty's variance is new to each section (benchmarks/gate/RESULTS.md).
 """
 DRAWS = 4000
-"""Of the weights of clusters, for Gaffke's bound: the same on every machine."""
+"""Draws of the clusters' weights, for Gaffke's bound: the same on every machine."""
 
 
 def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:

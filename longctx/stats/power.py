@@ -85,7 +85,7 @@ def trials_to_pass(discordance: float, margin: float, alpha: float, wanted: floa
 
 
 def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
-    """Of first, first + 1 ... pairs that change, how many must be lost for a drop to be shown; count numbers."""
+    """How many of first, first + 1 ... changed pairs must be lost for a drop to be shown; count numbers."""
     tail = Tail(first, 0, 0.5)
     step = max(1, first)
     while step:

@@ -59,7 +59,7 @@ def _spread_at_margin(rate: float, margin: float) -> float:
     """As above, of the likeliest rates that lie `margin` apart where both runs show `rate`."""
 
     def slope(first: float) -> float:
-        """Of the likelihood; falls as the first rate grows."""
+        """The derivative of the likelihood; it falls as the first rate grows."""
         second = first - margin
         return rate * (1 / first + 1 / second) - (1 - rate) * (1 / (1 - first) + 1 / (1 - second))
 

@@ -12,8 +12,8 @@ from longctx.results.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one model. live, replayed: measured trials, and what their answers cost in USD; None where prices are not
-    known. dated: the day on which the prices stood; None where that is not known."""
+    """The cost of one model. live, replayed: measured trials, and what their answers cost in USD; None where prices are
+    not known. dated: the day on which the prices stood; None where that is not known."""
 
     model: str
     live: int

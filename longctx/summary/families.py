@@ -23,7 +23,7 @@ class FamilySummary:
 
 
 def families(scenarios: Sequence[ScenarioSummary]) -> list[FamilySummary]:
-    """Of each family and subject, in the order in which they come."""
+    """A summary for each family and subject, in the order in which they come."""
     return [_family(family, subject, group) for (family, subject), group in grouped(scenarios).items()]
 
 

@@ -43,5 +43,5 @@ def heatmap(measured: Sequence[Row], sizes: Mapping[str, str | None]) -> Iterato
 
 
 def _size(parameter: str, row: Row) -> int:
-    """Of a family without a size of its own: the prompt's tokens, to one digit."""
+    """The context's size; for a family without one of its own, the prompt's tokens to one digit."""
     return int(row.params[parameter] or 0) if parameter else int(float(f"{row.input_tokens or 0:.0e}"))

@@ -21,7 +21,7 @@ Scenarios = Sequence["ScenarioSummary"]
 
 
 class Rank(enum.IntEnum):
-    """Of what stands out in a run, the most urgent first."""
+    """How urgent a finding is, the most urgent first."""
 
     UNMEASURED = enum.auto()
     LEVEL = enum.auto()

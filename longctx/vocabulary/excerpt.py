@@ -85,5 +85,5 @@ def _cut(part: str) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Of several blank lines one."""
+    """One blank line in place of several."""
     return re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", text)

@@ -23,7 +23,7 @@ class Grid(BaseModel):
     trials: Count
     min_rate: float | None = Field(default=None, ge=0, le=1)
     bands: dict[str, Count] = {}
-    """Of the gate: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
+    """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
 
     @property
     def draws_on(self) -> str:

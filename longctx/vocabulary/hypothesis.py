@@ -33,7 +33,7 @@ class Tested(ABC):
     @property
     @abstractmethod
     def p_value(self) -> float:
-        """Of a drop."""
+        """The p-value of a drop."""
 
     @abstractmethod
     def judge(self, shown: bool, margin: float) -> Judged:

@@ -134,7 +134,7 @@ class Scenario(ABC):
     """Template name -> the placeholders it must hold."""
 
     max_tokens: int = field(default=16, kw_only=True)
-    """Of the reply. Not in a trial's identity: the same question may be given more room."""
+    """How long a reply may be. It is not in a trial's identity: the same question may be given more room."""
 
     @abstractmethod
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:

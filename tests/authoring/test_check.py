@@ -4,11 +4,11 @@ import pytest
 
 from longctx.authoring.check import at_least, check, phrases, specifics
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import Question
+from longctx.corpus.questions import BankQuestion
 from tests.corpus.examples import BRIDGE, HARBOR, corpus, question, section
 
 
-def found(*questions: Question, documents: Corpus | None = None) -> list[tuple[str, str]]:
+def found(*questions: BankQuestion, documents: Corpus | None = None) -> list[tuple[str, str]]:
     return [(finding.kind, finding.question) for finding in check(documents or corpus(), questions)]
 
 

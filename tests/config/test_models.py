@@ -5,12 +5,12 @@ import datetime
 import pytest
 
 from longctx.config.models import (
-    Measured,
     ModelProfile,
     Prices,
     Probed,
     Thinking,
     Tier,
+    TokenCounts,
     TokensPerUnit,
     load_model,
 )
@@ -22,7 +22,7 @@ SHIPPED = [path.stem for path in sorted((packaged() / "models").glob("*.toml"))]
 
 PRICED = "[prices]\ninput = 0.1\noutput = 0.5\ncache_read = 0.01\ndated = 2026-11-22\n"
 TIER = "[[prices.above]]\ntokens = 100000\ninput = 0.5\noutput = 2.5\n"
-MEASURED = Measured(
+MEASURED = TokenCounts(
     family="passkey",
     wording="0123456789ab",
     on=datetime.date(2026, 11, 21),

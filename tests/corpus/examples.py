@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from longctx.corpus.documents import Corpus, Section
-from longctx.corpus.questions import Question
+from longctx.corpus.documents import Corpus, CorpusSection
+from longctx.corpus.questions import BankQuestion
 
 ISSUE = """<?xml version="1.0" encoding="UTF-8"?>
 <?xml-stylesheet type="text/xsl" href="fedregister.xsl"?>
@@ -100,15 +100,15 @@ BRIDGE = (
 )
 
 
-def section(name: str, text: str) -> Section:
-    return Section(name, name, "", text, len(text.split()))
+def section(name: str, text: str) -> CorpusSection:
+    return CorpusSection(name, name, "", text, len(text.split()))
 
 
 def corpus() -> Corpus:
     return Corpus("two", "words", (section("harbor", HARBOR), section("bridge", BRIDGE)))
 
 
-def question(name: str = "q1", **changed: object) -> Question:
+def question(name: str = "q1", **changed: object) -> BankQuestion:
     """A sound question about `harbor`, with entries changed."""
     entries: dict[str, object] = {
         "id": name,
@@ -117,7 +117,7 @@ def question(name: str = "q1", **changed: object) -> Question:
         "right": "At the northern quay",
         "wrong": ("Beside the ferry ramp", "In the outer harbor", "Off the swing bridge"),
     }
-    return Question.model_validate(entries | changed)
+    return BankQuestion.model_validate(entries | changed)
 
 
 def write_folder(folder: Path, files: dict[str, str]) -> Path:

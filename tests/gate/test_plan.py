@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.gate.plan import Assumed, Load, Needed, Wanted, outlook
+from longctx.gate.plan import Assumed, Load, Needed, Target, outlook
 from longctx.stats import power, unpaired
 
-WANTED = Wanted(hypotheses=5)
+WANTED = Target(hypotheses=5)
 GUESS = Assumed(discordance=0.1, rate=0.9)
 
 
@@ -30,7 +30,7 @@ def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
 
 
 def test_few_clusters_show_nothing_and_at_least_as_many_as_show_something_are_needed() -> None:
-    lax = Wanted(margin=0.9, drop=0.9)
+    lax = Target(margin=0.9, drop=0.9)
     found = outlook(5 * (LEAST_CLUSTERS - 1), LEAST_CLUSTERS - 1, GUESS, lax)
     assert (found.smallest_paired, found.smallest_unpaired, found.passing) == (None, None, 0.0)
     assert found.to_pass.paired == 5 * LEAST_CLUSTERS

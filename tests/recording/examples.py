@@ -12,7 +12,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from longctx.config.models import Measured, ModelProfile
+from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import Collage
@@ -45,7 +45,7 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
     """A case for a model whose tokens per filler are known."""
     wording = words(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
-    measured = Measured(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
+    measured = TokenCounts(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
     profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
     return Case(profile, wording, Passkey(size, k), seed=0, trials=trials)
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.gate.bands import Band
-from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Wanted
+from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document
 from longctx.results.subject import Subject
 
-WANTED = Wanted(hypotheses=2)
+WANTED = Target(hypotheses=2)
 OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))
 TOY = Subject("toy", "seed")
 LONG = BandPlan(

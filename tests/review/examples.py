@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import Question, dump
+from longctx.corpus.questions import BankQuestion, dump
 from longctx.review.desk import Desk
 from longctx.review.file import QuestionFile
 from longctx.review.http import ReviewServer
@@ -20,7 +20,7 @@ DAY = datetime.date(2026, 11, 22)
 ANN, BEN = Who("Ann", DAY), Who("Ben", DAY)
 
 
-def questions() -> tuple[Question, ...]:
+def questions() -> tuple[BankQuestion, ...]:
     """The second has a wrong answer that stands in its section."""
     return (
         question("q1"),
@@ -31,7 +31,7 @@ def questions() -> tuple[Question, ...]:
     )  # fmt: skip
 
 
-def write(folder: Path, *asked: Question) -> Path:
+def write(folder: Path, *asked: BankQuestion) -> Path:
     path = folder / "questions.jsonl"
     path.write_text(dump(asked or questions()), encoding="utf-8")
     return path

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.corpus.standing import plain, stands_verbatim
-from longctx.review.marks import Part, marked, places
+from longctx.review.marks import MarkedText, marked, places
 from tests.corpus.examples import HARBOR, question
 from tests.review.examples import questions
 
@@ -27,15 +27,15 @@ def test_all_answers_are_marked_and_nothing_of_the_text_is_lost() -> None:
     parts = marked(HARBOR, questions()[1])
     assert "".join(part.text for part in parts) == HARBOR
     assert [part for part in parts if part.answer] == [
-        Part("northern quay", "wrong"),
-        Part("Ellery Dredging", "right"),
+        MarkedText("northern quay", "wrong"),
+        MarkedText("Ellery Dredging", "right"),
     ]
 
 
 def test_of_answers_that_overlap_the_right_one_is_marked() -> None:
     asked = question(right="the northern quay", wrong=("northern", "quay. The contractor", "a"))
     parts = marked(HARBOR, asked)
-    assert [part for part in parts if part.answer] == [Part("northern quay", "right")]
+    assert [part for part in parts if part.answer] == [MarkedText("northern quay", "right")]
 
 
 def test_characters_that_do_not_show_are_written_out() -> None:

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
-    """Of each model and bank, the questions that were measured with their right section -> whether answered right.
+    """The questions of each model and bank that were measured with their right section -> whether answered right.
 
     None: no reply had an answer that could be read.
     """

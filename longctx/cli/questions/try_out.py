@@ -159,7 +159,7 @@ def _causes(rows: Sequence[Row]) -> list[str]:
 
 
 def _others(number: int) -> str:
-    """Of the questions that were not asked."""
+    """A sentence on the questions that were not asked."""
     return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longctx.recording.tape import Tape
 
 TOKENS_A_QUESTION = 600
-"""Of a reply at most: 3000 for the notebook's five questions."""
+"""The most tokens of a reply: 3000 for the notebook's five questions."""
 
 
 def add(tasks: Any) -> None:

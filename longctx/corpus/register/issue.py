@@ -25,7 +25,7 @@ PAGE = 5_600  # characters of markup
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Notice:
     """One printed document. place: from 0, within its genre."""
 
     genre: Genre
@@ -43,7 +43,7 @@ class Issue:
     """documents: in the order of print; their sections are numbered from 1 in that order."""
 
     country: Country
-    documents: tuple[Document, ...]
+    documents: tuple[Notice, ...]
     xml: str
 
 
@@ -54,25 +54,25 @@ def generate(seed: int) -> Issue:
     for genre in genres():
         for place, facts in enumerate(draw(genre, country)):
             sheet = compose(genre, facts, country, place)
-            documents.append(Document(genre, place, facts, sheet))
+            documents.append(Notice(genre, place, facts, sheet))
     ordered = in_order(country, documents)
     return Issue(country, ordered, "\n".join(_lines(country, ordered)) + "\n")
 
 
-def in_order(country: Country, documents: list[Document]) -> tuple[Document, ...]:
+def in_order(country: Country, documents: list[Notice]) -> tuple[Notice, ...]:
     """Rules, proposed rules, notices; within each in the order of filing, which is random."""
     shuffled = country.pen("order").deal(documents, len(documents))
     return tuple(sorted(shuffled, key=lambda document: list(UNITS).index(document.sheet.kind)))
 
 
-def _lines(country: Country, documents: tuple[Document, ...]) -> Iterator[str]:
+def _lines(country: Country, documents: tuple[Notice, ...]) -> Iterator[str]:
     pen = country.pen("numbers")
     day = country.date
     number, page = pen.integer(11_000, 19_000), country.page
     filed = country.workday(-1)
     stamp = f"{filed.month}–{filed.day}–{filed.year % 100}"
     body: list[str] = []
-    contents: list[tuple[Document, int, int]] = []
+    contents: list[tuple[Notice, int, int]] = []
     for kind, group in groupby(documents, key=lambda document: document.sheet.kind):
         body += [f"<UNITNAME>{UNITS[kind]}</UNITNAME>", f"<{kind}S>"]
         for document in group:
@@ -105,7 +105,7 @@ def _paged(lines: list[str], page: int) -> tuple[list[str], int]:
     return out, page
 
 
-def _contents(entries: list[tuple[Document, int, int]]) -> Iterator[str]:
+def _contents(entries: list[tuple[Notice, int, int]]) -> Iterator[str]:
     """The table of contents, by agency."""
     yield from ("<UNITNAME>Contents</UNITNAME>", "<CNTNTS>")
     by_agency = sorted(entries, key=lambda entry: entry[0].sheet.agency.name)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
-from longctx.corpus.questions import Question
-from longctx.corpus.register.issue import VERSION, Document, Issue
+from longctx.corpus.questions import BankQuestion
+from longctx.corpus.register.issue import VERSION, Issue, Notice
 from longctx.corpus.register.pen import Pen, capital
 from longctx.corpus.register.prose import Ask, Facts
 from longctx.corpus.standing import core, gives_away, plain, stands_verbatim
@@ -19,7 +19,7 @@ from longctx.errors import UserError
 NOT_NUMERICAL = 4
 
 
-def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: bool = False) -> list[Question]:
+def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: bool = False) -> list[BankQuestion]:
     """Five for each document that is no example. sections: (id, text) of the documents, in order.
 
     among_issues: whether the documents of other issues may stand beside these. Raises UserError for a seed whose facts
@@ -33,7 +33,7 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: b
         pen = issue.country.pen(document.genre.name, "questions", document.place)
         for number, (ask, wrong) in enumerate(_chosen(document, siblings, plain(text), pen), 1):
             made.append(
-                Question(
+                BankQuestion(
                     id=f"{section}-q{number}",
                     section=section,
                     question=_question(pen, document, ask, among_issues),
@@ -47,7 +47,7 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: b
     return made
 
 
-def few(asked: Sequence[Question], each: int) -> list[Question]:
+def few(asked: Sequence[BankQuestion], each: int) -> list[BankQuestion]:
     """At most `each` of the questions about a section, drawn, so that a fifth of them stay numerical."""
     chosen = []
     for section, some in groupby(asked, key=lambda question: question.section):
@@ -57,13 +57,13 @@ def few(asked: Sequence[Question], each: int) -> list[Question]:
     return chosen
 
 
-def _question(pen: Pen, document: Document, ask: Ask, among_issues: bool) -> str:
+def _question(pen: Pen, document: Notice, ask: Ask, among_issues: bool) -> str:
     names = (among_issues and document.genre.full_names) or document.genre.names
     name = pen.say(pen.pick(names), document.facts)
     return capital(pen.say(pen.pick(ask.forms), {**document.facts, "name": name}))
 
 
-def _chosen(document: Document, siblings: list[Document], text: str, pen: Pen) -> list[tuple[Ask, list[str]]]:
+def _chosen(document: Notice, siblings: list[Notice], text: str, pen: Pen) -> list[tuple[Ask, list[str]]]:
     """Four asks that are not numerical and one that is, each with its wrong answers."""
     found: dict[bool, list[tuple[Ask, list[str]]]] = {False: [], True: []}
     for ask in pen.deal(document.genre.asks, len(document.genre.asks)):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME = "Which of several alike"
 
 
-class Account(account.Account):
+class CoreferenceAccount(account.Account):
     """analysis: which texts came back, one for each subject and scenario."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Returned, ...]:
@@ -51,7 +51,7 @@ class Account(account.Account):
 
 
 def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
-    """Of each subject and number of alike texts: rates that guessing gives, or that fall with the window."""
+    """Rates that guessing gives, or that fall with the window, of each subject and number of alike texts."""
     series: dict[tuple[Subject, int], list[tuple[int, Rate]]] = {}
     for scenario in scenarios:
         if scenario.rate.n:

@@ -87,7 +87,7 @@ def question(words: Words, conversation: Conversation) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Of a number below 10: 1st, 2nd, 3rd, 4th."""
+    """The ordinal of a number below 10: 1st, 2nd, 3rd, 4th."""
     return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
 
 
@@ -105,7 +105,7 @@ def probe(count: int) -> Rows:
 
 @functools.lru_cache(maxsize=8)
 def characters_each(request: str, response: str, count: int) -> float:
-    """Of an exchange, on average over those of `probe`."""
+    """The tokens of an exchange, on average over those of `probe`."""
     return float(_lengths({"request": request, "response": response}, probe(count)).mean())
 
 

@@ -82,7 +82,7 @@ def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
 
 
 def _both(first: Returned, second: Returned) -> Returned:
-    """Of two windows."""
+    """The rates of two windows."""
     return Returned(
         first.subject,
         first.needles,

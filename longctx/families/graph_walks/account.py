@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 ENOUGH = 20
 """Answers in each third of the list, for a sentence about where they are missed."""
 APART = 0.15
-"""Of the shares found in two thirds."""
+"""The difference between the shares found in two thirds that is worth a sentence."""
 
 
-class Account(account.Account):
+class GraphWalksAccount(account.Account):
     """analysis: what the answers to each scenario hold."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Answers, ...]:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from longctx.families.graph_walks.graph import Walk
 
 THIRDS = "beginning", "middle", "end"
-"""Of the list of edges."""
+"""The parts of the list of edges."""
 ORIGINS = {
     "nearer": "nearer to the given node, or that node itself",
     "backwards": "found by walking edges backwards",
     "elsewhere": "elsewhere in the graph",
     "unknown": "in no edge at all",
 }
-"""Of a node that was invented -> what it is called."""
+"""The kind of a node that was invented -> what it is called."""
 
 
 def given_nodes(text: str) -> list[str] | None:
@@ -63,7 +63,7 @@ def _listed(origins: Counter[str]) -> str:
 
 
 def _thirds(walk: Walk) -> dict[int, str]:
-    """Of each node asked for, the third of the list in which an edge that leads to it stands, or the first of them."""
+    """The third of the list in which the first edge that leads to a node stands, for each node asked for."""
     places, nodes = walk.last_edges()
     thirds = 3 * places // len(walk.graph.order)
     return {int(node): THIRDS[third] for node, third in reversed(list(zip(nodes, thirds, strict=True)))}

@@ -126,7 +126,7 @@ def listed(template: str, names: NDArray[np.object_], sources: Nodes, targets: N
 
 
 def _repeat(rows: Nodes) -> NDArray[np.bool_]:
-    """Of each row, whether a number stands in it twice."""
+    """Whether a number stands twice in a row, for each row."""
     ordered = np.sort(rows, axis=1)
     repeated: NDArray[np.bool_] = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     return repeated

@@ -68,7 +68,7 @@ def _framed(analysis: Sequence[Answers], columns: dict[str, list[str]]) -> pd.Da
 
 
 def charts(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
-    """Of each subject: exact sets by context, a curve a walk; and nodes found by third of the list, a colour a walk."""
+    """Each subject has exact sets by context, a curve a walk; and nodes found by third of the list, a colour a walk."""
     for number, (subject, group) in enumerate(by_subject(analysis).items(), start=1):
         yield _exact(subject, [scenario for scenario in scenarios if scenario.subject == subject], number)
         if any(answers.listed for answers in group):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
 
 
-class Account(account.Account):
+class LineRetrievalAccount(account.Account):
     """analysis: where the wrong answers of each subject come from."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Origins, ...]:

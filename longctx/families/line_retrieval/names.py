@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def order(block_size: object) -> str:
-    """Of the lines of a file: ordered, shuffled, or blocks of so many lines."""
+    """The order of a file's lines: ordered, shuffled, or blocks of so many lines."""
     if block_size is None:
         return "ordered"
     return "shuffled" if block_size == 1 else f"blocks of {block_size}"

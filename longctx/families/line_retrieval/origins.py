@@ -15,7 +15,7 @@ EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Of one subject's wrong answers.
+    """Where one subject's wrong answers come from.
 
     by_number, by_place: how many lie in each band of distances in line number, and in place in the file; a band is
     the signed distance nearest to the target in it. echoed: a line's number; nowhere: nothing in the file.

@@ -60,7 +60,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Of all quotes in the scratchpads of a variant at a depth: those in the record, and in the right section."""
+    """All quotes in the scratchpads of a variant at a depth: those in the record, and in the right section."""
 
     in_record: Rate
     in_needle: Rate
@@ -81,7 +81,7 @@ class Favourite:
 
 @dataclass(frozen=True, slots=True)
 class QaSummary:
-    """Of one subject at one budget (tokens): effects, the quotes of each variant and depth (percent), and the favourite
+    """One subject at one budget (tokens): effects, the quotes of each variant and depth (percent), and the favourite
     letter of each variant.
 
     filter_asked, filter_kept: how many questions the filter was made from, and how many it kept; 0 asked: no filter.
@@ -105,7 +105,7 @@ def summarize_qa(rows: Sequence[Row]) -> Iterator[QaSummary]:
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:
-    """Of every change at every depth. rows: of one subject, budget and longest section."""
+    """The effect of every change at every depth. rows: of one subject, budget and longest section."""
     cells = {cell: {(row.item, row.repeat): row for row in group} for cell, group in _cells(rows).items()}
     depths = sorted({depth for _, depth in cells})
     return [

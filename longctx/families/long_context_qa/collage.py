@@ -39,7 +39,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CollageFacts:
     """What a trial's judge needs."""
 
     choices: Choices
@@ -126,7 +126,7 @@ class Collage(Scenario):
             recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
-            facts=Asked(choices, record.text, bank.needle(index).text),
+            facts=CollageFacts(choices, record.text, bank.needle(index).text),
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
@@ -136,12 +136,12 @@ class Collage(Scenario):
         return replace(outcome, trace={**outcome.trace, **asdict(quotes.count(self.quotes(trial, reply)))})
 
     def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
-        asked: Asked = trial.facts
+        asked: CollageFacts = trial.facts
         padded = self.variant.endswith("_scratchpad")
         return quotes.looked_up(reply.text, asked.record, asked.needle) if padded else []
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        asked: Asked = trial.facts
+        asked: CollageFacts = trial.facts
         found = multiple_choice.marks(asked.choices, trial.user, outcome.returned)
         found += mark("needle", trial.user, asked.needle)
         if outcome.kind == "wrong" and outcome.returned:

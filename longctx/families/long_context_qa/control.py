@@ -45,7 +45,7 @@ class Control(Scenario):
             raise ValueError(f"there is no record {self.record!r}: choose from {', '.join(RECORDS)}.")
 
     def indices(self, trials: int) -> Sequence[int]:
-        """Of all questions, kept or not: the filter is made from these."""
+        """The trials of all questions, kept or not: the filter is made from these."""
         return self.bank().order(self.longest)[:trials]
 
     @property

@@ -8,13 +8,13 @@ SECTIONS = {"right": "the right section", "wrong": "a wrong section", "none": "n
 
 
 def variant(name: str) -> str:
-    """Of long-context QA: the examples, and whether there is a scratchpad."""
+    """A variant's name: its examples, and whether there is a scratchpad."""
     examples, pad, _ = name.partition("_scratchpad")
     return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
 
 
 def section(record: str) -> str:
-    """Of the controls: what the model is given to read."""
+    """A control's name: what the model is given to read."""
     return SECTIONS.get(record, record)
 
 

@@ -12,7 +12,7 @@ from longctx.families.long_context_qa.collage import SEPARATOR_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Collages:
-    """Of one budget (tokens). least, most: sections in a collage. tokens: of the longest collage there can be, at most.
+    """The collages of one budget (tokens). least, most: sections in a collage. tokens: at most, of the longest collage.
 
     at_least: how many different collages there are, as log10; None where no section fits.
     """

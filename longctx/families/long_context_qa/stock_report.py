@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from longctx.corpus.documents import Corpus, Section
-from longctx.corpus.settings import Settings
+from longctx.corpus.documents import Corpus, CorpusSection
+from longctx.corpus.settings import CorpusSettings
 from longctx.families.long_context_qa.stock import Collages, collages
 
 NAMED = 5
 """So many sections are named, of those that are left out."""
 
 
-def stats_text(corpus: Corpus, settings: Settings, budgets: Sequence[int]) -> str:
+def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int]) -> str:
     """Sections, tokens, what was left out and why; and a table of the collages of each budget."""
     sizes = [section.tokens for section in corpus.sections]
     short = [section for section in corpus.left_out if section.tokens <= settings.min_tokens]
@@ -36,7 +36,7 @@ def stats_text(corpus: Corpus, settings: Settings, budgets: Sequence[int]) -> st
     return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
 
 
-def _named(sections: Sequence[Section]) -> str:
+def _named(sections: Sequence[CorpusSection]) -> str:
     """How many, and the first of them."""
     if not sections:
         return "none"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.scenario import Scenario
 
 
-class Account(account.Account):
+class PasskeyAccount(account.Account):
     """analysis: the effective window of each subject in each window."""
 
     hypothesis = "window of k_max", "windows of k_max"

@@ -18,7 +18,7 @@ SUCCESS_RATE = 0.2
 
 
 DRAWS = 2000
-"""Of the rates' posterior, for the interval of k_max."""
+"""Draws from the rates' posterior, for the interval of k_max."""
 
 
 @dataclass(frozen=True, slots=True)

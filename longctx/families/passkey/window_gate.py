@@ -18,7 +18,7 @@ from longctx.families.passkey.effective_window import DRAWS, effective_window, k
 from longctx.stats.rates import Rate
 
 Change = tuple[bool, bool]
-"""Of one trial: right before, right after."""
+"""One trial: right before, right after."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class PasskeySummary:
 
 
 def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
-    """Of each subject and window among scenarios of this family."""
+    """The effective window of each subject and window among scenarios of this family."""
     windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
     for one in scenarios:
         window, k = one.params.get("window"), one.params.get("k")

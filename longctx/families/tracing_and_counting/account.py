@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longctx.stats.rates import Rate
 
 OFTEN = 0.1
-"""Of a subject's trials: so many with all that was asked for and something else stand out."""
+"""The share of a subject's trials, with all that was asked for and something else, that stands out."""
 
 
 class NamedSets(account.Account):
@@ -82,7 +82,7 @@ class Tracking(NamedSets):
         yield from charts.by_depth(self.family, analysis, self.shape)
 
 
-class Needles(NamedSets):
+class NeedlesAccount(NamedSets):
     family, title = "multiple_needles", "Multiple needles"
 
     def shape(self, params: Mapping[str, Any]) -> str:

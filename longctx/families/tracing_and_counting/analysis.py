@@ -40,7 +40,7 @@ class Naming:
 
     @property
     def named(self) -> Rate:
-        """Of all items asked for, in replies that name anything."""
+        """The share of all items asked for, in replies that name anything."""
         return total(self.by_number.values())
 
 

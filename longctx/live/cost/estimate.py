@@ -46,7 +46,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Of one family for one model. price: None where prices are not known. counted: whether the server counted."""
+    """The estimate of one family for one model. price: None where it is not known. counted: whether the server did."""
 
     model: str
     family: str

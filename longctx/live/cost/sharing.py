@@ -128,7 +128,7 @@ def plan(
     caching: Caching,
     kept: Callable[[Beginning], bool] | None = None,
 ) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
-    """Of each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
+    """For each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
 
     rates: of each prompt; None where prices are not known. kept: whether it pays to keep a beginning; by default as
     `pays` has it.

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from longctx.config.keeping import keep_measured, keep_probed
-from longctx.config.models import Measured, ModelProfile
+from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
 from longctx.live.failure import Failure, explain
 from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
@@ -71,7 +71,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
     return model.model_copy(update={"window": told["window"]})
 
 
-async def _measured(client: Client, case: Case, say: Say) -> Measured | Failure:
+async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
     """Raises UserError where no question would fare better than the count."""
     model = case.model.model
     try:

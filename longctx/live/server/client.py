@@ -12,7 +12,7 @@ from anthropic import AsyncAnthropic
 from longctx.errors import UserError
 from longctx.live.failure import NO_HEADER
 from longctx.live.server.network import Network
-from longctx.live.server.providers import Client, Settings, open_bedrock, open_foundry, open_vertex
+from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
@@ -32,7 +32,7 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
     transport = network if tape is None else TapeTransport(tape, network)
     # Wherever a redirection led, the key would go with it.
     http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
-    settings: Settings = {"max_retries": RETRIES, "http_client": http}
+    settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:
         match provider:
             case "bedrock":
@@ -47,7 +47,7 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
         raise UserError(f"The SDK cannot use these settings: {error}.") from None
 
 
-def _open_anthropic(base_url: str | None, settings: Settings) -> AsyncAnthropic:
+def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnthropic:
     keyless = base_url is not None and not (
         os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     )

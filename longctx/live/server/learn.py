@@ -8,7 +8,7 @@ from typing import Any
 
 import anthropic
 
-from longctx.config.models import Measured, ModelProfile
+from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
 from longctx.live.server.enquiry import body_of, positive, read_count, read_model, table
@@ -56,7 +56,7 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
 
 async def measure(
     client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
-) -> Measured:
+) -> TokenCounts:
     """What the tokenizer makes of a family's wording. Raises what UNTOLD names."""
     probes = family.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
@@ -64,7 +64,7 @@ async def measure(
         values = family.measured(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
-    return Measured(
+    return TokenCounts(
         family=family.family,
         wording=wording.digest,
         system=model.system_digest,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.config.models import Measured, ModelProfile
+from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.failure import explain
@@ -27,7 +27,7 @@ class Learnt:
     """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why."""
 
     told: dict[str, Any]
-    measured: tuple[Measured, ...]
+    measured: tuple[TokenCounts, ...]
     silent: tuple[str, ...]
 
 
@@ -38,7 +38,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     """
     counted = _counted(PromptSet.open(workspace, prompts))
     told, silent = await _told(client, model, say)
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[TokenCounts, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
             told |= await tokens_per_unit(workspace, client, model)
@@ -76,7 +76,7 @@ def _counted(prompts: PromptSet) -> list[Counted]:
 
 async def _counted_by_asking(
     client: Client, model: ModelProfile, counted: Sequence[Counted], say: Say
-) -> tuple[Measured, ...]:
+) -> tuple[TokenCounts, ...]:
     """Raises UserError."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):

@@ -26,7 +26,7 @@ NEEDED = {"bedrock": "boto3", "vertex": "google-auth[requests]"}
 """Provider -> what it needs besides; pinned in requirements-providers.txt, and an extra of the distribution."""
 
 
-class Settings(TypedDict):
+class ClientSettings(TypedDict):
     """What every client is opened with."""
 
     max_retries: int
@@ -42,7 +42,7 @@ def provider_of(models: Iterable[ModelProfile]) -> str:
     return next(iter(names), "anthropic")
 
 
-def open_bedrock(base_url: str | None, settings: Settings) -> AsyncAnthropicBedrock:
+def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicBedrock:
     """Raises UserError without credentials, ValueError without a region."""
     if not os.environ.get("AWS_BEARER_TOKEN_BEDROCK"):
         boto3 = _needed("boto3", "bedrock")
@@ -59,7 +59,7 @@ def open_bedrock(base_url: str | None, settings: Settings) -> AsyncAnthropicBedr
     return AsyncAnthropicBedrock(base_url=base_url, **settings)
 
 
-def open_vertex(base_url: str | None, settings: Settings) -> AsyncAnthropicVertex:
+def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicVertex:
     """Raises UserError without credentials or a project, ValueError without a region."""
     auth = _needed("google.auth", "vertex")
     failures = _needed("google.auth.exceptions", "vertex").GoogleAuthError
@@ -78,7 +78,7 @@ def open_vertex(base_url: str | None, settings: Settings) -> AsyncAnthropicVerte
     return AsyncAnthropicVertex(project_id=project, credentials=credentials, base_url=base_url, **settings)
 
 
-def open_foundry(base_url: str | None, settings: Settings) -> AsyncAnthropicFoundry:
+def open_foundry(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicFoundry:
     """Raises UserError without a key, ValueError without a resource."""
     if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
         raise UserError(

@@ -22,7 +22,7 @@ ROOM = 16
 PATIENCE_S = 90.0
 """Within which each must be answered, so that a slow model can think."""
 BUDGET = 1024
-"""Of tokens to think: the least that there is."""
+"""The fewest tokens to think that a server takes."""
 TRIED: dict[str, dict[str, Any]] = {
     "prefill": {"messages": [USER, {"role": "assistant", "content": "The answer is"}]},
     "temperature": {"extra_body": {"temperature": 0}},

@@ -46,7 +46,7 @@ class Collector:
         self.why_none = _why_none(session)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Of Ctrl-C, and of errors in collection too, which have a type of their own."""
+        """Pytest tells of Ctrl-C so, and of errors in collection too, which have a type of their own."""
         self.interrupted = excinfo.type is KeyboardInterrupt
 
 

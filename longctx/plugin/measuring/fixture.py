@@ -13,7 +13,7 @@ from longctx.errors import TapeError, UserError
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.minimum import Requirement, short_among
 from longctx.plugin.measuring import writing
-from longctx.plugin.measuring.properties import Measured
+from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.measuring.rows import measured_row, unmeasured_row
 from longctx.plugin.run import RUN, UNASKED
 from longctx.plugin.selection import with_minimum
@@ -65,7 +65,7 @@ class Measurer:
         left_out = sum(row.error == EARLY_STOP for row in rows)
         # A minimum is tested on a number of trials that was set before any was answered, and over all shards together.
         untested = problem or left_out or self._run.settings.shard
-        measured = Measured.of(case, rows, minimum=None if untested else case.min_rate)
+        measured = CaseResult.of(case, rows, minimum=None if untested else case.min_rate)
         measured.attach(item)
         if problem:
             pytest.fail(f"invalid: {problem}", pytrace=False)

@@ -18,7 +18,7 @@ FIRST = "family"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CaseResult:
     """One case. tokens: input and output of its measured trials. minimum: the rate it is held against, if any."""
 
     family: str
@@ -30,7 +30,7 @@ class Measured:
     minimum: float | None = None
 
     @classmethod
-    def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> Measured:
+    def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> CaseResult:
         from longctx.vocabulary.scenario import MEASURED
 
         outcomes = [row.outcome for row in rows if row.outcome in MEASURED]
@@ -63,7 +63,7 @@ class Measured:
         item.user_properties += properties
 
 
-def read(report: pytest.TestReport) -> Iterator[Measured]:
+def read(report: pytest.TestReport) -> Iterator[CaseResult]:
     """What `attach` told. A test may measure more than one case, and have properties of its own."""
     cases: list[dict[str, object]] = []
     for name, value in report.user_properties:
@@ -84,4 +84,4 @@ def read(report: pytest.TestReport) -> Iterator[Measured]:
             }:
                 minimum = case.get("minimum")
                 required = float(minimum) if isinstance(minimum, int | float) else None
-                yield Measured(family, scenario, model, prompt_set, Rate(correct, n), tokens, required)
+                yield CaseResult(family, scenario, model, prompt_set, Rate(correct, n), tokens, required)

@@ -47,7 +47,7 @@ def is_to_be_closed(session: pytest.Session) -> bool:
     return run.settings.shard is not None and began
 
 
-class Writing:
+class RowWriter:
     """Registered in the process that started the run."""
 
     def __init__(self, config: pytest.Config) -> None:

@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 620, 260
 LETTER = 6
 """Pixels that a character of a label takes, about."""
 APART = 0.02
-"""Of an axis from 0 to 1: about half of a point."""
+"""Points that lie closer on an axis from 0 to 1 hide each other: about half of a point."""
 SAME = 0.005
 """Rates that differ by less hide each other."""
 MOVED = "Points of the same rate are drawn side by side, a hair off their place; the numbers tell their rates."

@@ -38,7 +38,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A part of the page under one heading; id: its place in the page."""
 
     id: str
@@ -97,7 +97,7 @@ def family_lines(summary: Summary) -> pd.DataFrame:
     ).set_index("family")
 
 
-def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
+def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     """One a family, in the order of the summary, then what concerns all."""
     found = tables(summary)
     for name, family in summary.families.items():
@@ -105,9 +105,9 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[Section]:
         all_of_it = [table for table in found if table.family == name]
         all_of_it += family.account.further_tables(family.analysis)
         own = [table for table in all_of_it if not _drawn(table, figures)]
-        yield Section(name.replace("_", "-"), family.title, figures, own)
+        yield PageSection(name.replace("_", "-"), family.title, figures, own)
     figures = [_figure(one) for one in drawn if not one.chart.family]
-    yield Section("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary))])
+    yield PageSection("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary))])
 
 
 def _drawn(table: Table, figures: Sequence[Figure]) -> bool:

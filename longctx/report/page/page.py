@@ -18,7 +18,7 @@ from longctx.report.document import Document
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
 from longctx.results.manifest import Manifest
-from longctx.results.store import Record
+from longctx.results.store import FinishedRun
 from longctx.summary.findings import findings
 from longctx.summary.summary import Summary
 from longctx.visible import visible
@@ -31,7 +31,7 @@ LONG = 30
 def write_page(
     folder: Path,
     summary: Summary,
-    record: Record,
+    record: FinishedRun,
     manifest: Manifest,
     verdict: Document | None = None,
 ) -> None:
@@ -46,7 +46,7 @@ def write_page(
 
 def render(
     summary: Summary,
-    record: Record,
+    record: FinishedRun,
     manifest: Manifest,
     drawn: Sequence[Drawn] | None = None,
     verdict: Document | None = None,

@@ -11,7 +11,7 @@ from longctx.authoring.check import CHANCE, at_least, check
 from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.questions import Question, load_questions
+from longctx.corpus.questions import BankQuestion, load_questions
 from longctx.corpus.register.issue import generate
 from longctx.corpus.register.quiz import few, questions
 from longctx.corpus.settings import bank_files
@@ -32,7 +32,7 @@ def corpus() -> Corpus:
 
 
 @cache
-def asked() -> tuple[Question, ...]:
+def asked() -> tuple[BankQuestion, ...]:
     return load_questions(bank_files(HERE, "register-gate")[1], corpus()).questions
 
 
@@ -82,7 +82,7 @@ def amount(answer: str) -> float:
     return float(number[0].replace(",", "")) if number else 0.0
 
 
-BLIND: dict[str, Callable[[Question, str], float]] = {
+BLIND: dict[str, Callable[[BankQuestion, str], float]] = {
     "the longest": lambda question, answer: len(answer),
     "the shortest": lambda question, answer: -len(answer),
     "the one with most words of the question": lambda question, answer: len(
@@ -93,7 +93,7 @@ BLIND: dict[str, Callable[[Question, str], float]] = {
 }
 
 
-def blind_hits(score: Callable[[Question, str], float]) -> float:
+def blind_hits(score: Callable[[BankQuestion, str], float]) -> float:
     """How many questions are answered right by the answer with the best score; of answers that tie, each in part."""
     hits = 0.0
     for question in asked():
@@ -112,10 +112,10 @@ def test_to_know_the_other_answers_does_not_help() -> None:
     right = Counter(core(question.right) for question in asked())
     wrong = Counter(core(answer) for question in asked() for answer in question.wrong)
 
-    def often_right(question: Question, answer: str) -> float:
+    def often_right(question: BankQuestion, answer: str) -> float:
         return right[core(answer)] - (answer == question.right)
 
-    def seldom_wrong(question: Question, answer: str) -> float:
+    def seldom_wrong(question: BankQuestion, answer: str) -> float:
         return (answer != question.right) - wrong[core(answer)]
 
     for score in (often_right, seldom_wrong):

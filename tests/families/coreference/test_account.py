@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.families.coreference.account import Account
+from longctx.families.coreference.account import CoreferenceAccount
 from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import ScenarioSummary, summarize
@@ -13,7 +13,7 @@ from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]
 WHO = "m, prompts seed"
-ACCOUNT = Account()
+ACCOUNT = CoreferenceAccount()
 
 
 def right(asked: int, exact: int = 1) -> tuple[str, dict[str, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.families.graph_walks.account import Account
+from longctx.families.graph_walks.account import GraphWalksAccount
 from longctx.families.graph_walks.analysis import Answers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -36,7 +36,7 @@ def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
 
 
 def analysed(*told: Row) -> tuple[Answers, ...]:
-    return Account().analyse([], told)
+    return GraphWalksAccount().analyse([], told)
 
 
 def summaries(**correct: int) -> list[ScenarioSummary]:
@@ -47,7 +47,7 @@ def summaries(**correct: int) -> list[ScenarioSummary]:
 
 
 def findings(scenarios: Sequence[ScenarioSummary], *told: Row) -> list[tuple[Rank, str]]:
-    return list(Account().findings(scenarios, analysed(*told) if told else ()))
+    return list(GraphWalksAccount().findings(scenarios, analysed(*told) if told else ()))
 
 
 def test_f1_is_the_mean_of_all_answers_and_nodes_are_those_of_lists() -> None:
@@ -62,7 +62,7 @@ def test_f1_is_the_mean_of_all_answers_and_nodes_are_those_of_lists() -> None:
 
 def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(PARENTS, EXACT))
-    scores, thirds = Account().tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    scores, thirds = GraphWalksAccount().tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
     assert scores.frame.reset_index().to_numpy().tolist() == [
         ["some-model", "seed", "4000", "parents", "0.50 [0.24, 0.76] n=10", "1.00 n=1", "4 of 4", "0"],
         ["some-model", "seed", "4000", "depth 2", "0.10 [0.02, 0.40] n=10", "0.70 n=2", "6 of 8", "4"],
@@ -72,7 +72,7 @@ def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
         ["some-model", "seed", "4000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
         ["some-model", "seed", "4000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
     ]
-    [invented] = Account().further_tables(analysis)
+    [invented] = GraphWalksAccount().further_tables(analysis)
     assert invented.frame.reset_index().to_numpy().tolist() == [
         ["some-model", "seed", "4000", "depth 2", "3", "0", "0", "1"],
         ["some-model", "seed", "4000", "parents", "0", "0", "0", "0"],
@@ -81,7 +81,7 @@ def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
 
 def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
     analysis = analysed(*rows(NEAR, REFUSED))
-    account, scenarios = Account(), summaries(**{NEAR: 0})
+    account, scenarios = GraphWalksAccount(), summaries(**{NEAR: 0})
     assert [table.title for table in account.tables(scenarios, analysis)] == [
         "Graph walks: exact sets of nodes, and the nodes of answers that give a list"
     ]
@@ -91,7 +91,7 @@ def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
 
 def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(FAR, PARTLY), *rows(PARENTS, EXACT))
-    exact, found = Account().charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    exact, found = GraphWalksAccount().charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
     assert exact.frame.reset_index().to_numpy().tolist() == [
         [4000, "0.50 [0.24, 0.76] n=10", "0.10 [0.02, 0.40] n=10"],
         [9000, "", "0.00 [0.00, 0.28] n=10"],
@@ -142,7 +142,7 @@ def test_what_most_invented_nodes_are_stands_out() -> None:
 
 
 def test_the_numbers_go_to_summary_json() -> None:
-    data = Account().data(analysed(*rows(NEAR, EXACT, PARTLY)))
+    data = GraphWalksAccount().data(analysed(*rows(NEAR, EXACT, PARTLY)))
     [entry] = json.loads(json.dumps(data))["graph_walks"]
     assert entry == {
         **SUBJECT.fields,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.plugin.measuring.properties import Measured, read
+from longctx.plugin.measuring.properties import CaseResult, read
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from tests.recording.examples import line_case
@@ -33,7 +33,7 @@ WRONG = dataclasses.replace(ROW, outcome="wrong")
 NOT_ASKED = dataclasses.replace(ROW, outcome="not_asked", input_tokens=None, output_tokens=None)
 
 
-def told(*cases: Measured, others: tuple[tuple[str, object], ...] = ()) -> Any:
+def told(*cases: CaseResult, others: tuple[tuple[str, object], ...] = ()) -> Any:
     """What has user properties: an item, as a report."""
     item: Any = SimpleNamespace(user_properties=[])
     for case in cases:
@@ -43,18 +43,18 @@ def told(*cases: Measured, others: tuple[tuple[str, object], ...] = ()) -> Any:
 
 
 def test_what_was_not_measured_is_in_no_rate() -> None:
-    measured = Measured.of(line_case(), [ROW, ROW, WRONG, NOT_ASKED], minimum=0.5)
-    assert measured == Measured("line_retrieval", "lines-5", "toy", "seed", Rate(2, 3), 36, 0.5)
+    measured = CaseResult.of(line_case(), [ROW, ROW, WRONG, NOT_ASKED], minimum=0.5)
+    assert measured == CaseResult("line_retrieval", "lines-5", "toy", "seed", Rate(2, 3), 36, 0.5)
 
 
 def test_what_is_told_is_read() -> None:
-    one = Measured.of(line_case(), [ROW, WRONG], minimum=0.5)
-    two = Measured.of(line_case(3), [NOT_ASKED], minimum=None)
+    one = CaseResult.of(line_case(), [ROW, WRONG], minimum=0.5)
+    two = CaseResult.of(line_case(3), [NOT_ASKED], minimum=None)
     assert list(read(told(one, two))) == [one, two]
 
 
 def test_the_rate_stands_beside_its_interval() -> None:
-    properties = dict(told(Measured.of(line_case(), [ROW, ROW, WRONG], minimum=None)).user_properties)
+    properties = dict(told(CaseResult.of(line_case(), [ROW, ROW, WRONG], minimum=None)).user_properties)
     assert properties["rate"] == pytest.approx(2 / 3, abs=1e-6)
     assert (properties["lo"], properties["hi"]) == (0.20766, 0.938508)
     assert {"n": 3, "correct": 2, "tokens": 36}.items() <= properties.items()
@@ -62,13 +62,13 @@ def test_the_rate_stands_beside_its_interval() -> None:
 
 
 def test_without_a_trial_there_is_no_rate() -> None:
-    properties = dict(told(Measured.of(line_case(), [NOT_ASKED], minimum=None)).user_properties)
+    properties = dict(told(CaseResult.of(line_case(), [NOT_ASKED], minimum=None)).user_properties)
     assert not {"rate", "lo", "hi"} & properties.keys()
     assert properties["n"] == 0
 
 
 @pytest.mark.parametrize("others", [(("n", "many"),), (("family", "mine"), ("n", 3))])
 def test_a_tests_own_properties_are_left_alone(others: tuple[tuple[str, object], ...]) -> None:
-    one = Measured.of(line_case(), [ROW], minimum=None)
+    one = CaseResult.of(line_case(), [ROW], minimum=None)
     assert list(read(told(others=others))) == []
     assert list(read(told(one, others=others))) == [one]

@@ -16,7 +16,7 @@ import pytest
 from longctx.report.document import Document
 from longctx.report.page.page import render
 from longctx.report.table import Table
-from longctx.results.store import Record
+from longctx.results.store import FinishedRun
 from longctx.summary.answered import Answered
 from longctx.summary.summary import summarize
 from tests.report.sample import HOSTILE, MANIFEST, write_run
@@ -143,7 +143,7 @@ def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
 def test_a_verdict_stands_first_and_is_text() -> None:
     table = Table("Bands", pd.DataFrame({"family": ["passkey"], "verdict": ["<i>"]}).set_index("family"))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
-    text = render(summarize([]), Record([], []), MANIFEST, verdict=verdict)
+    text = render(summarize([]), FinishedRun([], []), MANIFEST, verdict=verdict)
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
     assert "<li>a note of &lt;script&gt;</li>" in text
     assert "<td>&lt;i&gt;</td>" in text
@@ -151,12 +151,12 @@ def test_a_verdict_stands_first_and_is_text() -> None:
 
 def test_a_model_that_answered_instead_of_another_is_told() -> None:
     summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
-    text = render(summary, Record([], []), MANIFEST, [])
+    text = render(summary, FinishedRun([], []), MANIFEST, [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
-    text = render(summarize([]), Record([], []), MANIFEST, [])
+    text = render(summarize([]), FinishedRun([], []), MANIFEST, [])
     assert "Nothing was measured" in text
 
 

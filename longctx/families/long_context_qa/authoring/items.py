@@ -27,7 +27,7 @@ Answers = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ItemQuality:
     """A question, or the questions of a group: `questions` of them. fact: as the question file says; often empty.
 
     right, wrong, none: rates with the right section alone, a wrong one, no record, of the answers that could be read.
@@ -45,7 +45,7 @@ class Item:
     unread: Mapping[str, int] = field(default_factory=dict)
 
     def measured(self, record: str) -> Rate:
-        """Of all replies: one without a readable answer is not correct."""
+        """The rate over all replies: one without a readable answer is not correct."""
         rate: Rate = getattr(self, record)
         return Rate(rate.correct, rate.n + self.unread.get(record, 0))
 
@@ -76,10 +76,10 @@ class Quality:
 
     model: str
     prompt_set: str
-    whole: Item
-    items: tuple[Item, ...]
-    facts: tuple[Item, ...]
-    sections: tuple[Item, ...]
+    whole: ItemQuality
+    items: tuple[ItemQuality, ...]
+    facts: tuple[ItemQuality, ...]
+    sections: tuple[ItemQuality, ...]
     favourite: Favourite | None = None
 
 
@@ -105,8 +105,8 @@ def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
 
 
 def _grouped(
-    answers: Mapping[str, Answers], groups: Mapping[str, str], make: Callable[[str, list[Answers]], Item]
-) -> tuple[Item, ...]:
+    answers: Mapping[str, Answers], groups: Mapping[str, str], make: Callable[[str, list[Answers]], ItemQuality]
+) -> tuple[ItemQuality, ...]:
     """groups: question -> the name of its group."""
     found: dict[str, list[Answers]] = defaultdict(list)
     for question, group in groups.items():
@@ -114,7 +114,7 @@ def _grouped(
     return _worst_first(make(name, held) for name, held in found.items() if len(held) > 1)
 
 
-def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> Item:
+def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> ItemQuality:
     questions = list(held)
     outcomes = {record: [one for answers in questions for one in answers.get(record, ())] for record in RECORDS}
     pairs = Counter(
@@ -123,7 +123,7 @@ def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> Item:
         for pair in zip(answers.get("wrong", ()), answers.get("right", ()), strict=False)
         if pair[0] in READ and pair[1] in READ
     )
-    return Item(
+    return ItemQuality(
         name,
         section,
         fact,
@@ -139,10 +139,10 @@ def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> Item:
     )
 
 
-def _worst_first(items: Iterable[Item]) -> tuple[Item, ...]:
+def _worst_first(items: Iterable[ItemQuality]) -> tuple[ItemQuality, ...]:
     """By discrimination, then by the rate with the right section; what was not measured comes last."""
 
-    def place(one: Item) -> tuple[bool, float, float, str]:
+    def place(one: ItemQuality) -> tuple[bool, float, float, str]:
         found = one.discrimination
         return (found is None, 0.0 if found is None else found, one.right.rate if one.right.n else 0.0, one.name)
 

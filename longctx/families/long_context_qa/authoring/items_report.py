@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from longctx.families.long_context_qa.analysis import above_chance
-from longctx.families.long_context_qa.authoring.items import RECORDS, Item, Quality
+from longctx.families.long_context_qa.authoring.items import RECORDS, ItemQuality, Quality
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.results.export import cell
@@ -27,7 +27,7 @@ def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[
     return Document(title, tuple(notes), tables)
 
 
-def controls(whole: Item) -> Table:
+def controls(whole: ItemQuality) -> Table:
     """The table of the notebook: how many right and wrong with the right section alone, a wrong one, and none."""
     read: list[Rate] = [getattr(whole, record) for record in RECORDS]
     rates = [whole.measured(record) for record in RECORDS]
@@ -62,7 +62,7 @@ def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
     return out.getvalue()
 
 
-def _questions(items: Sequence[Item], asked: Mapping[str, str], short: bool) -> Table:
+def _questions(items: Sequence[ItemQuality], asked: Mapping[str, str], short: bool) -> Table:
     shown = items[: WORST["questions"]] if short else items
     columns = {
         "question": [one.name for one in shown],
@@ -77,7 +77,7 @@ def _questions(items: Sequence[Item], asked: Mapping[str, str], short: bool) -> 
     )
 
 
-def _groups(kind: str, items: Sequence[Item], short: bool) -> Table | None:
+def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | None:
     """None without any group."""
     if not items:
         return None
@@ -92,7 +92,7 @@ def _groups(kind: str, items: Sequence[Item], short: bool) -> Table | None:
     return Table(title, pd.DataFrame(columns).set_index(kind[:-1]))
 
 
-def _rates(items: Sequence[Item]) -> dict[str, list[str]]:
+def _rates(items: Sequence[ItemQuality]) -> dict[str, list[str]]:
     return {NAMES[record]: [_share(getattr(one, record)) for one in items] for record in RECORDS}
 
 

@@ -22,7 +22,7 @@ first, second … of them, the item's `where`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Needle:
     """Something that the text holds and that a reply may name.
 
     where: percent of the text before it, or how often it stands there. start, end: its place in the user's text.
@@ -34,23 +34,23 @@ class Item:
     end: int
 
     @classmethod
-    def at(cls, start: int, line: str, name: str, user: str) -> Item:
+    def at(cls, start: int, line: str, name: str, user: str) -> Needle:
         """What is named in a line of the user's text."""
         return cls(name, 100 * start // len(user), start, start + len(line))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NamedAnswers:
     """What a trial asks for.
 
     items: in the order of the question. others: all else that a reader of the prompt could name -> where it is from.
     question: where the context ends and it begins. placed: those of the others that have a place in the text.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[Needle, ...]
     others: Mapping[str, str]
     question: int
-    placed: tuple[Item, ...] = ()
+    placed: tuple[Needle, ...] = ()
 
     @property
     def known(self) -> frozenset[str]:
@@ -71,7 +71,7 @@ def string_match(names: Sequence[str], text: str) -> int:
 
 def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcome:
     """named: what the reply names, in order. what: one asked item is called so; in the plural it has an s."""
-    asked: Asked = trial.facts
+    asked: NamedAnswers = trial.facts
     names = [item.name for item in asked.items]
     scores = {ASKED: len(names), MATCHED: string_match(names, answer_of(trial, reply))}
     if reply.stop_reason == "refusal" or not named:
@@ -89,7 +89,7 @@ def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcom
 def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
     """The asked items, those apart that were missed; of the others those that were named; and the question."""
     named = (outcome.returned or "").split()
-    asked: Asked = trial.facts
+    asked: NamedAnswers = trial.facts
     needles = [
         Mark("needle" if item.name in named else "needle that was missed", item.start, item.end) for item in asked.items
     ]
@@ -107,7 +107,7 @@ def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
     return "correct"
 
 
-def _places(asked: Asked, missed: Sequence[str]) -> dict[str, int]:
+def _places(asked: NamedAnswers, missed: Sequence[str]) -> dict[str, int]:
     return {
         f"{MISSED if item.name in missed else NAMED}_{number}": item.where
         for number, item in enumerate(asked.items, start=1)

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from longctx.families.tracing_and_counting.protocol import answers
-from longctx.families.tracing_and_counting.protocol.answers import Asked, Item
+from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle
 from longctx.families.tracing_and_counting.protocol.haystack import (
     FEW,
     MANY,
@@ -136,7 +136,7 @@ class MultipleNeedles(Window):
         question = _question(keys[: self.queries])  # keys are drawn at random, and stand in a random order
         user, begin = prompt(words, question, context)
         items = {
-            number: Item.at(begin + start, needle, values[number], user)
+            number: Needle.at(begin + start, needle, values[number], user)
             for number, needle, start in zip(order, needles, starts, strict=True)
         }
         in_order = tuple(items[number] for number in range(len(items)))
@@ -151,7 +151,7 @@ class MultipleNeedles(Window):
             depth=min(item.start for item in asked) / len(user),
             prefix=f"{self.family}/{self.window}/{where[0]:09d}",
             recorded={"fillers": fillers},
-            facts=Asked(asked, {item.name: OTHER_KEY for item in others}, begin + len(context), others),
+            facts=NamedAnswers(asked, {item.name: OTHER_KEY for item in others}, begin + len(context), others),
             prefill=prefill,
             without_prefill=without_prefill,
         )

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from longctx.families.tracing_and_counting.protocol import answers
-from longctx.families.tracing_and_counting.protocol.answers import Asked, Item
+from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle
 from longctx.families.tracing_and_counting.protocol.haystack import (
     FEW,
     MANY,
@@ -135,9 +135,9 @@ class VariableTracking(Window):
         statements = [(place, chains.statement(words, chain, step)) for place, chain, step in lines]
         context, starts = haystack(words["filler"], fillers, statements)
         user, begin = prompt(words, chains.question, context)
-        items: list[list[Item]] = [[] for _ in range(self.chains)]
+        items: list[list[Needle]] = [[] for _ in range(self.chains)]
         for (_, chain, step), (_, statement), start in zip(lines, statements, starts, strict=True):
-            items[chain].append(Item.at(begin + start, statement, chains.names[chain][step], user))
+            items[chain].append(Needle.at(begin + start, statement, chains.names[chain][step], user))
         asked = tuple(items.pop(chains.asked))
         prefill, without_prefill = beginning(words, chains.question)
         return Trial(
@@ -166,15 +166,15 @@ def _chains(chains: int, hops: int, stream: np.random.RandomState) -> Chains:
     return Chains(tuple(map(tuple, by_chain)), tuple(values), asked)
 
 
-def _asked(words: Words, items: tuple[Item, ...], question: int, others: tuple[Item, ...]) -> Asked:
+def _asked(words: Words, items: tuple[Needle, ...], question: int, others: tuple[Needle, ...]) -> NamedAnswers:
     """The names of the example are those that the prompt's own wording assigns."""
     form = re.escape(words["hop"]).replace(r"\{name\}", r"(\w+)").replace(r"\{before\}", r"(\w+)")
     example = {name for pair in re.findall(form, words["prompt"]) for name in pair}
     chains = {item.name: OTHER_CHAIN for item in others}
-    return Asked(items, dict.fromkeys(sorted(example), EXAMPLE) | chains, question, others)
+    return NamedAnswers(items, dict.fromkeys(sorted(example), EXAMPLE) | chains, question, others)
 
 
-def _named(asked: Asked, text: str) -> list[str]:
+def _named(asked: NamedAnswers, text: str) -> list[str]:
     """The variables that a reply names: those of the prompt in capitals or not, and what has the form of a name."""
     known = asked.known
     said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.families.tracing_and_counting.protocol import answers
-from longctx.families.tracing_and_counting.protocol.answers import Asked, Item
+from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle
 from longctx.families.tracing_and_counting.protocol.haystack import (
     FEW,
     SAMPLE,
@@ -91,7 +91,7 @@ class FrequentWords(Window):
         return checked({"fixed": counts["dots"] - 2 * FEW * units["dots"], **units})
 
     def check_room(self) -> None:
-        """Of the words that take most tokens, the fewest fit."""
+        """How many words fit at least: those that take most tokens."""
         most = max((tokens for name, tokens in self.counted.items() if name not in self.measures), default=0)
         self._counts([max(most, self.counted["word"])] * LISTED)
 
@@ -118,9 +118,9 @@ class FrequentWords(Window):
             max_tokens=self.max_tokens,
             depth=0,
             recorded={"words": len(text)},
-            facts=Asked(
+            facts=NamedAnswers(
                 tuple(
-                    Item(word, int(count), place, place + len(word))
+                    Needle(word, int(count), place, place + len(word))
                     for word, count, place in zip(asked, counts[1:], places, strict=False)
                 ),
                 dict.fromkeys(vocabulary[1 + ASKED :], LESS_FREQUENT),

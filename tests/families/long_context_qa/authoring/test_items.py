@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite
-from longctx.families.long_context_qa.authoring.items import Item, Quality, quality
+from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality, quality
 from longctx.families.long_context_qa.authoring.worth import warnings
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
@@ -80,12 +80,12 @@ def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
 
 
 def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
-    whole = Item("all", "", "", 18, Rate(0, 1), Rate(0, 1), Rate(0, 1), Paired(0, 0, 1), {"right": 17})
+    whole = ItemQuality("all", "", "", 18, Rate(0, 1), Rate(0, 1), Rate(0, 1), Paired(0, 0, 1), {"right": 17})
     assert list(warnings(Quality("m", "p", whole, (), (), ()), None)) == []
 
 
 def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
-    whole = Item("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
+    whole = ItemQuality("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
     [one] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
     assert one.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
 
@@ -96,7 +96,7 @@ def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> 
 
 
 def worth(right: Rate, wrong: Rate, none: Rate, gained: int, lost: int, kept: int) -> list[str]:
-    whole = Item("all", "", "", right.n, right, wrong, none, Paired(gained, lost, right.n))
+    whole = ItemQuality("all", "", "", right.n, right, wrong, none, Paired(gained, lost, right.n))
     return list(warnings(Quality("m", "p", whole, (), (), ()), kept))
 
 

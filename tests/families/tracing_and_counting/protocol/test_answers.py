@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.answers import Asked, Item, judge, marks, string_match
+from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle, judge, marks, string_match
 from longctx.vocabulary.scenario import Identity, Trial
 from tests.families.tracing_and_counting.tokens import reply
 
 NAMES = "AAAAA", "BBBBB", "CCCCC"
-ASKED = Asked(
-    tuple(Item(name, 10 * number, number, number + 5) for number, name in enumerate(NAMES)),
+ASKED = NamedAnswers(
+    tuple(Needle(name, 10 * number, number, number + 5) for number, name in enumerate(NAMES)),
     {"XXXXX": "of_another_chain", "QQQ": "of_the_example"},
     50,
-    (Item("XXXXX", 50, 40, 45),),
+    (Needle("XXXXX", 50, 40, 45),),
 )
 USER = "AAAAA BBBBB CCCCC, and of another chain XXXXX.   \nWhich?"
 TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", USER, "", 10, 0, facts=ASKED, prefill="They are:")

@@ -1,0 +1,32 @@
+"""One name, one meaning: no two public classes of the library share a name."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import longctx
+
+PACKAGE = Path(longctx.__file__).parent
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(PACKAGE)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_docstring_begins_with_of() -> None:
+    """A docstring is a sentence, or says what a thing is."""
+    nodes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    begins = [
+        f"{path.relative_to(PACKAGE)}: {text.splitlines()[0]}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, nodes) and (text := ast.get_docstring(node) or "").startswith("Of ")
+    ]
+    assert begins == []
