@@ -61,7 +61,7 @@ class Case:
 
     @property
     def longest_tokens(self) -> int:
-        """The tokens of a prompt that takes a tenth more than estimated: prompts of one size differ, as tokenizers do."""
+        """Tokens of a prompt that takes a tenth more than estimated: prompts of one size differ, and tokenizers do."""
         return self.size_tokens * 11 // 10
 
     @property

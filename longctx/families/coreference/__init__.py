@@ -9,7 +9,7 @@ FAMILY = Family(
     CoreferenceGrid,
     title="Which of several alike",
     size="window",
-    account=f"{__name__}.account:Account",
+    account=f"{__name__}.account:CoreferenceAccount",
 )
 
 __all__ = ["FAMILY", "Coreference"]

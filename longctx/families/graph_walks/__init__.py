@@ -4,6 +4,8 @@ from longctx.families.graph_walks.grid import GraphWalksGrid
 from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.vocabulary.family import Family
 
-FAMILY = Family(GraphWalks, GraphWalksGrid, title="Graph walks", size=None, account=f"{__name__}.account:Account")
+FAMILY = Family(
+    GraphWalks, GraphWalksGrid, title="Graph walks", size=None, account=f"{__name__}.account:GraphWalksAccount"
+)
 
 __all__ = ["FAMILY", "GraphWalks"]

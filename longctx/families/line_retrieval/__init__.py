@@ -10,7 +10,7 @@ FAMILY = Family(
     title="Line retrieval",
     unit="lines",
     size="lines",
-    account=f"{__name__}.account:Account",
+    account=f"{__name__}.account:LineRetrievalAccount",
 )
 
 __all__ = ["FAMILY", "LineRetrieval"]

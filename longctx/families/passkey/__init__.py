@@ -4,6 +4,6 @@ from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
 from longctx.vocabulary.family import Family
 
-FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.account:Account")
+FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.account:PasskeyAccount")
 
 __all__ = ["FAMILY", "Passkey"]

@@ -18,7 +18,7 @@ NEEDLES = Family(
     MultipleNeedlesGrid,
     title="Multiple needles",
     size="window",
-    account=f"{__name__}.account:Needles",
+    account=f"{__name__}.account:NeedlesAccount",
 )
 WORDS = Family(
     FrequentWords,
