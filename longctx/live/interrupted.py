@@ -25,7 +25,7 @@ def sentence(tape: Tape, to_ask: int) -> str:
 
 
 def _running(tape: Tape) -> str:
-    """Of the batches that go on without this run; empty where there are none."""
+    """A sentence on the batches that go on without this run; empty where there are none."""
     try:
         batches = Ledger(tape.written_to).open()
     except UserError:

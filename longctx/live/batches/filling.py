@@ -182,7 +182,7 @@ class _Filling:
             self._fail(question, pending(fate) if fate else _lost())
 
     def _open(self) -> list[Fate]:
-        """Of the batches that hold what is waited for."""
+        """The state of the batches that hold what is waited for."""
         held = self._batches.held()
         fates = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
         return list(fates.values())
@@ -267,7 +267,7 @@ def _what(fates: Sequence[Fate], pause: float) -> str:
 
 
 def pending(fate: Fate) -> Failure:
-    """Of a question that a batch holds which is not collected."""
+    """The failure of a question that a batch holds which is not collected."""
     return Failure("pending", sentence(fate), fatal=True)
 
 

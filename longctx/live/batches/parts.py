@@ -10,7 +10,7 @@ from longctx.recording.case import Question
 from longctx.recording.request import call
 
 MOST_BYTES = 256_000_000
-"""Of a batch's body."""
+"""The most bytes of a batch's body."""
 MOST_REQUESTS = 100_000
 AROUND = len('{"requests":[]}')
 
