@@ -12,7 +12,7 @@ Tell = Callable[[float, str], object]
 """Given the seconds of a silence, and what is waited for."""
 
 
-class Clock(Protocol):
+class Timer(Protocol):
     """What is used of an event loop."""
 
     def time(self) -> float: ...
@@ -23,7 +23,7 @@ class Clock(Protocol):
 class Watch:
     """Tells of a silence after waiting.DELAY_S, and again whenever it has lasted twice as long."""
 
-    def __init__(self, what: Callable[[], str], tell: Tell, clock: Clock) -> None:
+    def __init__(self, what: Callable[[], str], tell: Tell, clock: Timer) -> None:
         self._what, self._tell, self._clock = what, tell, clock
         self._since = 0.0
         self._timer: asyncio.TimerHandle | None = None

@@ -182,7 +182,7 @@ class _Filling:
             self._fail(question, pending(fate) if fate else _lost())
 
     def _open(self) -> list[Fate]:
-        """The state of the batches that hold what is waited for."""
+        """The fates of the batches that hold what is waited for."""
         held = self._batches.held()
         fates = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
         return list(fates.values())
