@@ -19,13 +19,19 @@ BESIDE_DATA = (corpus, questions, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains, or
-    Ctrl-C."""
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands. What it parses has `run` and, for a command of pytest's arguments, `passes_on`."""
     parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains, or
+    Ctrl-C."""
+    parser = make_parser()
     found, rest = parser.parse_known_args(arguments)
     if rest and not found.passes_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

@@ -21,31 +21,38 @@ class _Table(BaseModel):
 
 
 class Rates(_Table):
-    """USD per million tokens. cache_read and cache_write default to the input price.
-
-    cache_write_1h: of what is kept for an hour, where cache_write is of five minutes; None where it is not known.
-    """
+    """USD per million tokens."""
 
     input: float = Field(ge=0)
+    """Of what is sent."""
     output: float = Field(ge=0)
+    """Of what is answered, thinking included."""
     cache_read: float | None = Field(default=None, ge=0)
+    """Of what is read from the prompt cache; without it, the input price."""
     cache_write: float | None = Field(default=None, ge=0)
+    """Of what is written to the prompt cache; without it, the input price."""
     cache_write_1h: float | None = Field(default=None, ge=0, exclude_if=lambda price: price is None)
+    """Of what is kept for an hour, where `cache_write` is of five minutes; None where it is not known."""
 
 
 class Tier(Rates):
     """Rates of the whole request where its prompt has more than `tokens`, all input counted."""
 
     tokens: PositiveInt
+    """The length of a prompt above which these rates hold."""
 
 
 class Prices(Rates):
     """Rates as they stood on `dated`; those of longer prompts are in `above`."""
 
     batch_discount: float = Field(default=0.0, ge=0, le=1)
+    """The share that a Message Batch saves."""
     dated: datetime.date
+    """The day on which the prices stood so."""
     source: str = ""
+    """Where they stand."""
     above: tuple[Tier, ...] = Field(default=(), exclude_if=lambda tiers: not tiers)
+    """Rates of longer prompts."""
 
     @model_validator(mode="after")
     def _each_tier_once(self) -> Self:
@@ -61,14 +68,14 @@ class Prices(Rates):
 
 
 class Caching(_Table):
-    """The prompt cache of a model that keeps what `cache_control` marks.
-
-    min_tokens: a shorter beginning is not kept. breakpoints: the most marks of one request. ttl: how long it is kept.
-    """
+    """The prompt cache of a model that keeps what `cache_control` marks."""
 
     min_tokens: PositiveInt = 1024
+    """Tokens: a shorter prefix is not kept."""
     breakpoints: PositiveInt = 4
+    """The most marks of one request."""
     ttl: Literal["5m", "1h"] = "5m"
+    """How long a prefix is kept; each reading renews it."""
 
 
 class TokensPerUnit(_Table):
@@ -141,18 +148,23 @@ class ModelProfile(_Table):
     """A model id without a profile works with these defaults."""
 
     model: str = ""
+    """The id that rows, cassettes and the request have; without it, the file's name."""
     provider: Literal["anthropic", "bedrock", "vertex", "foundry"] = "anthropic"
     """Whose client asks."""
     provider_model: str = ""
     """The id that is sent, where it is another than `model`: recordings and rows name `model` all the same."""
     window: PositiveInt | None = None
+    """Tokens that prompt and reply may fill; the server is asked where it is not given."""
     max_output: PositiveInt | None = None
     """The most tokens of a reply that a request may ask for."""
     system: str = ""
     """Sent before the system prompt of the prompt set."""
     thinking: Thinking | None = None
+    """How the model is told to think, as the Messages API takes it."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    """How much effort the model is told to make."""
     extra_body: dict[str, Any] = {}
+    """What is sent with every request as it stands; it has the last word."""
     thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
     """Added to a family's max_tokens, for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
@@ -160,12 +172,17 @@ class ModelProfile(_Table):
     prefill: bool = False
     """Whether the model takes a prompt that ends in the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
+    """What one unit of a family takes, for estimates before anything is asked."""
     prices: Prices | None = None
+    """USD per million tokens; without them no cost is known, and `--ctx-max-cost` needs them."""
     caching: Caching | None = None
-    """None: nothing is marked. A server may keep a cache of its own all the same."""
+    """The prompt cache; without it nothing is marked. A server may keep a cache of its own all the same."""
     provenance: dict[str, str] = {}
+    """Weights, quantization and server, in your own words."""
     probed: Probed | None = None
+    """What a server told; written by `models probe`."""
     measured: tuple[TokenCounts, ...] = ()
+    """Token counts of the families' wording; written by `models probe` and by the asking pass."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:

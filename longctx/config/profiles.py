@@ -24,15 +24,14 @@ def _listed(value: Any) -> Any:
 
 
 class Profile(BaseModel):
-    """A file of fixtures/profiles/, to which `profile_type` adds the tables of the families.
-
-    seed: draws the trials. about: is shown in reports.
-    """
+    """A file of fixtures/profiles/, to which `profile_type` adds the tables of the families."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     about: str = ""
+    """What the grid is for, in a sentence: it heads the report."""
     seed: NonNegativeInt = 0
+    """It draws the trials: the same seed gives the same questions on every machine."""
 
     def grids(self, family: str) -> tuple[Grid, ...]:
         """The tables of a family; none for a family that the profile leaves out."""

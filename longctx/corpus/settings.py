@@ -17,25 +17,26 @@ SUFFIXES = (".xml", ".txt", ".md")
 
 
 class CorpusSettings(BaseModel):
-    """corpus.toml, optional in a user's folder. Sections keep to min_tokens < tokens <= max_tokens.
-
-    document: what the prompts call the text that questions are about; None: a government record, as the protocols do.
-    split_at: text that separates the sections of a file, those of .xml within its documents. reading: of billing codes
-    and page breaks; None: as the sections were frozen, else `documents`.
-    examples: ids of sections that serve as examples for question writing and are kept out of the test.
-    rounds: whether questions are asked in rounds, one about each section before a second about any.
-    """
+    """corpus.toml, optional in a user's folder. Sections keep to min_tokens < tokens <= max_tokens."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     about: str = ""
+    """What the documents are, in a sentence."""
     document: str | None = None
+    """What the prompts call the text that questions are about; without it, a government record, as the protocols do."""
     min_tokens: NonNegativeInt = 200
+    """Tokens of the reference vocabulary: a section must have more."""
     max_tokens: PositiveInt = 5000
+    """Tokens of the reference vocabulary: a section may have as many."""
     split_at: str | None = Field(default=None, min_length=1)
+    """Text that separates the sections of a file, those of .xml within its documents."""
     reading: Reading | None = None
+    """How billing codes and page breaks are read; without it, as the sections were frozen, else `documents`."""
     examples: tuple[str, ...] = ()
+    """Ids of sections that serve as examples for question writing and are kept out of the test."""
     rounds: bool = False
+    """Whether questions are asked in rounds, one about each section before a second about any."""
 
     @field_validator("document")
     @classmethod

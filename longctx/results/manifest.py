@@ -15,36 +15,43 @@ MANIFEST = "run.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """version: of longctx. profile_digest: of the profile's file, SHA-256. seed: of the trials.
-
-    options: the command-line options that ask for the same trials again. finished_at: ISO 8601, UTC.
-    prices: of each model, in USD per million tokens, by which its rows tell what was paid.
-    sent_as: model -> the id that its provider was sent, where that is another.
-    filters: the "too hard" filters of its questions, as their files say them.
-    left_out: scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them.
-    empty: those that have no question. shard: which part of the grid it ran, such as 2/5; empty for all of it.
-    min_rates: the least rate of each of a shard's scenarios, which is tested when all shards are merged.
-    merged: of a run that was merged from others, the manifest of each, in the order of their names. Then version and
-    profile name all there are, and what else differs between them is empty, or null.
-    """
+    """The fields of run.json. In a merged run, `version` and `profile` name all that its parts have, and what else
+    differs between them is empty, or null."""
 
     run: str
+    """Its name, the time at which it began."""
     version: str
+    """Of longctx."""
     profile: str
+    """The name of the profile."""
     profile_digest: str
+    """SHA-256 of the profile's file."""
     about: str
+    """What the profile says of itself."""
     seed: int | None
+    """Of the trials."""
     labels: Mapping[str, str] = field(default_factory=dict)
+    """What the user said of the run."""
     options: tuple[str, ...] = ()
+    """The command-line options that ask for the same trials again."""
     finished_at: str
+    """ISO 8601, UTC."""
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of each model, in USD per million tokens, by which its rows tell what was paid."""
     sent_as: Mapping[str, str] = field(default_factory=dict)
+    """Model -> the id that its provider was sent, where that is another."""
     filters: tuple[Mapping[str, Any], ...] = ()
+    """The "too hard" filters of its questions, as their files say them."""
     left_out: tuple[str, ...] = ()
+    """Scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them."""
     empty: tuple[str, ...] = ()
+    """Scenarios that have no question."""
     shard: str = ""
+    """Which part of the grid it ran, such as 2/5; empty for all of it."""
     min_rates: Mapping[str, float] = field(default_factory=dict)
+    """The least rate of each of a shard's scenarios, which is tested when all shards are merged."""
     merged: tuple[Mapping[str, Any], ...] = ()
+    """The manifests of the runs that it was merged from, in the order of their names."""
 
     @property
     def parts(self) -> Sequence[Mapping[str, Any]]:

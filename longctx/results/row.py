@@ -13,51 +13,79 @@ from longctx.vocabulary.scenario import MEASURED, Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One measured trial, or one that could not be measured, with its cause in `error`.
-
-    depth: 0 = start, 1 = end. distance_from_end, *_tokens: tokens; input_tokens include cached_tokens, read from the
-    prompt cache, and cache_write_tokens. latency_s: seconds. cost_usd: what the answer cost when it was asked.
-    recorded_at: ISO 8601, UTC. source: `live` if this run asked, else `replayed`.
-    labels: what the user said of the run. version: of the family. band: of lengths, in which a gate judges the trial;
-    None where no gate does. cluster: trials with the same are easy or hard together. answers: a digest of the recorded
-    answers that its line rests on (results/answers.py), which stands in no file of a run. None is what was never known.
-    """
+    """One measured trial, or one that could not be measured, with its cause in `error`. None: never known."""
 
     run: str
+    """The run that it is of."""
     model: str
+    """The model that was asked."""
     prompt_set: str
+    """The wording that it was asked in."""
     prompt_digest: str
+    """Of the family's wording, in that set."""
     family: str
+    """Such as `passkey`."""
     version: int = 1
+    """Of the family: it rises when the family builds other trials."""
     scenario: str
+    """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[str, int | str | None]
+    """The scenario's parameters."""
     seed: int
+    """It draws the trial."""
     trial: int
+    """Which trial of its scenario, from 0."""
     item: str | None
+    """In long-context QA, the question and the digest of its bank."""
     repeat: int
+    """How often the trial was asked before."""
     outcome: Kind
+    """How the reply was judged; `infra_error` and `not_asked` were not measured, and are in no rate."""
     band: str | None = None
+    """Of lengths, in which a gate judges the trial; None where no gate does."""
     cluster: str | None = None
+    """Trials with the same are easy or hard together, such as those about one section."""
     labels: Mapping[str, str] = field(default_factory=dict)
+    """What the user said of the run."""
     model_returned: str | None = None
+    """The model that answered, as the server names it."""
     expected: str | None = None
+    """The right answer."""
     returned: str | None = None
+    """What the model gave for it."""
     why: str | None = None
+    """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
+    """The numbers of `why`."""
     error: str | None = None
+    """Why the trial was not measured."""
     depth: float | None = None
+    """Where the needle stands: 0 is the start, 1 the end."""
     distance_from_end: int | None = None
+    """Tokens from the needle to the end."""
     input_tokens: int | None = None
+    """Those of the prompt, with what was read from the prompt cache and written to it."""
     cached_tokens: int | None = None
+    """Those that were read from the prompt cache."""
     cache_write_tokens: int | None = None
+    """Those that were written to the prompt cache."""
     output_tokens: int | None = None
+    """Those of the reply."""
     latency_s: float | None = None
+    """Seconds until the whole reply was there."""
     cost_usd: float | None = None
+    """What the answer cost when it was asked, in US dollars."""
     stop_reason: str | None = None
+    """Why the reply ended, as the server says."""
     source: str | None = None
+    """`live` if this run asked, else `replayed`."""
     recorded_at: str | None = None
+    """When it was answered: ISO 8601, UTC."""
     prompt_sha256: str | None = None
+    """The digest of the request."""
     answers: str | None = None
+    """A digest of the recorded answers that its line rests on (results/answers.py), which stands in no file of a
+    run."""
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:

@@ -19,11 +19,15 @@ class Grid(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: tuple[str, ...] = ()
+    """The models to measure; `--ctx-model` counts instead. It may be left out where that is always given."""
     prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
+    """Prompt sets, by name or path; `--ctx-prompts` counts instead."""
     trials: Count
+    """Trials of each scenario; of long-context QA, questions."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
+    """A scenario whose rate is shown to lie below it fails its test."""
     bands: dict[str, Count] = {}
-    """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all is one band."""
+    """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all lengths are one band."""
 
     @property
     def draws_on(self) -> str:

@@ -16,8 +16,11 @@ class CoreferenceGrid(Grid):
     """Every number of alike texts in every window (tokens)."""
 
     needles: tuple[Count, ...] = Field(default=(2, 4, 8), min_length=1)
+    """How many texts answer the same request."""
     windows: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included."""
     max_tokens: Count = 200
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for needles in self.needles:

@@ -25,7 +25,9 @@ class GraphWalksGrid(Grid):
     contexts: tuple[Count, ...] = Field(min_length=1)
     """Tokens that the list of edges takes, by the model's own tokenizer."""
     walks: tuple[Annotated[Any, BeforeValidator(_walk)], ...] = Field(default=("parents", 1, 2, 3), min_length=1)
+    """`"parents"`, or a number: the depth of a breadth-first search."""
     max_tokens: Count = 4096
+    """Of the reply, which reasons first."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for context in self.contexts:

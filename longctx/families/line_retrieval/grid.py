@@ -28,8 +28,11 @@ class LineRetrievalGrid(Grid):
     """Every number of lines in every order; blocks larger than a file, or as large, are left out."""
 
     lines: tuple[Count, ...] = Field(min_length=1)
+    """Lengths of the files, in lines."""
     orders: tuple[Order, ...] = ("ordered", "shuffled")
+    """`"ordered"`, `"shuffled"`, or a number: the lines of the blocks that are shuffled."""
     max_tokens: Count = 10
+    """Of the reply. 10 fit a bare number; a model that answers in a sentence needs about 64."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for order in self.orders:

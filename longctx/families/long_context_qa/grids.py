@@ -25,9 +25,8 @@ Depth = Annotated[Any, BeforeValidator(_depth)]
 
 
 class _BankGrid(Grid):
-    """bank: the name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
-
     bank: str = Field(default=SHIPPED, min_length=1)
+    """The name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
 
     @property
     def draws_on(self) -> str:
@@ -38,10 +37,15 @@ class CollageGrid(_BankGrid):
     """Every budget (tokens), depth and variant. trials: questions, of those that passed the model's filter."""
 
     budgets: tuple[Count, ...] = Field(min_length=1)
+    """Tokens of the record, by the reference vocabulary."""
     longest: Count = 5000
+    """Tokens: longer sections, and questions about them, are left out."""
     depths: tuple[Depth, ...] = tuple(POSITIONS)
+    """Where the needle's section stands: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
     variants: tuple[str, ...] = VARIANTS
+    """Prompts: which examples, with or without a scratchpad."""
     max_tokens: Count = 3000
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for budget, depth, variant in itertools.product(self.budgets, self.depths, self.variants):
@@ -53,8 +57,11 @@ class ControlGrid(_BankGrid):
     """The records that questions are asked with. trials: questions, of all that there are."""
 
     longest: Count = 5000
+    """Tokens: longer sections, and questions about them, are left out."""
     records: tuple[str, ...] = RECORDS
+    """What a question is asked with: the right section alone, a wrong one, none."""
     max_tokens: Count = 3000
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for record in self.records:

@@ -16,8 +16,11 @@ class PasskeyGrid(Grid):
     """`distances` values of k evenly spaced in each window (tokens)."""
 
     windows: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included."""
     distances: Count = 32
+    """How many values of k are asked in each window, evenly spaced."""
     max_tokens: Count = 16
+    """Of the reply."""
     min_k_max: Count | None = None
     """Tokens: a gate holds k_max of each window that is as large against it."""
 

@@ -20,9 +20,13 @@ class VariableTrackingGrid(Grid):
     """Every number of chains of every length in every window. RULER has one chain of four hops."""
 
     windows: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included."""
     chains: tuple[Count, ...] = (1,)
+    """How many chains of variables stand in the text."""
     hops: tuple[Count, ...] = (4,)
+    """How many assignments after its first each chain has."""
     max_tokens: Count = 128
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, chains, hops in product(self.windows, self.chains, self.hops):
@@ -35,16 +39,22 @@ class Needles(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     keys: Count = 1
+    """How many keys stand in the text."""
     values: Count = 1
+    """How many values each key has."""
     queries: Count = 1
+    """How many keys are asked for."""
 
 
 class MultipleNeedlesGrid(Grid):
     """All needles in every window. Those of RULER are four values of one key, and four keys with one value each."""
 
     windows: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included."""
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
+    """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
     max_tokens: Count = 128
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, one in product(self.windows, self.needles):
@@ -55,8 +65,11 @@ class FrequentWordsGrid(Grid):
     """Every alpha in every window. RULER has 2.0; a smaller one is harder."""
 
     windows: tuple[Count, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included."""
     alphas: tuple[Annotated[float, Field(gt=1)], ...] = (2.0,)
+    """How fast the words' frequencies fall: a smaller one is harder."""
     max_tokens: Count = 128
+    """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, alpha in product(self.windows, self.alphas):

@@ -1,0 +1,100 @@
+"""The reference says all that there is, and its schemas fit the files that are written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from longctx.cli import make_parser
+from longctx.gate.validity import Age
+from longctx.gate.verdict import Rules, give_verdict
+from longctx.report.verdict_data import as_data
+from tests.here import HERE
+from tests.rows import joined, passkey, row, run
+from tools.site.reference import pages
+from tools.site.reference.commands import walk
+from tools.site.reference.files import FORMATS, schema
+from tools.site.reference.options import GUIDES, given
+
+REPORT = HERE.root / "reports/reference"
+BASELINE = HERE.root / "fixtures/baselines/main.jsonl"
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return pages()
+
+
+def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> None:
+    names = {one["name"] for one in given()}
+    assert names >= {*GUIDES, "--ctx-record", "--ctx-no-page"}
+    assert "--ctx-project-tests" not in names
+    for one in given():
+        assert f"\n## `{one['name']}" in made["reference/options.md"]
+        assert one["help"]
+    commands = [(parser.prog, about) for parser, about, _ in walk(make_parser())]
+    assert {"longctx init", "longctx baseline save", "longctx questions write"} <= {name for name, _ in commands}
+    for name, about in commands:
+        assert f"# `{name}`\n" in made["reference/commands.md"]
+        assert about
+
+
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        ("options", "\n\nnone: replay only (default)."),
+        ("options", "Exit status: 12 invalid, 10 regression, 11 inconclusive."),
+        ("commands", "| `--ci` | also the gate as a GitHub workflow |"),
+        ("profiles", "| `lines` | list: whole number, at least 1 | required | Lengths of the files, in lines. |"),
+        ("profiles", "| `distances` | whole number, at least 1 | `32` |"),
+        ("profiles", "| `longest` | whole number, at least 1 | `5000` |"),
+        ("model-profiles", "## `[[prices.above]]`"),
+        (
+            "model-profiles",
+            '| `ttl` | one of `5m`, `1h` | `"5m"` | How long a prefix is kept;',
+        ),
+        ("exit-statuses", "| 10 | `regression`: the verdict: in some band, a drop is shown |"),
+        ("exit-statuses", "| 13 | the report could not be written"),
+        ("files", "| `depth` | number | Where the needle stands: 0 is the start, 1 the end. |"),
+        ("files", "[JSON schema](gate.schema.json)"),
+    ],
+)
+def test_a_page_says(made: dict[str, str], page: str, line: str) -> None:
+    assert line in made[f"reference/{page}.md"]
+
+
+def lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def written(name: str) -> list[Any]:
+    """What is written in a format, as a program reads it."""
+    match name:
+        case "results":
+            return [json.loads(one.to_json()) for one in (row(), row("infra_error", error="timeout"), passkey(128))]
+        case "summary" | "run":
+            return [json.loads((REPORT / f"{name}.json").read_text(encoding="utf-8"))]
+        case "gate":
+            before, after = (joined(run(*["correct"] * n, *["wrong"] * (20 - n))) for n in (20, 4))
+            verdict = give_verdict(before, after, Rules(age=Age("2026-11-22T00:00:00+00:00")))
+            return [json.loads(json.dumps(as_data(verdict, "main", [])))]
+        case "baseline-head":
+            return lines(BASELINE)[:1]
+        case "baseline":
+            return lines(BASELINE)[1:20]
+        case _:
+            return lines(next((HERE.root / "cassettes").glob("*/*/*.jsonl")))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_written_fits_its_schema(name: str) -> None:
+    kind = TypeAdapter(FORMATS[name][1])
+    examples = written(name)
+    assert examples
+    for one in examples:
+        kind.validate_python(one)
+        assert {*schema(name).get("required", ())} <= {*one}

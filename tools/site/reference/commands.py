@@ -1,0 +1,50 @@
+"""Every command, as its own help says it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from longctx.cli import make_parser
+from tools.site.reference.markdown import code, sentence, table, text
+
+HEAD = """# Commands
+
+`longctx COMMAND`, or `python -m longctx COMMAND`; `--help` says the same of each. A command ends with 0 when its work
+is done, and with 2 where a sentence says what is wrong: [exit statuses](exit-statuses.md).
+
+"""
+
+
+def page() -> str:
+    return HEAD + "\n".join(_command(*one) for one in walk(make_parser()))
+
+
+def walk(parser: argparse.ArgumentParser, depth: int = 2) -> Iterator[tuple[argparse.ArgumentParser, str, int]]:
+    """The commands below a parser and their tasks, each with what its parser says of it, and its depth."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below, listed in zip(action.choices.values(), action._choices_actions, strict=True):
+                yield below, below.description or listed.help or "", depth
+                yield from walk(below, depth + 1)
+
+
+def _command(parser: argparse.ArgumentParser, about: str, depth: int) -> str:
+    passes_on = " [OPTION OF PYTEST …]" if parser.get_default("passes_on") else ""
+    usage = " ".join(parser.format_usage().removeprefix("usage: ").split()) + passes_on
+    rows = [(_named(one), text(one.help or "")) for one in parser._actions if _shown(one)]
+    arguments = "\n" + table(("argument", "what it does"), rows) if rows else ""
+    return f"{'#' * depth} `{parser.prog}`\n\n{sentence(text(about))}\n\n```text\n{usage}\n```\n{arguments}"
+
+
+def _shown(action: argparse.Action) -> bool:
+    kinds = (argparse._HelpAction, argparse._SubParsersAction)
+    return not isinstance(action, kinds) and action.help is not argparse.SUPPRESS
+
+
+def _named(action: argparse.Action) -> str:
+    metavar = action.metavar or (f"{{{','.join(map(str, action.choices))}}}" if action.choices else action.dest)
+    value = " ".join(metavar) if isinstance(metavar, tuple) else metavar
+    if not action.option_strings:
+        return code(value)
+    return code(", ".join(action.option_strings) + (f" {value}" if action.nargs != 0 else ""))

@@ -1,0 +1,70 @@
+"""What people may write in files: the entries of a profile, of a model profile, of corpus.toml."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+
+from longctx.config import models
+from longctx.config.profiles import Profile
+from longctx.corpus.settings import CorpusSettings
+from longctx.registry import shipped
+from longctx.vocabulary.grid import Grid
+from tools.site.reference.fields import Field, fields_of
+from tools.site.reference.markdown import code, sentence, table, text
+
+PROFILES = """# Profiles
+
+A profile is the grid of a run: a TOML file, `fixtures/profiles/NAME.toml` or any path. The guide has
+[an example](../configuration.md#profiles-what-to-run). An unknown entry is an error, which says what was probably
+meant. A family has one table, or several (`[[passkey]]`) for different models.
+
+"""
+MODELS = """# Model profiles
+
+A model profile is what is known of a model: `fixtures/models/NAME.toml`. All of it is optional, the file too;
+[the guide](../models.md) says what it is used for.
+
+"""
+TABLES = {
+    "thinking": models.Thinking,
+    "tokens": models.TokensPerUnit,
+    "prices": models.Prices,
+    "prices.above": models.Tier,
+    "caching": models.Caching,
+}
+"""Of a model profile, those that people write."""
+
+
+def profiles_page() -> str:
+    common = {field.name for field in fields_of(Grid)}
+    parts = [PROFILES, "## The file itself\n\n", _entries(fields_of(Profile))]
+    parts += ["\n## Every family's table\n\n", _entries(fields_of(Grid))]
+    for name, family in shipped().items():
+        own = [field for field in fields_of(family.grid) if field.name not in common]
+        parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.grid)}\n\n", _entries(own)]
+    parts += [
+        "\n## `corpus.toml`\n\n",
+        f"{_about(CorpusSettings)} [How files are read](../own-documents.md#how-files-are-read).\n\n",
+    ]
+    return "".join([*parts, _entries(fields_of(CorpusSettings))])
+
+
+def models_page() -> str:
+    parts = [MODELS, "## The file itself\n\n", _entries(fields_of(models.ModelProfile))]
+    for name, model in TABLES.items():
+        heading = f"[[{name}]]" if name == "prices.above" else f"[{name}]"
+        parts += [f"\n## `{heading}`\n\n", f"{_about(model)}\n\n", _entries(fields_of(model))]
+    return "".join(parts)
+
+
+def _about(model: type) -> str:
+    return sentence(text(inspect.getdoc(model) or ""))
+
+
+def _entries(fields: Iterable[Field]) -> str:
+    rows = [
+        (code(field.name), text(field.kind), "required" if field.required else code(field.default), text(field.words))
+        for field in fields
+    ]
+    return table(("entry", "what it takes", "default", "what it says"), rows)

@@ -1,0 +1,92 @@
+"""Fields of a class: their kinds, their defaults, and the words that stand below them in the code."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+BOUNDS = {"minimum": "at least {}", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
+NAMES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false", "null": "nothing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """default: as TOML or JSON has it; empty where there is none. words: Markdown."""
+
+    name: str
+    kind: str
+    default: str
+    required: bool
+    words: str
+
+
+def words_below(kind: type) -> dict[str, str]:
+    """Field -> the docstring that stands below it, in the class or in one that it is made from."""
+    words: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if one.__module__.startswith(("longctx.", "tools.")):
+            words |= _below(one)
+    return words
+
+
+def _below(kind: type) -> dict[str, str]:
+    [made] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(made, ast.ClassDef)
+    words = {}
+    for field, after in zip(made.body, made.body[1:], strict=False):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
+                words[name] = inspect.cleandoc(said)
+    return words
+
+
+def fields_of(model: type) -> Iterator[Field]:
+    """The fields of a model or a dataclass, in their order."""
+    schema = TypeAdapter(model).json_schema()
+    words = words_below(model)
+    for name, one in schema.get("properties", {}).items():
+        required = name in schema.get("required", ())
+        default = "" if required or one.get("default") in (None, "", [], {}) else _toml(one["default"])
+        yield Field(name, kind(one, schema), default, required, words.get(name) or words.get(f"{name}_", ""))
+
+
+def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
+    """In words, what a JSON schema allows. whole: the schema that holds its definitions."""
+    if "$ref" in schema:
+        return kind(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+    if "anyOf" in schema:
+        kinds = [kind(one, whole) for one in schema["anyOf"] if one.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema or "const" in schema:
+        return "one of " + ", ".join(f"`{one}`" for one in schema.get("enum", [schema.get("const")]))
+    if "prefixItems" in schema:
+        return "list of " + ", ".join(kind(one, whole) for one in schema["prefixItems"])
+    match schema.get("type"):
+        case "array":
+            return f"list: {kind(schema.get('items', {}), whole)}"
+        case "object":
+            values = schema.get("additionalProperties")
+            return f"table: name = {kind(values, whole)}" if isinstance(values, dict) and values else "table"
+        case "string" if schema.get("format") == "date":
+            return "date"
+        case str(name):
+            bounds = [words.format(schema[key]) for key, words in BOUNDS.items() if key in schema]
+            return ", ".join([NAMES[name], *bounds])
+    return "value"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict):
+        value = value[0] if isinstance(value[0], str) else value
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return json.dumps(value)

@@ -1,0 +1,36 @@
+"""Pieces of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are Markdown themselves."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(_cell(one) for one in line)} |\n" for line in lines)
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def text(words: str) -> str:
+    """Plain text in which nothing is markup but what stands between backticks."""
+    parts = re.split(r"(`[^`]*`)", " ".join(words.split()))
+    return "".join(part if part.startswith("`") else _escaped(part) for part in parts)
+
+
+def sentence(words: str) -> str:
+    """The words as a sentence: with a capital letter and a full stop."""
+    first = words[:1].upper() if re.match(r"[a-z]+[\s,]", words) else words[:1]
+    return first + words[1:] + ("" if words.endswith((".", ":", "?")) or not words else ".")
+
+
+def _escaped(words: str) -> str:
+    return re.sub(r"([_*\[\]])", r"\\\1", words).replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _cell(content: str) -> str:
+    return " ".join(content.split()).replace("|", "\\|")

@@ -1,0 +1,63 @@
+"""Every option that longctx gives pytest."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from _pytest.config.argparsing import Parser
+
+from longctx.plugin import options
+from tools.site.reference.markdown import sentence, text
+
+HEAD = """# Options of pytest
+
+`pytest tests_longctx` takes these beside pytest's own, and `pytest --help` lists them. `-k`, `-m`, `-n` and every other
+option of pytest mean what they always mean, while asking too. Without `--ctx-record` nothing is ever asked.
+
+One setting stands in the file that configures pytest: `longctx_families`, [families of the project's
+own](../configuration.md#families-of-your-own).
+
+"""
+GUIDES = {
+    "--ctx-profile": "configuration.md#profiles-what-to-run",
+    "--ctx-model": "models.md",
+    "--ctx-prompts": "configuration.md#prompt-sets-in-which-words",
+    "--ctx-record": "decisions/0003-record-modes-resume.md",
+    "--ctx-corpus": "own-documents.md",
+    "--ctx-questions": "questions.md",
+    "--ctx-in-flight": "live-runs.md",
+    "--ctx-min-rate": "decisions/0004-minimum-rates-in-two-steps.md",
+    "--ctx-label": "reports.md#several-runs-as-one",
+    "--ctx-shard": "shards.md",
+    "--ctx-report": "reports.md",
+    "--ctx-estimate": "cost.md",
+    "--ctx-max-cost": "cost.md#while-it-asks-the-cap",
+    "--ctx-price": "cost.md#prices",
+    "--ctx-baseline": "gate.md",
+    "--ctx-margin": "gate.md#how-a-band-is-judged",
+    "--ctx-alpha": "gate.md#how-a-band-is-judged",
+    "--ctx-on-inconclusive": "gate.md",
+    "--ctx-max-age": "gate.md#what-makes-a-run-invalid",
+    "--ctx-early-stop": "early-stop.md",
+}
+"""Option -> the page that says more."""
+
+
+def given() -> list[dict[str, Any]]:
+    """What argparse is told of each option that help shows, with its `name`."""
+    parser = Parser(_ispytest=True)
+    options.add(parser)
+    made = [{**one.attrs(), "name": one.names()[-1]} for one in parser.getgroup("longctx").options]
+    return [one for one in made if one.get("help") is not argparse.SUPPRESS]
+
+
+def page() -> str:
+    return HEAD + "\n".join(_option(one) for one in given())
+
+
+def _option(one: dict[str, Any]) -> str:
+    name = one["name"]
+    value = one.get("metavar") or ("|".join(one["choices"]) if one.get("choices") else "")
+    more = f" [More](../{GUIDES[name]})." if name in GUIDES else ""
+    return f"## `{f'{name} {value}'.strip()}` {{ #{name.lstrip('-')} }}\n\n{sentence(text(one['help']))}{more}\n"

@@ -1,0 +1,58 @@
+"""The exit statuses of pytest and of the commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.gate.exit_status import EXIT
+from longctx.plugin.ending.unwritten import EXIT as UNWRITTEN
+from tools.site.reference.markdown import table
+
+PAGE = """# Exit statuses
+
+They are stable: a script may rely on them.
+
+## `pytest`
+
+{runs}
+Where several hold, the first of these counts: {unwritten}, pytest's own 2 to 5, then {invalid}, {regression}, 1,
+{inconclusive}, 0.
+
+## `longctx`
+
+{commands}
+"""
+OWN = {
+    pytest.ExitCode.OK: "all tests passed; with `--ctx-baseline`, the verdict is `pass` too",
+    pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or a rate shown to lie below its minimum",
+    pytest.ExitCode.INTERRUPTED: "it was stopped, by Ctrl-C or by an error while tests were collected",
+    pytest.ExitCode.INTERNAL_ERROR: "pytest or a plugin broke",
+    pytest.ExitCode.USAGE_ERROR: "a mistake in the command line or a file, told in a sentence; nothing was asked",
+    pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected; nothing was asked",
+}
+VERDICTS = {
+    "regression": "the verdict: in some band, a drop is shown",
+    "inconclusive": "the verdict: neither a drop nor its absence is shown; 0 with `--ctx-on-inconclusive pass`",
+    "invalid": "the verdict: not enough was measured to say, or not of the right thing",
+}
+COMMANDS = {
+    0: "done",
+    1: "`questions check` found faults; `questions write` or `batches` has more to do, and the same command goes on",
+    2: "a mistake that a sentence explains, or Ctrl-C",
+}
+
+
+def page() -> str:
+    runs = {int(code): words for code, words in OWN.items()}
+    runs |= {EXIT[verdict]: f"`{verdict}`: {words}" for verdict, words in VERDICTS.items()}
+    runs[UNWRITTEN] = "the report could not be written; what was asked is recorded, and the same command replays it"
+    return PAGE.format(
+        runs=_table(runs),
+        commands=_table(COMMANDS) + "\n`merge` and `record` end as the run of pytest would.",
+        unwritten=UNWRITTEN,
+        **EXIT,
+    )
+
+
+def _table(statuses: dict[int, str]) -> str:
+    return table(("status", "it means"), ((str(code), words) for code, words in sorted(statuses.items())))
