@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.gate.table import table
+from benchmarks.live.batch_kills import batch_kills
 from benchmarks.live.kills import kills
 from benchmarks.live.limited import LATENCY_S, PER_S, SETTLING_S, limited
 from benchmarks.live.storm import storm
@@ -38,7 +39,17 @@ def _kills(options: argparse.Namespace) -> str:
     return f"## kill -9\n\n{table(['what', 'number'], kills(round(40 * options.share)))}"
 
 
-PARTS: dict[str, Part] = {"throughput": _throughput, "limited": _limited, "storm": _storm, "kills": _kills}
+def _batches(options: argparse.Namespace) -> str:
+    return f"## Batches\n\n{table(['what', 'number'], batch_kills(round(40 * options.share)))}"
+
+
+PARTS: dict[str, Part] = {
+    "throughput": _throughput,
+    "limited": _limited,
+    "storm": _storm,
+    "kills": _kills,
+    "batches": _batches,
+}
 
 
 def main() -> None:

@@ -33,18 +33,18 @@ def kills(number: int) -> list[list[str]]:
     needed = TRIALS * SCENARIOS
     killed = dict.fromkeys(("asking", "testing, all processes", "testing, one worker"), 0)
     with tempfile.TemporaryDirectory() as folder, serving(latency_s=0.2) as server:
-        checkout = _checkout(Path(folder) / "checkout")
+        project = checkout(Path(folder) / "checkout", PROFILE)
         while sum(killed.values()) < number:
-            process = _start(checkout, server)
+            process = _start(project, server)
             if _kill_while_asking(process, server, lots, most=4 * needed // number):
                 killed["asking"] += 1
             elif when := _kill_while_testing(process, lots):
                 killed[when] += 1
             process.communicate()
-        process = _start(checkout, server)
+        process = _start(project, server)
         process.communicate()
         paid = sum(server.seen().paid.values())
-        rows = [json.loads(line) for line in (checkout / "reports/latest/results.jsonl").read_text().splitlines()]
+        rows = [json.loads(line) for line in (project / "reports/latest/results.jsonl").read_text().splitlines()]
     again = (paid - needed) / killed["asking"]
     measured = sum(row["source"] is not None for row in rows)
     return [
@@ -88,20 +88,21 @@ def _kill_while_testing(process: subprocess.Popen[bytes], lots: random.Random) -
     return "testing, all processes"
 
 
-def _checkout(folder: Path) -> Path:
+def checkout(folder: Path, profile: str) -> Path:
+    """A copy of what a run needs, with that profile as kills.toml."""
     for name in ("longctx", "fixtures", "tests_longctx"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy2(ROOT / name, folder / name)
-    (folder / "kills.toml").write_text(PROFILE)
+    (folder / "kills.toml").write_text(profile)
     return folder
 
 
-def _start(checkout: Path, server: Remote) -> subprocess.Popen[bytes]:
+def _start(project: Path, server: Remote) -> subprocess.Popen[bytes]:
     options = [f"--ctx-base-url={server.url}", "--ctx-record=once", f"--ctx-in-flight={IN_FLIGHT}", "--ctx-no-page"]
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", "-n2", "tests_longctx", "--ctx-profile=kills.toml", *options],
-        cwd=checkout,
+        cwd=project,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -61,12 +61,14 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
 
 def _row(fate: Fate) -> list[str]:
     from longctx.live.batches.fate import sentence
+    from longctx.live.batches.wait import KEPT
 
     batch, state = fate.batch, fate.state
     if fate.kind == "running" and state is not None:
         said = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
     elif fate.kind == "ended":
-        said = "ended: python -m longctx batches collect"
+        kept = f", by {state.created_at + KEPT:%Y-%m-%d} at the latest" if state and state.created_at else ""
+        said = f"ended: python -m longctx batches collect{kept}"
     elif fate.kind == "absent":
         said = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
     else:

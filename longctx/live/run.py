@@ -17,8 +17,8 @@ from longctx.live import interrupted
 from longctx.live.asking import Asked, Progress, ask_all
 from longctx.live.batches.caching import cheaper_directly, shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import fill, pending, place_in
-from longctx.live.batches.ledger import Ledger
+from longctx.live.batches.filling import fill, pending
+from longctx.live.batches.ledger import Ledger, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.cost.estimate import doubts, estimate, in_all

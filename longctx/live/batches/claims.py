@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import anthropic
+
 from longctx.live.batches import wait
 from longctx.live.batches.collect import Collected, onto_tape
 from longctx.live.batches.fate import Fate, Fates
@@ -16,6 +18,9 @@ from longctx.live.failure import explain
 from longctx.live.server.enquiry import UNTOLD
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
+
+FETCHES = 5
+"""Of results that lack some, in one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Batches:
         self._since = self.clock.now()
         self.last: dict[str, Fate] = {}
         """By name, as each batch was last looked at."""
+        self._fetched: Counter[str] = Counter()
         self.collected: set[Place] = set()
         """What this run has put on the tape."""
 
@@ -68,13 +74,17 @@ class Batches:
         try:
             results = await self.service.results(batch.id)
         except UNTOLD as error:
-            self.last[batch.name] = Fate("unreached", batch, state, explain(error, self.service.url).message)
+            old = state.created_at is not None and self.clock.now() - state.created_at > wait.KEPT
+            gone = old and isinstance(error, anthropic.NotFoundError)
+            why = explain(error, self.service.url).message
+            self.last[batch.name] = Fate("gone" if gone else "unreached", batch, state, why)
             return None
         found = onto_tape(self.tape, batch, _ended_at(batch, state), results)
         self.collected |= found.answered
         if found.missing:
-            why = f"it has ended, but {self.service.url} gave no result for {found.missing:,} of its requests"
-            self.last[batch.name] = Fate("running", batch, state, why)
+            self._fetched[batch.name] += 1
+            why = f"{self.service.url} gave no result for {found.missing:,} of its requests"
+            self.last[batch.name] = Fate("incomplete", batch, state, why, self._fetched[batch.name] >= FETCHES)
             return None
         self.ledger.drop(batch)
         return found

@@ -17,14 +17,15 @@ from longctx.live.server.enquiry import UNTOLD
 SKEW = datetime.timedelta(hours=1)
 """By which the clocks of a server and of this machine may differ."""
 
-Kind = Literal["ended", "running", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
+Kind = Literal["ended", "running", "incomplete", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """kind: ended or running, by the server; unsure or absent, of one whose id is not known: it may have been created,
-    or was not; unknown to the server; gone, with its results; elsewhere, on another server; or the server was not
-    reached. why: in a clause, where the kind does not say it all. fatal: nor would it be at the next look.
+    """kind: ended or running, by the server; ended, but with an incomplete set of results; unsure or absent, of one
+    whose id is not known: it may have been created, or was not; unknown to the server; gone, with its results;
+    elsewhere, on another server; or the server was not reached. why: in a clause, where the kind does not say it all.
+    fatal: another look would tell no more.
     """
 
     kind: Kind
@@ -110,6 +111,8 @@ def sentence(fate: Fate) -> str:
                 f"pending in batch {batch}: the run that was to create it was stopped, and whether it was created is "
                 f"not known yet ({fate.why}). The same command looks again. If you know that it was not, {forget}"
             )
+        case "incomplete":
+            return f"batch {batch} has ended, but {fate.why}. The same command looks again; {forget}"
         case "unknown":
             return (
                 f"batch {batch} is not known to {batch.server}: it was deleted there, or the key is of another "

@@ -7,27 +7,19 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import anthropic
-
 from longctx.live.asking import Asked, Progress
 from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import Collected
+from longctx.live.batches.creating import created
 from longctx.live.batches.fate import Fate, sentence
-from longctx.live.batches.ledger import Batch, Place, Request, custom_id, new_name, place_of
+from longctx.live.batches.ledger import ID_LENGTH, Batch, Place, Request, custom_id, new_name, place_in, place_of
 from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
-from longctx.live.batches.service import NO_SUCH_WAY
 from longctx.live.cost.money import Budget, highest_cost
-from longctx.live.failure import Failure, explain
-from longctx.live.limiter import retry
-from longctx.live.limiter.pace import retry_after_s
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.failure import Failure
 from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
-
-CREATIONS = 5
-"""Requests to create one batch, at most, where the server had no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +30,6 @@ class _Sent:
     wanted: Wanted
     body: dict[str, Any]
     most: float
-
-
-def place_in(question: Question) -> Place:
-    return question.case.file, str(question.identity), question.sha256
 
 
 async def fill(
@@ -82,20 +70,19 @@ class _Filling:
 
     async def create(self, questions: Sequence[Question]) -> None:
         """Create batches of them; nothing more where one is refused for a reason that holds for all."""
-        stopped = self.asked.stopped
-        left = iter(questions)
-        sized = ((sent, size_of("x" * 64, sent.body)) for sent in self._within_budget(left))
-        for part in parts(sized) if stopped is None else ():
+        sized = ((sent, size_of("x" * ID_LENGTH, sent.body)) for sent in self._within_budget(questions))
+        for part in parts(sized) if self.asked.stopped is None else ():
             if failure := await self._create(part):
                 for sent in part:
                     self._fail(sent.question, failure)
                 if failure.fatal:
                     self.asked.stopped = failure
                     break
-        for question in left:
-            self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
+        for question in questions:
+            if place_in(question) not in self.waiting_for and question.key not in self.asked.failures:
+                self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
 
-    def _within_budget(self, questions: Iterator[Question]) -> Iterator[_Sent]:
+    def _within_budget(self, questions: Sequence[Question]) -> Iterator[_Sent]:
         for question in questions:
             case = question.case
             prices = case.model.prices
@@ -105,7 +92,6 @@ class _Filling:
             if not self._budget.take(most):
                 message = f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it"
                 self.asked.stopped = Failure("budget", message, fatal=True)
-                self._fail(question, self.asked.stopped)
                 return
             self._most[place_in(question)] = most
             yield _Sent(question, Wanted.of(question, question.build()), params(question), most)
@@ -119,7 +105,7 @@ class _Filling:
         batch = Batch(name, self._service.url, terms.base_url, wait.stamp(self._clock.now()), requests)
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
-        fate = await self._sent(batch, bodies)
+        fate = await created(self._batches, batch, bodies)
         if isinstance(fate, Failure):
             self._ledger.drop(batch)
             return fate
@@ -134,29 +120,6 @@ class _Filling:
                 "python -m longctx batches list shows it."
             )
         return None
-
-    async def _sent(self, batch: Batch, bodies: Sequence[dict[str, Any]]) -> Fate | Failure:
-        """Send the request to create it, once more only where it is sure that it was not created."""
-        for attempt in range(1, CREATIONS + 1):
-            try:
-                state = await self._service.create(bodies)
-            except UNTOLD as error:
-                failure = explain(error, self._service.url, "a batch")
-                if isinstance(error, anthropic.APIStatusError) and error.status_code in NO_SUCH_WAY:
-                    self._ledger.drop(batch)
-                    raise self._service.unusable(error) from None
-                if not _refused(error, failure):
-                    fate = await self._batches.fates.settled(batch, self._clock.now())
-                    if fate.kind != "absent":
-                        return fate
-                if not retry.sent_again(failure.cause, attempt):
-                    break
-                pause = retry_after_s(error.response.headers) if isinstance(error, anthropic.APIStatusError) else None
-                await self._clock.sleep(retry.pause_s(attempt) if pause is None else pause)
-            else:
-                created = wait.stamp(state.created_at or self._clock.now())
-                return Fate("running", self._ledger.created(batch, state.id, created), state)
-        return failure
 
     async def wait(self) -> None:
         """Look at the batches until all that is waited for is collected, or the time is over."""
@@ -243,13 +206,6 @@ class _Filling:
     def _settle(self, place: Place, failure: Failure) -> None:
         if place in self._most:
             self._budget.settle(self._most.pop(place), failure, None)
-
-
-def _refused(error: Exception, failure: Failure) -> bool:
-    """Whether a server that answers so has surely created nothing."""
-    if isinstance(error, anthropic.APIStatusError):
-        return error.status_code < 500 or failure.cause == "overloaded"
-    return (failure.cause == "connection" and failure.fatal) or failure.cause == "bad_key"
 
 
 def _is_vain(fate: Fate) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.files import write_file
+from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
 FOLDER = "batches"
@@ -65,6 +66,11 @@ class Batch:
 
 def place_of(wanted: Wanted) -> Place:
     return wanted.file, wanted.trial, wanted.sha256
+
+
+def place_in(question: Question) -> Place:
+    """Of a question whose digest is known."""
+    return question.case.file, str(question.identity), question.sha256
 
 
 def new_name(now: datetime.datetime) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from longctx.live.asking import Asked, ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import fill, place_in
-from longctx.live.batches.ledger import Batch, Ledger, Request, custom_id, place_of
+from longctx.live.batches.filling import fill
+from longctx.live.batches.ledger import Batch, Ledger, Request, custom_id, place_in, place_of
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds

@@ -230,6 +230,42 @@ def test_a_key_that_is_refused_stops_it(tmp_path: Path) -> None:
     assert not Ledger(tmp_path).open()
 
 
+def test_what_was_not_reached_when_it_stopped_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "MOST_REQUESTS", 1)
+    with BatchServer() as server:
+        server.creating = failing(401, "bad key")
+        ran = run(server, tmp_path, CASES, cap=None)
+    assert ran.causes == ["bad_key"] * 4
+    assert len(ran.told.results) == 4
+
+
+def test_results_that_never_come_whole_are_given_up(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.lost_results = 1
+        ran = run(server, tmp_path, CASES)
+        assert len(ran.slept) == 4
+        assert ran.causes == ["pending"] * 4
+        assert "has ended, but" in next(iter(ran.asked.failures.values())).message
+        assert lacking(tmp_path, CASES) == 1, "what came is recorded"
+        server.lost_results = 0
+        assert "4 answers are recorded" in run(server, tmp_path, CASES).said[0]
+    assert sum(path.read_text().count("\n") for path in tmp_path.rglob("*.jsonl")) == 4
+
+
+def test_results_are_gone_after_29_days(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.looks = 1
+        run(server, tmp_path, CASES, wait_s=0)
+        later = Turned()
+        later.moment += datetime.timedelta(days=30)
+        server._end(server.created[0])
+        server._results = lambda batch: failing(404)({})  # type: ignore[method-assign]
+        ran = run(server, tmp_path, CASES, turned=later)
+        assert ran.slept == [], "nothing is to be waited for"
+        assert "were kept for 29 days, and are gone" in next(iter(ran.asked.failures.values())).message
+    assert len(server.created) == 1, "and nobody pays again unasked"
+
+
 def test_a_server_without_room_is_asked_again(tmp_path: Path) -> None:
     with BatchServer() as server:
         answers = iter([failing(429, **{"retry-after": "7"}), failing(413, "too large")])

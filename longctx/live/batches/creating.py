@@ -1,0 +1,52 @@
+"""The request that creates a batch: sent again only where it is sure that the batch was not created."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import anthropic
+
+from longctx.live.batches import wait
+from longctx.live.batches.claims import Batches
+from longctx.live.batches.fate import Fate
+from longctx.live.batches.ledger import Batch
+from longctx.live.batches.service import NO_SUCH_WAY
+from longctx.live.failure import Failure, explain
+from longctx.live.limiter import retry
+from longctx.live.limiter.pace import retry_after_s
+from longctx.live.server.enquiry import UNTOLD
+
+CREATIONS = 5
+"""Requests to create one batch, at most, where the server had no room for it."""
+
+
+async def created(batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]]) -> Fate | Failure:
+    """Send the request to create it, once more only where it is sure that it was not created."""
+    for attempt in range(1, CREATIONS + 1):
+        try:
+            state = await batches.service.create(bodies)
+        except UNTOLD as error:
+            failure = explain(error, batches.service.url, "a batch")
+            if isinstance(error, anthropic.APIStatusError) and error.status_code in NO_SUCH_WAY:
+                batches.ledger.drop(batch)
+                raise batches.service.unusable(error) from None
+            if not _refused(error, failure):
+                fate = await batches.fates.settled(batch, batches.clock.now())
+                if fate.kind != "absent":
+                    return fate
+            if not retry.sent_again(failure.cause, attempt):
+                break
+            pause = retry_after_s(error.response.headers) if isinstance(error, anthropic.APIStatusError) else None
+            await batches.clock.sleep(retry.pause_s(attempt) if pause is None else pause)
+        else:
+            at = wait.stamp(state.created_at or batches.clock.now())
+            return Fate("running", batches.ledger.created(batch, state.id, at), state)
+    return failure
+
+
+def _refused(error: Exception, failure: Failure) -> bool:
+    """Whether a server that answers so has surely created nothing."""
+    if isinstance(error, anthropic.APIStatusError):
+        return error.status_code < 500 or failure.cause == "overloaded"
+    return (failure.cause == "connection" and failure.fatal) or failure.cause == "bad_key"
