@@ -36,8 +36,6 @@ def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Check
     replayed = checkout.pytest()
     assert replayed.code == 0
     assert [row["cost_usd"] for row in checkout.rows()] == [row["cost_usd"] for row in rows]
-    estimated = checkout.pytest("--ctx-batch", "--ctx-estimate", "--ctx-record=all")
-    assert estimated.says("about $3.20 in batches ($6.40 asked directly)"), "by the profile's tokens"
 
 
 def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer) -> None:
@@ -51,35 +49,20 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     assert direct.says("asked 0 of 4 trials", "pending in batch msgbatch_0000")
     assert not server.asked, "nor does a run without batches ask what one holds"
     assert checkout.pytest("--ctx-estimate").says("4 more are held by batches that are not collected")
-    listed = checkout.longctx("batches", "list")
-    assert listed.code == 0
-    assert listed.says("msgbatch_0000", "in progress, 0 of 4 have ended")
-    early = checkout.longctx("batches", "collect")
-    assert early.code == 1
-    assert early.says("Pending in batch msgbatch_0000: once it has ended")
     server.looks = 0
-    assert checkout.longctx("batches", "list").says("ended: python -m longctx batches collect")
     collected = checkout.longctx("batches", "collect", "msgbatch_0000")
     assert collected.code == 0
     assert collected.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
-    assert checkout.longctx("batches", "list").says("No batch is waiting to be collected")
     assert checkout.pytest().code == 0
     assert set(server.paid.values()) == {1}
 
 
-def test_the_command_record_and_a_batch_that_is_canceled_or_forgotten(checkout: Checkout, server: BatchServer) -> None:
+def test_the_command_record(checkout: Checkout, server: BatchServer) -> None:
     server.looks = 100
     given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}", "--batch", "--batch-wait=0")
-    assert checkout.longctx("record", *given).says("Asked in part: no tests were run.")
-    assert checkout.longctx("batches", "cancel", "msgbatch_0009").says("No batch 'msgbatch_0009'", "Did you mean")
-    assert checkout.longctx("batches", "cancel", "msgbatch_0000").says("Batch msgbatch_0000 is being canceled")
-    assert checkout.longctx("batches", "cancel", "msgbatch_0000").says("has ended by itself")
-    assert checkout.longctx("batches", "collect").says("0 answers are recorded; 4 canceled.")
-    again = checkout.longctx("record", *given)
-    assert again.says("Batch msgbatch_0001 holds 4 requests.")
-    forgotten = checkout.longctx("batches", "cancel", "msgbatch_0001", "--forget")
-    assert forgotten.says("Batch msgbatch_0001 is forgotten: what it held will be asked anew.")
-    assert checkout.record(server).says("asked 4 of 4 trials")
+    result = checkout.longctx("record", *given)
+    assert result.code == 1
+    assert result.says("Batch msgbatch_0000 holds 4 requests.", "Asked in part: no tests were run.")
 
 
 def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer) -> None:

@@ -1,0 +1,114 @@
+"""`longctx batches`: what is listed, collected, canceled and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from longctx.cli import main
+from longctx.live.batches.ledger import Ledger
+from longctx.live.batches.parts import params
+from longctx.live.batches.wait import stamp, utc_now
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape
+from longctx.recording.writer import only_writer
+from longctx.workspace import Workspace
+from tests.batch_server import BatchServer, Stored
+from tests.live.batches.examples import NAME, claimed
+from tests.recording.examples import line_case
+
+CASE = line_case()
+
+
+@pytest.fixture
+def server(within_mine: Workspace) -> Iterator[BatchServer]:
+    with BatchServer() as server:
+        yield server
+
+
+def running(server: BatchServer, mine: Workspace) -> Stored:
+    """A batch of two requests that a run has left, whose file has its id."""
+    batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
+    bodies = [params(question) for question in CASE.questions()]
+    requests = [{"custom_id": one.custom_id, "params": body} for one, body in zip(batch.requests, bodies, strict=True)]
+    server.looks = 100
+    return server._store(requests)
+
+
+def test_where_there_is_none(within_mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["list"], ["collect"]):
+        assert main(["batches", *command]) == 0
+        assert capsys.readouterr().out == "No batch is waiting to be collected: cassettes/batches holds none.\n"
+    assert not within_mine.cassettes.exists()
+    assert main(["batches", "cancel", "x"]) == 2
+    assert "No batch 'x' is waiting to be collected." in capsys.readouterr().err
+
+
+def test_from_the_list_to_the_tape(server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    stored = running(server, mine)
+    assert main(["batches", "list"]) == 0
+    assert "in progress, 0 of 2 have ended" in capsys.readouterr().out
+    assert main(["batches", "collect"]) == 1
+    assert "Pending in batch msgbatch_0000: once it has ended" in capsys.readouterr().out
+    server._end(stored)
+    assert main(["batches", "list"]) == 0
+    assert "ended: python -m longctx batches collect, by 20" in capsys.readouterr().out
+    assert main(["batches", "collect", NAME]) == 0
+    assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 2 answers are recorded.\n"
+    assert not missing(Tape(mine.cassettes, "once"), [CASE])
+    assert not Ledger(mine.cassettes).open()
+
+
+def test_a_batch_is_canceled_and_then_collected(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running(server, mine)
+    assert main(["batches", "cancel", "msgbatch_0009"]) == 2
+    assert "Did you mean 'msgbatch_0000'?" in capsys.readouterr().err
+    assert main(["batches", "cancel", "msgbatch_0000"]) == 0
+    assert "Batch msgbatch_0000 is being canceled" in capsys.readouterr().out
+    assert main(["batches", "cancel", "msgbatch_0000"]) == 0
+    assert "has ended by itself" in capsys.readouterr().out
+    assert main(["batches", "collect"]) == 0
+    assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 0 answers are recorded; 2 canceled.\n"
+
+
+def test_a_batch_is_forgotten_without_its_server(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running(server, mine)
+    assert main(["batches", "cancel", NAME, "--forget"]) == 0
+    assert "Batch msgbatch_0000 is forgotten: what it held will be asked anew." in capsys.readouterr().out
+    assert not server.received
+    assert not Ledger(mine.cassettes).open()
+
+
+def test_a_batch_that_may_not_have_been_created(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claimed(mine.cassettes, server.url, CASE, claimed_at=stamp(utc_now()))
+    assert main(["batches", "list"]) == 0
+    assert "it seems that it was never" in capsys.readouterr().out
+    server.put("a", "b", ended=False)
+    assert main(["batches", "cancel", NAME]) == 2
+    assert f"Batch {NAME} cannot be canceled now: pending in batch" in capsys.readouterr().err
+
+
+def test_while_a_run_records_nothing_is_collected(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running(server, mine)
+    with only_writer(mine.cassettes):
+        assert main(["batches", "collect"]) == 2
+        assert "Another run is recording into" in capsys.readouterr().err
+        assert main(["batches", "list"]) == 0
+
+
+def test_a_broken_file_is_a_sentence(
+    mine: Workspace, within_mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claimed(mine.cassettes, "http://server", CASE)
+    (within_mine.cassettes / "batches" / f"{NAME}.json").write_text("{")
+    assert main(["batches", "list"]) == 2
+    assert "is no record of a batch" in capsys.readouterr().err
