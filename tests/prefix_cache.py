@@ -106,7 +106,7 @@ class TimedCache(PrefixCache):
 
 
 def _ttl(body: Body) -> str:
-    """Of the marks of a request, which are all alike."""
+    """How long the marks of a request keep, which are all alike."""
     content = body["messages"][0]["content"]
     blocks = content if isinstance(content, list) else []
     marks = [block["cache_control"] for block in blocks if "cache_control" in block]

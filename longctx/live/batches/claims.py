@@ -20,7 +20,7 @@ from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 
 FETCHES = 5
-"""Of results that lack some, in one run."""
+"""How often results that lack some are fetched in one run."""
 
 
 @dataclass(frozen=True, slots=True)

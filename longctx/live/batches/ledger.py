@@ -69,7 +69,7 @@ def place_of(wanted: Wanted) -> Place:
 
 
 def place_in(question: Question) -> Place:
-    """Of a question whose digest is known."""
+    """The place of a question whose digest is known."""
     return question.case.file, str(question.identity), question.sha256
 
 
