@@ -9,12 +9,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from longctx.cli import baseline, batches, compare, corpus, export, init, merge, models, plan, questions, record, show
+from longctx.cli import (
+    baseline,
+    batches,
+    compare,
+    corpus,
+    export,
+    history,
+    init,
+    merge,
+    models,
+    plan,
+    questions,
+    record,
+    show,
+)
 from longctx.cli.questions import filter
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 
-BESIDE_RUNS = (init, show, record, batches, plan, compare, baseline, merge, export)
+BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, merge, export)
 BESIDE_DATA = (corpus, questions, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 

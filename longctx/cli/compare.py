@@ -8,17 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.output import check_free
+from longctx.cli.shared import shown
 from longctx.errors import UserError
-from longctx.files import write_file
 from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
 from longctx.visible import visible
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
-
-SUFFIXES = {".md": "markdown", ".html": "html"}
 
 
 def add(commands: Any) -> None:
@@ -36,21 +33,15 @@ def add(commands: Any) -> None:
         "--reference", metavar="VALUE", help="with one RUN: the model, prompt set or label to compare with"
     )
     parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
-    parser.add_argument(
-        "--format", choices=("terminal", "markdown", "html"), help="default: as --out says, or terminal"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML")
-    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+    shown.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.compare.runs import compare
     from longctx.report.comparison import comparison
-    from longctx.report.document import FORMATS
 
-    if options.out is not None:
-        check_free(options.out, options.force)
+    shown.check(options)
     if options.flips < 0:
         raise UserError(f"--flips {options.flips}: give a number of answers, 0 for none.")
     if len(options.folders) == 1:
@@ -59,13 +50,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         about, parts = _runs(options.folders, options.reference)
     (reference, first), *others = parts
     found = [(name, compare(first, rows, options.between)) for name, rows in others]
-    kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")
-    text = FORMATS[kind](comparison(reference, found, about, options.flips))
-    if options.out is None:
-        print(text, end="")
-    else:
-        write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
-        print(f"{options.out}: {len(text.encode()):,} bytes")
+    shown.show(options, comparison(reference, found, about, options.flips))
     return 0
 
 

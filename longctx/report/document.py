@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from longctx.report.charts.chart import Chart
+from longctx.report.charts.draw import draw
+from longctx.report.page import theme
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.table import Table
 from longctx.visible import visible
@@ -35,17 +38,22 @@ def as_markdown(document: Document) -> str:
     return "\n\n".join([f"# {plain(document.title)}", notes, *map(markdown_table, document.tables)]) + "\n"
 
 
-def as_html(document: Document) -> str:
+def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
     """One file that loads nothing and runs nothing: its policy allows its own style, by digest, and no more."""
     import jinja2
+
+    figures = [(chart, draw(chart)) for chart in charts]
 
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader(here)
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["visible"] = lambda one: visible(str(one))
     style = (here / "document.css").read_text(encoding="utf-8")
+    style += theme.css() if figures else ""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("document.html").render(document=document, style=style, digest=digest)
+    return environment.get_template("document.html").render(
+        document=document, figures=figures, style=style, digest=digest
+    )
 
 
 def as_data(document: Document) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""`history`: the kept runs of a project in the order of their dates, and where a level shifted."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared import shown
+from longctx.config.arguments import number
+from longctx.errors import UserError
+from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.results.baseline import Baseline
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "history",
+        help="rates of each band over the kept runs, and where a level shifted",
+        description="Families and bands over dates, models, prompts and versions, with intervals, the gate's verdict "
+        "on each run against the one before, and where a level shifted.",
+    )
+    option = parser.add_argument
+    option(
+        "sources",
+        nargs="*",
+        metavar="RUN|BASELINE",
+        help="names of baselines, their files, or folders of runs (default: all baselines of the project)",
+    )
+    option(
+        "--alpha",
+        type=number(float, 0, 1),
+        default=ALPHA,
+        metavar="P",
+        help=f"the chance that any shift is a false alarm, and that of each verdict ({ALPHA})",
+    )
+    option(
+        "--margin",
+        type=number(float, 0, 1),
+        default=MARGIN,
+        metavar="SHARE",
+        help=f"a drop that does not matter to a verdict ({MARGIN})",
+    )
+    shown.add(parser)
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.gate.verdict import Rules
+    from longctx.history.levels import level_shifts
+    from longctx.history.lines import lines
+    from longctx.history.shown import charts, document
+    from longctx.registry import families
+
+    shown.check(options)
+    if not 0 < options.alpha < 1:
+        raise UserError(f"--alpha {options.alpha:g}: give a chance between 0 and 1.")
+    known = families(options.workspace)
+    found = lines(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
+    levels = level_shifts(found, options.alpha)
+    told = document(found, levels, options.margin, options.alpha)
+    shown.show(options, told, list(charts(found, levels, known)))
+    return 0
+
+
+def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
+    """In the order of the dates at which the runs ended. Raises UserError."""
+    from longctx.results.baseline import load_baseline
+
+    paths = [workspace.find_baseline(one) for one in sources] or sorted(workspace.own("baselines").glob("*.jsonl"))
+    if not paths:
+        raise UserError("There is no baseline yet: keep one with longctx baseline save NAME, or give folders of runs.")
+    kept = {path.resolve(): load_baseline(path) for path in paths}
+    return sorted(kept.values(), key=lambda one: (one.manifest.finished_at, one.name))

@@ -1,0 +1,44 @@
+"""The options of a command that shows a document, on the terminal or in a file, and the showing."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longctx.cli.shared.output import check_free
+from longctx.files import write_file
+
+if TYPE_CHECKING:
+    from longctx.report.charts.chart import Chart
+    from longctx.report.document import Document
+
+SUFFIXES = {".md": "markdown", ".html": "html"}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("terminal", "markdown", "html"), help="default: as --out says, or terminal"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML")
+    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raises UserError where the file cannot be written, before any work."""
+    if options.out is not None:
+        check_free(options.out, options.force)
+
+
+def show(options: argparse.Namespace, document: Document, charts: Sequence[Chart] = ()) -> None:
+    """charts: of a page; nothing else has any."""
+    from longctx.report.document import FORMATS, as_html
+
+    kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")
+    text = as_html(document, charts) if kind == "html" else FORMATS[kind](document)
+    if options.out is None:
+        print(text, end="")
+    else:
+        write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
+        print(f"{options.out}: {len(text.encode()):,} bytes")

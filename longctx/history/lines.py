@@ -1,0 +1,100 @@
+"""A line of history: a family of one subject through the kept runs, and whom it became where that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from longctx.compare.match import match
+from longctx.errors import UserError
+from longctx.gate.changed import changed
+from longctx.gate.validity import Age
+from longctx.gate.verdict import FamilyVerdict, Rules, give_verdict
+from longctx.results.baseline import Baseline
+from longctx.results.grouping import by_family
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.vocabulary.family import Family
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A line in one kept run. verdict: on it against the point before; None at the first, and where the two have
+    nothing in common. changed: what differs from the point before, a sentence each."""
+
+    kept: Baseline
+    subject: Subject
+    rows: Sequence[Row]
+    verdict: FamilyVerdict | None = None
+    changed: Sequence[str] = ()
+
+    @property
+    def date(self) -> str:
+        return self.kept.manifest.finished_at[:10]
+
+    def of_band(self, name: str) -> list[Row]:
+        return [row for row in self.rows if row.band == name]
+
+    def verdict_of(self, band: str) -> str:
+        """Empty where none was given."""
+        if self.verdict is None:
+            return ""
+        if self.verdict.verdict == "invalid":
+            return "invalid"
+        return next((one.verdict for one in self.verdict.bands if one.band.name == band), "")
+
+
+@dataclass(slots=True)
+class Line:
+    family: str
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def bands(self) -> list[str]:
+        """In the order in which the runs name them."""
+        return list(dict.fromkeys(row.band for point in self.points for row in point.rows if row.band is not None))
+
+    @property
+    def subjects(self) -> list[Subject]:
+        return list(dict.fromkeys(point.subject for point in self.points))
+
+
+def lines(kept: Sequence[Baseline], rules: Rules, known: Mapping[str, Family]) -> list[Line]:
+    """The lines of these runs, which stand in the order of their dates. known: the families, by name."""
+    found: list[Line] = []
+    for one in kept:
+        for family, subjects in by_family(one.rows, known).items():
+            own = {line.points[-1].subject: line for line in found if line.family == family}
+            before = _continued(family, tuple(own), tuple(subjects))
+            for subject, rows in subjects.items():
+                line = own[before[subject]] if subject in before else Line(family)
+                if not line.points:
+                    found.append(line)
+                line.points.append(_point(line.points[-1] if line.points else None, one, subject, rows, rules, known))
+    return sorted(found, key=lambda line: list(known).index(line.family) if line.family in known else len(known))
+
+
+def _continued(family: str, before: tuple[Subject, ...], after: tuple[Subject, ...]) -> dict[Subject, Subject]:
+    """Subject -> whose line it continues, as runs are compared; where that is not clear, those of the same name."""
+    try:
+        return {two: one for one, two in match(family, before, after)}
+    except UserError:
+        return {one: one for one in after if one in before}
+
+
+def _point(
+    last: Point | None,
+    kept: Baseline,
+    subject: Subject,
+    rows: Sequence[Row],
+    rules: Rules,
+    known: Mapping[str, Family],
+) -> Point:
+    if last is None:
+        return Point(kept, subject, rows)
+    manifest = kept.manifest
+    at_the_time = Rules(rules.margin, rules.alpha, Age(manifest.finished_at, rules.age.most_days))
+    found = give_verdict(last.rows, rows, at_the_time, known)
+    between = changed((last.kept.manifest, last.rows), (manifest, rows), found)
+    verdict = found.families[0] if found.families and found.families[0].asked else None
+    return Point(kept, subject, rows, verdict, between)

@@ -1,0 +1,152 @@
+"""History as a document: where levels shifted, then a table for each line; and a chart for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from longctx.history.levels import LevelShift
+from longctx.history.lines import Line, Point
+from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered
+from longctx.report.document import Document
+from longctx.report.table import Table
+from longctx.stats.rates import Rate
+from longctx.vocabulary.family import Family
+
+METHOD = (
+    "A level shifted where binary segmentation finds a cut (largest binomial likelihood ratio, permutation test), with "
+    "a chance of at most {alpha:g} that any on this page is false."
+)
+VERDICT = (
+    "A verdict is the gate's, against the run above in its table, with a margin of {margin:.0%} and alpha {alpha:g}."
+)
+
+
+def document(lines: Sequence[Line], found: Sequence[LevelShift], margin: float, alpha: float) -> Document:
+    points = [point for line in lines for point in line.points]
+    dates = sorted({point.date for point in points})
+    kept = {id(point.kept) for point in points}
+    notes = [
+        METHOD.format(alpha=alpha) if len(kept) > 1 else "One run is kept: there is nothing yet to compare it with.",
+        *([VERDICT.format(margin=margin, alpha=alpha)] if len(kept) > 1 else []),
+        *([] if found or len(kept) < 2 else ["No level is shown to have shifted."]),
+    ]
+    span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    noun = "run" if len(kept) == 1 else "runs"
+    tables = [*([_levels(found)] if found else []), *(_table(line, found) for line in lines)]
+    return Document(f"History: {len(kept)} kept {noun}, {span}", tuple(notes), tuple(tables))
+
+
+def charts(lines: Sequence[Line], found: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
+    """One for each line that has several points."""
+    for number, line in enumerate((one for one in lines if len(one.points) > 1), start=1):
+        names = _names(line.points)
+        points = [
+            {
+                "run": name,
+                "band": band,
+                "rate": rate.rate,
+                "lo": rate.lo,
+                "hi": rate.hi,
+                "say": f"{name}, {band}: {rate}",
+            }
+            for name, point in zip(names, line.points, strict=True)
+            for band in line.bands
+            if (rate := _rate(point, band)).n
+        ]
+        moved, note = apart(points, "run")
+        x = field("run", "nominal", None, sort=names, axis=labelled(names))
+        marks = _marks(line, names, found, x)
+        spec = layered(moved, [*marks, *curves(x, colours("band", line.bands, "band"))])
+        title = f"{_title(known, line.family)} of {line.subjects[-1].model} over time"
+        told = " ".join(filter(None, [f"{_whom(line)}.", "A dashed line: a level shifted." if marks else "", note]))
+        yield Chart(f"history-{number}", line.family, title, spec, _table(line, found).frame, told)
+
+
+def _marks(line: Line, names: Sequence[str], found: Sequence[LevelShift], x: Spec) -> list[Spec]:
+    """A dashed line at each moment at which a level shifted."""
+    at = [
+        {"run": name, "say": f"{one.band}: {_says(one)}"}
+        for name, point in zip(names, line.points, strict=True)
+        for one in found
+        if one.point is point
+    ]
+    mark = {"type": "rule", "strokeDash": [4, 4], "color": "var(--bad)", "strokeWidth": 2}
+    return [{"data": {"values": at}, "mark": mark, "encoding": {"x": x, "description": {"field": "say"}}}] if at else []
+
+
+def _levels(found: Sequence[LevelShift]) -> Table:
+    rows = [
+        {
+            "family": one.family,
+            "of": str(one.point.subject),
+            "band": one.band,
+            "at": _name(one.point),
+            "last before it": _name(one.last),
+            "level before": str(one.before),
+            "level after": str(one.after),
+            "p": f"{one.p_value:.2g}",
+            "changed there": "; ".join(one.point.changed) or "nothing that longctx knows of",
+        }
+        for one in found
+    ]
+    return Table("Levels that shifted", pd.DataFrame(rows).set_index("family"))
+
+
+def _table(line: Line, found: Sequence[LevelShift]) -> Table:
+    several = len(line.subjects) > 1
+    rows = [
+        {
+            "run": _name(point),
+            **({"of": str(point.subject)} if several else {}),
+            "longctx": point.kept.manifest.version,
+            "profile": point.kept.manifest.profile,
+            **{band: _cell(point, band, found) for band in line.bands},
+        }
+        for point in line.points
+    ]
+    return Table(f"{line.family}, {_whom(line)}: rate [95% interval], verdict", pd.DataFrame(rows).set_index("run"))
+
+
+def _cell(point: Point, band: str, found: Sequence[LevelShift]) -> str:
+    rate = _rate(point, band)
+    parts = [str(rate) if rate.n else "-", point.verdict_of(band)]
+    parts += [f"level {_direction(one)}" for one in found if one.point is point and one.band == band]
+    return ", ".join(filter(None, parts))
+
+
+def _says(one: LevelShift) -> str:
+    return f"level {_direction(one)} at {_name(one.point)}, from {one.before} to {one.after}"
+
+
+def _direction(one: LevelShift) -> str:
+    return "up" if one.after.rate > one.before.rate else "down"
+
+
+def _rate(point: Point, band: str) -> Rate:
+    rows = point.of_band(band)
+    return Rate(sum(row.correct for row in rows), sum(row.measured for row in rows))
+
+
+def _name(point: Point) -> str:
+    return f"{point.date} {point.kept.name}"
+
+
+def _names(points: Sequence[Point]) -> list[str]:
+    """Each once: a chart has a place for each name."""
+    found: list[str] = []
+    for point in points:
+        name, number = _name(point), 2
+        while name in found:
+            name, number = f"{_name(point)} ({number})", number + 1
+        found.append(name)
+    return found
+
+
+def _whom(line: Line) -> str:
+    return " → ".join(str(one) for one in line.subjects)
+
+
+def _title(known: Mapping[str, Family], family: str) -> str:
+    return known[family].title if family in known else family

@@ -1,0 +1,72 @@
+"""Shifts of a level: how often a false one is found, and whether true ones are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom  # type: ignore[import-untyped]
+
+from longctx.stats.segments import Count, Shift, shifts
+from longctx.vocabulary.stream import frozen_stream
+
+ALPHA = 0.05
+SERIES = 150
+
+
+def series(rates: list[float], n: int, number: int) -> list[Count]:
+    return [(int(right), n) for right in frozen_stream("series", n, number, *rates).binomial(n, rates)]
+
+
+def alarms(rates: list[float], n: int) -> float:
+    """The share of series in which any shift is found."""
+    return sum(bool(shifts(series(rates, n, number), ALPHA)) for number in range(SERIES)) / SERIES
+
+
+@pytest.mark.parametrize(("rate", "n", "moments"), [(0.9, 60, 5), (0.5, 15, 8), (0.99, 200, 3)])
+def test_a_level_that_stays_gives_few_false_alarms(rate: float, n: int, moments: int) -> None:
+    """At most alpha, and the noise of so many series: three standard errors."""
+    assert alarms([rate] * moments, n) <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / SERIES) ** 0.5
+
+
+def test_the_same_trials_asked_each_time_give_fewer() -> None:
+    """Each has a chance of its own: how hard the others are is no noise."""
+    found = 0
+    for number in range(50):
+        stream = frozen_stream("again", number)
+        chances = stream.beta(1.8, 0.2, size=100)
+        counts = [(int((stream.random_sample(100) < chances).sum()), 100) for _ in range(6)]
+        found += bool(shifts(counts, ALPHA))
+    assert found <= 1
+
+
+def test_a_drop_of_ten_points_is_found_where_it_is() -> None:
+    places = [[one.at for one in shifts(series([0.9] * 4 + [0.8] * 4, 150, number), ALPHA)] for number in range(50)]
+    assert sum(len(one) == 1 for one in places) >= 45
+    assert sum(one in ([3], [4], [5]) for one in places) >= 40
+
+
+def test_levels_on_both_sides_reach_to_the_next_shift() -> None:
+    counts = [(90, 100), (91, 100), (60, 100), (61, 100), (95, 100)]
+    first, second = shifts(counts, ALPHA)
+    assert (first.at, first.before, first.after) == (2, (181, 200), (121, 200))
+    assert (second.at, second.before, second.after) == (4, (121, 200), (95, 100))
+    assert shifts(counts, ALPHA) == [first, second]
+
+
+def test_with_two_moments_it_is_a_test_on_a_table_of_two_by_two() -> None:
+    """The chance of an allocation at least as unlikely, over all there are."""
+    counts = [(45, 50), (36, 50)]
+    [found] = shifts(counts, ALPHA)
+    first = np.arange(31, 51)
+    as_far = first[np.abs(first - 40.5) >= 4.5]
+    exact = hypergeom(100, 81, 50).pmf(as_far).sum()
+    assert found.p_value == pytest.approx(exact, abs=3 * (exact / 1000) ** 0.5)
+
+
+@pytest.mark.parametrize("counts", [[], [(3, 5)], [(0, 9), (0, 9)], [(9, 9), (9, 9), (9, 9)], [(0, 1), (1, 1)]])
+def test_where_nothing_can_be_seen_nothing_is_found(counts: list[Count]) -> None:
+    assert shifts(counts, ALPHA) == []
+
+
+def test_a_smaller_alpha_takes_more_draws() -> None:
+    assert shifts([(200, 200), (100, 200)], 1e-4) == [Shift(1, (200, 200), (100, 200), pytest.approx(1 / 40001))]
