@@ -51,15 +51,15 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.verdict import Rules
     from longctx.history.levels import level_shifts
-    from longctx.history.lines import lines
     from longctx.history.shown import charts, document
+    from longctx.history.tracks import tracks
     from longctx.registry import families
 
     shown.check(options)
     if not 0 < options.alpha < 1:
         raise UserError(f"--alpha {options.alpha:g}: give a chance between 0 and 1.")
     known = families(options.workspace)
-    found = lines(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
+    found = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
     levels = level_shifts(found, options.alpha)
     told = document(found, levels, options.margin, options.alpha)
     shown.show(options, told, list(charts(found, levels, known)))

@@ -1,4 +1,4 @@
-"""Where the level of a band shifted along a line, as its trials show.
+"""Where the level of a band shifted along a track, as its trials show.
 
 Moments are compared on the trials that all of them ask. A moment that asks too few of them begins a new stretch. One
 that replays answers of an earlier moment, all or some, tells nothing new and is left out, unless it judges them
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from longctx.compare.pairs import by_key
-from longctx.history.lines import Line, Point
+from longctx.history.tracks import Point, Track
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
@@ -40,10 +40,10 @@ class LevelShift:
     moments: int
 
 
-def level_shifts(lines: Sequence[Line], alpha: float) -> list[LevelShift]:
-    """Of all lines and bands, with a chance of at most alpha that any is false."""
+def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
+    """Of all tracks and bands, with a chance of at most alpha that any is false."""
     stretches = [
-        (line.family, band, stretch) for line in lines for band in line.bands for stretch in _stretches(line, band)
+        (track.family, band, stretch) for track in tracks for band in track.bands for stretch in _stretches(track, band)
     ]
     return [
         one for family, band, stretch in stretches for one in _shifts(family, band, stretch, alpha / len(stretches))
@@ -53,12 +53,12 @@ def level_shifts(lines: Sequence[Line], alpha: float) -> list[LevelShift]:
 Stretch = list[tuple[Point, Asked]]
 
 
-def _stretches(line: Line, band: str) -> Iterator[Stretch]:
+def _stretches(track: Track, band: str) -> Iterator[Stretch]:
     """Moments that can be compared, two or more; each with the trials that all of them ask."""
     stretch: Stretch = []
     common: set[object] = set()
     seen: dict[object, int] = {}
-    for point in line.points:
+    for point in track.points:
         rows = point.of_band(band)
         asked = _asked(rows)
         judged = _judged(rows)

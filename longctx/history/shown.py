@@ -1,4 +1,4 @@
-"""History as a document: where levels shifted, then a table for each line; and a chart for each."""
+"""History as a document: where levels shifted, then a table for each track; and a chart for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from longctx.history.levels import LevelShift
-from longctx.history.lines import Line, Point
+from longctx.history.tracks import Point, Track
 from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered
 from longctx.report.document import Document
 from longctx.report.table import Table
@@ -23,8 +23,8 @@ VERDICT = (
 )
 
 
-def document(lines: Sequence[Line], found: Sequence[LevelShift], margin: float, alpha: float) -> Document:
-    points = [point for line in lines for point in line.points]
+def document(tracks: Sequence[Track], found: Sequence[LevelShift], margin: float, alpha: float) -> Document:
+    points = [point for track in tracks for point in track.points]
     dates = sorted({point.date for point in points})
     kept = {id(point.kept) for point in points}
     notes = [
@@ -34,14 +34,14 @@ def document(lines: Sequence[Line], found: Sequence[LevelShift], margin: float, 
     ]
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     noun = "run" if len(kept) == 1 else "runs"
-    tables = [*([_levels(found)] if found else []), *(_table(line, found) for line in lines)]
+    tables = [*([_levels(found)] if found else []), *(_table(track, found) for track in tracks)]
     return Document(f"History: {len(kept)} kept {noun}, {span}", tuple(notes), tuple(tables))
 
 
-def charts(lines: Sequence[Line], found: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
-    """One for each line that has several points."""
-    for number, line in enumerate((one for one in lines if len(one.points) > 1), start=1):
-        names = _names(line.points)
+def charts(tracks: Sequence[Track], found: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
+    """One for each track that has several points."""
+    for number, track in enumerate((one for one in tracks if len(one.points) > 1), start=1):
+        names = _names(track.points)
         points = [
             {
                 "run": name,
@@ -51,24 +51,24 @@ def charts(lines: Sequence[Line], found: Sequence[LevelShift], known: Mapping[st
                 "hi": rate.hi,
                 "say": f"{name}, {band}: {rate}",
             }
-            for name, point in zip(names, line.points, strict=True)
-            for band in line.bands
+            for name, point in zip(names, track.points, strict=True)
+            for band in track.bands
             if (rate := _rate(point, band)).n
         ]
         moved, note = apart(points, "run")
         x = field("run", "nominal", None, sort=names, axis=labelled(names))
-        marks = _marks(line, names, found, x)
-        spec = layered(moved, [*marks, *curves(x, colours("band", line.bands, "band"))])
-        title = f"{_title(known, line.family)} of {line.subjects[-1].model} over time"
-        told = " ".join(filter(None, [f"{_whom(line)}.", "A dashed line: a level shifted." if marks else "", note]))
-        yield Chart(f"history-{number}", line.family, title, spec, _table(line, found).frame, told)
+        marks = _marks(track, names, found, x)
+        spec = layered(moved, [*marks, *curves(x, colours("band", track.bands, "band"))])
+        title = f"{_title(known, track.family)} of {track.subjects[-1].model} over time"
+        told = " ".join(filter(None, [f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note]))
+        yield Chart(f"history-{number}", track.family, title, spec, _table(track, found).frame, told)
 
 
-def _marks(line: Line, names: Sequence[str], found: Sequence[LevelShift], x: Spec) -> list[Spec]:
+def _marks(track: Track, names: Sequence[str], found: Sequence[LevelShift], x: Spec) -> list[Spec]:
     """A dashed line at each moment at which a level shifted."""
     at = [
         {"run": name, "say": f"{one.band}: {_says(one)}"}
-        for name, point in zip(names, line.points, strict=True)
+        for name, point in zip(names, track.points, strict=True)
         for one in found
         if one.point is point
     ]
@@ -94,19 +94,19 @@ def _levels(found: Sequence[LevelShift]) -> Table:
     return Table("Levels that shifted", pd.DataFrame(rows).set_index("family"))
 
 
-def _table(line: Line, found: Sequence[LevelShift]) -> Table:
-    several = len(line.subjects) > 1
+def _table(track: Track, found: Sequence[LevelShift]) -> Table:
+    several = len(track.subjects) > 1
     rows = [
         {
             "run": _name(point),
             **({"of": str(point.subject)} if several else {}),
             "longctx": point.kept.manifest.version,
             "profile": point.kept.manifest.profile,
-            **{band: _cell(point, band, found) for band in line.bands},
+            **{band: _cell(point, band, found) for band in track.bands},
         }
-        for point in line.points
+        for point in track.points
     ]
-    return Table(f"{line.family}, {_whom(line)}: rate [95% interval], verdict", pd.DataFrame(rows).set_index("run"))
+    return Table(f"{track.family}, {_whom(track)}: rate [95% interval], verdict", pd.DataFrame(rows).set_index("run"))
 
 
 def _cell(point: Point, band: str, found: Sequence[LevelShift]) -> str:
@@ -144,8 +144,8 @@ def _names(points: Sequence[Point]) -> list[str]:
     return found
 
 
-def _whom(line: Line) -> str:
-    return " → ".join(str(one) for one in line.subjects)
+def _whom(track: Track) -> str:
+    return " → ".join(str(one) for one in track.subjects)
 
 
 def _title(known: Mapping[str, Family], family: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a level shifted along a line, and which moments speak."""
+"""Where a level shifted along a track, and which moments speak."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from longctx.gate.verdict import Rules
 from longctx.history.levels import LevelShift, level_shifts
-from longctx.history.lines import lines
+from longctx.history.tracks import tracks
 from longctx.registry import shipped
 from longctx.results.baseline import Baseline
 from longctx.results.row import Row
@@ -17,7 +17,7 @@ from tests.history.kept import kept, outcomes
 
 
 def found(*runs: Baseline) -> list[LevelShift]:
-    return level_shifts(lines(runs, Rules(), shipped()), 0.05)
+    return level_shifts(tracks(runs, Rules(), shipped()), 0.05)
 
 
 def test_a_shift_is_found_at_the_run_that_shows_it() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from longctx.gate.verdict import Rules
 from longctx.history.levels import level_shifts
-from longctx.history.lines import lines
 from longctx.history.shown import charts, document
+from longctx.history.tracks import tracks
 from longctx.registry import shipped
 from longctx.report.charts.chart import Chart
 from longctx.report.document import Document, as_html, as_markdown
@@ -21,7 +21,7 @@ SEVERAL = [
 
 
 def made(*runs: Baseline) -> tuple[Document, list[Chart]]:
-    found = lines(runs, Rules(), shipped())
+    found = tracks(runs, Rules(), shipped())
     levels = level_shifts(found, 0.05)
     return document(found, levels, 0.05, 0.05), list(charts(found, levels, shipped()))
 
@@ -29,15 +29,15 @@ def made(*runs: Baseline) -> tuple[Document, list[Chart]]:
 def test_one_table_says_where_levels_shifted_and_one_tells_of_each_line() -> None:
     shown, _ = made(*SEVERAL)
     assert shown.title == "History: 3 kept runs, 2026-11-01 to 2026-11-04"
-    levels, line = shown.tables
+    levels, track = shown.tables
     assert levels.title == "Levels that shifted"
     [shift] = levels.frame.to_dict("records")
     assert (shift["band"], shift["at"], shift["last before it"]) == ("all", "2026-11-04 day4", "2026-11-02 day2")
     assert shift["level before"] == "0.91 [0.86, 0.94] n=200"
     assert shift["level after"] == "0.60 [0.50, 0.69] n=100"
-    assert line.title == "line_retrieval, some-model, prompts seed: rate [95% interval], verdict"
-    assert list(line.frame.index) == ["2026-11-01 day1", "2026-11-02 day2", "2026-11-04 day4"]
-    assert list(line.frame["all"]) == [
+    assert track.title == "line_retrieval, some-model, prompts seed: rate [95% interval], verdict"
+    assert list(track.frame.index) == ["2026-11-01 day1", "2026-11-02 day2", "2026-11-04 day4"]
+    assert list(track.frame["all"]) == [
         "0.90 [0.83, 0.94] n=100",
         "0.92 [0.85, 0.96] n=100, pass",
         "0.60 [0.50, 0.69] n=100, regression, level down",
@@ -56,7 +56,7 @@ def test_without_a_shift_that_is_said_and_of_one_run_there_is_none_to_say() -> N
 def test_a_page_has_a_chart_of_each_line_that_loads_and_runs_nothing() -> None:
     shown, drawn = made(*SEVERAL)
     [chart] = drawn
-    assert chart.title == "Line retrieval of some-model over time"
+    assert chart.title == "Track retrieval of some-model over time"
     assert chart.note.startswith("some-model, prompts seed. A dashed line: a level shifted.")
     page = as_html(shown, drawn)
     assert page.count("<svg") == 1

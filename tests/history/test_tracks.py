@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from longctx.gate.verdict import Rules
-from longctx.history.lines import Line, lines
+from longctx.history.tracks import Track, tracks
 from longctx.registry import shipped
 from longctx.results.baseline import Baseline
 from tests.history.kept import kept, outcomes
 
 
-def made(*runs: Baseline) -> list[Line]:
-    return lines(runs, Rules(), shipped())
+def made(*runs: Baseline) -> list[Track]:
+    return tracks(runs, Rules(), shipped())
 
 
 def test_a_line_goes_on_under_another_model_and_says_what_changed() -> None:
-    [line] = made(kept(1, outcomes(90)), kept(2, outcomes(40, model="new"), version="9.9"))
-    first, second = line.points
+    [track] = made(kept(1, outcomes(90)), kept(2, outcomes(40, model="new"), version="9.9"))
+    first, second = track.points
     assert (first.verdict, first.changed, first.verdict_of("all")) == (None, (), "")
     assert second.verdict_of("all") == "regression"
-    assert [point.date for point in line.points] == ["2026-11-01", "2026-11-02"]
-    assert [one.model for one in line.subjects] == ["some-model", "new"]
+    assert [point.date for point in track.points] == ["2026-11-01", "2026-11-02"]
+    assert [one.model for one in track.subjects] == ["some-model", "new"]
     assert "model: some-model → new" in second.changed
     assert any(one.startswith("longctx: ") for one in second.changed)
 
@@ -27,11 +27,11 @@ def test_a_line_goes_on_under_another_model_and_says_what_changed() -> None:
 def test_several_subjects_are_lines_of_their_own() -> None:
     both = outcomes(90), outcomes(80, prompt_set="mine")
     found = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))
-    assert [[str(one) for one in line.subjects] for line in found] == [
+    assert [[str(one) for one in track.subjects] for track in found] == [
         ["some-model, prompts seed"],
         ["some-model, prompts mine"],
     ]
-    assert [len(line.points) for line in found] == [2, 3]
+    assert [len(track.points) for track in found] == [2, 3]
 
 
 def test_where_it_is_not_clear_who_became_whom_new_lines_begin() -> None:
@@ -39,7 +39,7 @@ def test_where_it_is_not_clear_who_became_whom_new_lines_begin() -> None:
         kept(1, outcomes(90, model="a")),
         kept(2, outcomes(90, model="b"), outcomes(90, model="c"), outcomes(90, model="a", prompt_set="mine")),
     )
-    assert [len(line.points) for line in found] == [1, 1, 1, 1]
+    assert [len(track.points) for track in found] == [1, 1, 1, 1]
 
 
 def test_families_stand_in_their_order_and_bands_in_that_of_the_runs() -> None:
@@ -51,5 +51,5 @@ def test_families_stand_in_their_order_and_bands_in_that_of_the_runs() -> None:
 
 
 def test_runs_that_have_nothing_in_common_give_no_verdict() -> None:
-    [line] = made(kept(1, outcomes(90)), kept(2, outcomes(90, seed=7)))
-    assert [point.verdict_of("all") for point in line.points] == ["", ""]
+    [track] = made(kept(1, outcomes(90)), kept(2, outcomes(90, seed=7)))
+    assert [point.verdict_of("all") for point in track.points] == ["", ""]

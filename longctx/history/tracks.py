@@ -1,4 +1,4 @@
-"""A line of history: a family of one subject through the kept runs, and whom it became where that changed."""
+"""A track of history: a family of one subject through the kept runs, and whom it became where that changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longctx.vocabulary.family import Family
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A line in one kept run. verdict: on it against the point before; None at the first, and where the two have
+    """A track in one kept run. verdict: on it against the point before; None at the first, and where the two have
     nothing in common. changed: what differs from the point before, a sentence each."""
 
     kept: Baseline
@@ -45,7 +45,7 @@ class Point:
 
 
 @dataclass(slots=True)
-class Line:
+class Track:
     family: str
     points: list[Point] = field(default_factory=list)
 
@@ -59,23 +59,25 @@ class Line:
         return list(dict.fromkeys(point.subject for point in self.points))
 
 
-def lines(kept: Sequence[Baseline], rules: Rules, known: Mapping[str, Family]) -> list[Line]:
-    """The lines of these runs, which stand in the order of their dates. known: the families, by name."""
-    found: list[Line] = []
+def tracks(kept: Sequence[Baseline], rules: Rules, known: Mapping[str, Family]) -> list[Track]:
+    """The tracks of these runs, which stand in the order of their dates. known: the families, by name."""
+    found: list[Track] = []
     for one in kept:
         for family, subjects in by_family(one.rows, known).items():
-            own = {line.points[-1].subject: line for line in found if line.family == family}
+            own = {track.points[-1].subject: track for track in found if track.family == family}
             before = _continued(family, tuple(own), tuple(subjects))
             for subject, rows in subjects.items():
-                line = own[before[subject]] if subject in before else Line(family)
-                if not line.points:
-                    found.append(line)
-                line.points.append(_point(line.points[-1] if line.points else None, one, subject, rows, rules, known))
-    return sorted(found, key=lambda line: list(known).index(line.family) if line.family in known else len(known))
+                track = own[before[subject]] if subject in before else Track(family)
+                if not track.points:
+                    found.append(track)
+                track.points.append(
+                    _point(track.points[-1] if track.points else None, one, subject, rows, rules, known)
+                )
+    return sorted(found, key=lambda track: list(known).index(track.family) if track.family in known else len(known))
 
 
 def _continued(family: str, before: tuple[Subject, ...], after: tuple[Subject, ...]) -> dict[Subject, Subject]:
-    """Subject -> whose line it continues, as runs are compared; where that is not clear, those of the same name."""
+    """Subject -> whose track it continues, as runs are compared; where that is not clear, those of the same name."""
     try:
         return {two: one for one, two in match(family, before, after)}
     except UserError:
