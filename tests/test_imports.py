@@ -1,4 +1,5 @@
-"""No module of longctx imports itself by way of others, so it does not matter which of them a process imports first.
+"""No module of longctx imports itself by way of others, so it does not matter which of them a process imports first. No
+test imports another.
 
 The runs of the integration tests begin with all of them imported (see tests/integration/forking.py): they would not
 tell.
@@ -7,6 +8,7 @@ tell.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
@@ -36,3 +38,10 @@ def test_no_module_imports_itself() -> None:
     }
     graph = {name: {*imported(str(path), {*named})} for name, path in named.items()}
     assert len([*TopologicalSorter(graph).static_order()]) == len(named) > 100
+
+
+def test_no_test_imports_another() -> None:
+    """What several tests need stands beside them, in a module of its own."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (HERE.root / "tests").rglob("*.py")}
+    named = re.compile(r"^(?:from|import) tests\b.*\btest_\w+", re.MULTILINE)
+    assert not {path.name: match[0] for path, text in texts.items() if (match := named.search(text))}

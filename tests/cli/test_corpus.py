@@ -7,7 +7,7 @@ import pytest
 from longctx.cli import main
 from longctx.corpus.questions import dump
 from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
-from tests.corpus.test_fetch import DAY, Govinfo, server
+from tests.corpus.govinfo import DAY, Govinfo, server
 from tests.here import HERE
 
 __all__ = ["server"]

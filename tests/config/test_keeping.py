@@ -12,7 +12,7 @@ from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
-from tests.config.test_models import MEASURED, SHIPPED
+from tests.config.examples import MEASURED, SHIPPED
 
 
 def file_of(mine: Workspace, name: str) -> Path:

@@ -10,24 +10,16 @@ from longctx.config.models import (
     Probed,
     Thinking,
     Tier,
-    TokenCounts,
     TokensPerUnit,
     load_model,
 )
 from longctx.errors import UserError
-from longctx.workspace import Workspace, packaged
+from longctx.workspace import Workspace
+from tests.config.examples import MEASURED, SHIPPED
 from tests.here import HERE
-
-SHIPPED = [path.stem for path in sorted((packaged() / "models").glob("*.toml"))]
 
 PRICED = "[prices]\ninput = 0.1\noutput = 0.5\ncache_read = 0.01\ndated = 2026-11-22\n"
 TIER = "[[prices.above]]\ntokens = 100000\ninput = 0.5\noutput = 2.5\n"
-MEASURED = TokenCounts(
-    family="passkey",
-    wording="0123456789ab",
-    on=datetime.date(2026, 11, 21),
-    values={"filler": 24.0167, "fixed": 94, "after_key": 15},
-)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

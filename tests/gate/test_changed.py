@@ -7,7 +7,7 @@ from typing import Any
 
 from longctx.gate.changed import changed
 from longctx.gate.verdict import give_verdict
-from tests.gate.test_verdict import RULES
+from tests.gate.examples import RULES
 from tests.report.sample import MANIFEST
 from tests.rows import joined, run
 

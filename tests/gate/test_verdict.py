@@ -5,29 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.gate.validity import Age
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.results.row import Row
+from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
-
-RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
-BANDS = "short", "middle", "long"
-
-
-def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
-    """So many right of n in each band."""
-    return [
-        one
-        for band, correct in zip(BANDS, right, strict=False)
-        for one in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
-    ]
 
 
 def verdict(before: list[Row], after: list[Row], rules: Rules = RULES) -> RunVerdict:
     return give_verdict(before, after, rules)
-
-
-BASELINE = joined(rows((180, 160, 140)))
 
 
 def test_the_same_again_passes() -> None:

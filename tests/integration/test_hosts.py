@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result
-from tests.integration.test_workers import without_run
+from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result, without_run
 from tests.servers import SimulatedServer, saying
 
 DYING = """

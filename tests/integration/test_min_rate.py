@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import UNEVEN, Checkout
 from tests.servers import SimulatedServer, saying
-
-UNEVEN = """
-[[line_retrieval]]
-models = ["toy"]
-lines = [3]
-orders = ["ordered"]
-trials = 4
-
-[[line_retrieval]]
-models = ["toy"]
-lines = [5]
-orders = ["ordered"]
-trials = 2
-"""
-"""All wrong under a minimum of 0.8: p is 0.0016 and 0.04. Holm's first step (0.025) shows one, its second the other."""
 
 
 def test_without_a_minimum_a_wrong_answer_fails_nothing(checkout: Checkout, server: SimulatedServer) -> None:

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, UNEVEN, Checkout
 from tests.integration.terminal import Shown, on_terminal
-from tests.integration.test_min_rate import UNEVEN
 from tests.servers import Answer, Body, SimulatedServer, failing, right, saying
 
 PRICES = "[prices]\ninput = 1000000\noutput = 0\ndated = 2026-01-01\n"

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from tests.integration.conftest import ROOT, Checkout, Result
-from tests.integration.test_corpus import notice, question, reader
+from tests.integration.harbor import notice, question, reader
 from tests.servers import Body, SimulatedServer, prompt_of, saying
 
 RECORDED = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)

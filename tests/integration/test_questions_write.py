@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from tests.cli.questions.test_write import notice, writer
+from tests.cli.questions.examples import notice, writer
 from tests.corpus.examples import write_folder
 from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer

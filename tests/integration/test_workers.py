@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result, without_run
 from tests.servers import SimulatedServer
-
-
-def without_run(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.items() if name != "run"} for row in rows]
 
 
 def test_workers_measure_what_one_process_does(checkout: Checkout, server: SimulatedServer) -> None:

@@ -9,7 +9,7 @@ from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.document import as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
-from tests.gate.test_verdict import BASELINE, RULES, rows
+from tests.gate.examples import BASELINE, RULES, rows
 from tests.rows import digested, joined, run
 
 

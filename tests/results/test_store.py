@@ -2,32 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from longctx.results.row import Row
 from longctx.results.store import append, as_lines, drop_unfinished, load, merge
 from longctx.results.view import View
-
-FIELDS = {
-    "run": "today",
-    "model": "some-model",
-    "prompt_set": "seed",
-    "prompt_digest": "0123456789ab",
-    "family": "line_retrieval",
-    "scenario": "lines-5",
-    "params": {"lines": 5, "block_size": None},
-    "seed": 0,
-    "trial": 0,
-    "item": None,
-    "repeat": 0,
-    "outcome": "correct",
-}
-
-
-def row(**fields: Any) -> Row:
-    return Row(**FIELDS | fields)
+from tests.results.examples import row
 
 
 def names(folder: Path) -> list[str]:

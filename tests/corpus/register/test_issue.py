@@ -4,7 +4,6 @@ import lzma
 import re
 import zlib
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,21 +12,15 @@ from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import load_questions
-from longctx.corpus.register.issue import Issue, generate
 from longctx.corpus.register.prose import genres
 from longctx.corpus.standing import plain, stands_verbatim
 from longctx.corpus.tokens import count_tokens
+from tests.corpus.register.examples import OTHERS, issue
 from tests.here import HERE
 
 SHIPPED = 20  # the seed of fixtures/register
-OTHERS = (1, 7)
 LEFTOVERS = re.compile(r"[{}<>|*]|^[@?^] ?| ,|\.\.\s|\ba [aeio][a-z]{3,} |,,|\( ", re.MULTILINE)
 """Marks of the notation, gaps that an empty choice leaves, and articles that do not go with their word."""
-
-
-@cache
-def issue(seed: int) -> Issue:
-    return generate(seed)
 
 
 def texts(seed: int) -> list[str]:

@@ -12,7 +12,7 @@ from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import generate
 from longctx.corpus.settings import read_settings
 from longctx.errors import UserError
-from tests.corpus.register.test_issue import OTHERS, issue
+from tests.corpus.register.examples import OTHERS, issue
 
 GOLDEN = {
     1: (

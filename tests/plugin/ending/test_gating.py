@@ -12,7 +12,7 @@ from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.validity import Age
 from longctx.plugin.ending.gating import VERDICT, exit_status, rules
 from longctx.plugin.run import RUN
-from tests.plugin.ending.test_whole import PASSKEY, measured, run_of
+from tests.plugin.ending.examples import PASSKEY, measured, run_of
 
 
 def status(verdict: str | None, own: int, on_inconclusive: str = "fail") -> int:

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from longctx.plugin.ending.whole import empty, left_out
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
-from longctx.results.row import Row
-from tests.cli.runs import rows
-from tests.here import HERE
-from tests.integration import conftest
+from tests.plugin.ending.examples import PASSKEY, measured, run_of
 
-PASSKEY = f"{conftest.PASSKEY}min_k_max = 200\n"
 LINES = """
 [line_retrieval]
 models = ["toy", "other"]
@@ -28,18 +21,6 @@ longest = 1
 records = ["right", "none"]
 trials = 1
 """
-
-
-def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
-    profile = tmp_path / "profile.toml"
-    profile.write_text("".join(tables))
-    return Run("r", Settings(profile=str(profile), **settings), HERE, tmp_path / "r")
-
-
-def measured(run: Run, *scenarios: str, **fields: Any) -> list[Row]:
-    """The rows of a run that measured one trial of each of these scenarios."""
-    of = {"model": "toy", "family": "passkey", "labels": dict(run.settings.labels), **fields}
-    return [row for scenario in scenarios for row in rows("correct", scenario=scenario, **of)]
 
 
 def test_nothing_is_left_out_of_a_whole_run(tmp_path: Path) -> None:

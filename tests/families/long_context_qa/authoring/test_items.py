@@ -5,38 +5,11 @@ from __future__ import annotations
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite
-from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality, quality
+from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality
 from longctx.families.long_context_qa.authoring.worth import warnings
-from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-
-FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
-ANSWERS = {
-    "q1": {"right": "+", "wrong": "-", "none": "-"},
-    "q2": {"right": "-", "wrong": "+", "none": "-"},
-    "q3": {"right": "+", "wrong": "+", "none": "+"},
-    "q4": {"right": "-", "wrong": "-", "none": "-"},
-}
-KINDS = {"+": "correct", "-": "wrong", "?": "infra_error", "u": "unparseable"}
-
-
-def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
-    """answers: question -> record -> a sign a repeat. q1 and q2 ask about section s1, all else about s2."""
-    return [
-        Row(
-            run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",
-            params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
-            outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
-        )
-        for name, by_record in answers.items()
-        for record, signs in by_record.items()
-        for repeat, sign in reversed(list(enumerate(signs)))
-    ]  # fmt: skip
-
-
-def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:
-    return quality(rows(answers or ANSWERS), FACTS)
+from tests.families.long_context_qa.authoring.examples import found
 
 
 def test_the_whole_has_a_rate_for_each_record() -> None:

@@ -7,7 +7,7 @@ import io
 
 from longctx.families.long_context_qa.authoring.items_report import as_csv, document
 from longctx.report.document import as_markdown, as_terminal
-from tests.families.long_context_qa.authoring.test_items import found
+from tests.families.long_context_qa.authoring.examples import found
 
 ASKED = {"q1": "What?", "q2": "=1+1|`x`\x1b[31m\u202e", "q3": "Who?", "q4": "Where?"}
 

@@ -1,0 +1,33 @@
+"""What an analysis of questions found."""
+
+from __future__ import annotations
+
+from longctx.families.long_context_qa.authoring.items import Quality, quality
+from longctx.results.row import Row
+
+FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
+ANSWERS = {
+    "q1": {"right": "+", "wrong": "-", "none": "-"},
+    "q2": {"right": "-", "wrong": "+", "none": "-"},
+    "q3": {"right": "+", "wrong": "+", "none": "+"},
+    "q4": {"right": "-", "wrong": "-", "none": "-"},
+}
+KINDS = {"+": "correct", "-": "wrong", "?": "infra_error", "u": "unparseable"}
+
+
+def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
+    """answers: question -> record -> a sign a repeat. q1 and q2 ask about section s1, all else about s2."""
+    return [
+        Row(
+            run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",
+            params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
+            outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
+        )
+        for name, by_record in answers.items()
+        for record, signs in by_record.items()
+        for repeat, sign in reversed(list(enumerate(signs)))
+    ]  # fmt: skip
+
+
+def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:
+    return quality(rows(answers or ANSWERS), FACTS)

@@ -1,0 +1,25 @@
+"""Rows of a made-up baseline, and the rules that they are judged by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longctx.gate.validity import Age
+from longctx.gate.verdict import Rules
+from longctx.results.row import Row
+from tests.rows import joined, run
+
+RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
+BANDS = "short", "middle", "long"
+
+
+def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
+    """So many right of n in each band."""
+    return [
+        one
+        for band, correct in zip(BANDS, right, strict=False)
+        for one in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
+    ]
+
+
+BASELINE = joined(rows((180, 160, 140)))

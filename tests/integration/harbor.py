@@ -1,0 +1,33 @@
+"""A user's own documents and questions about them, and a model that answers from the documents."""
+
+from __future__ import annotations
+
+import re
+
+from tests.servers import Body, prompt_of, saying
+
+
+def notice(number: int) -> str:
+    return f"Notice {number}. The harbor of district {number} collects {number + 3} crowns a barge at its gates."
+
+
+def question(number: int) -> dict[str, object]:
+    wrong = [f"{number + step} crowns" for step in (13, 23, 33)]
+    asked = f"What does the harbor of district {number} collect a barge?"
+    return {
+        "id": f"q{number}",
+        "section": f"n{number}",
+        "question": asked,
+        "right": f"{number + 3} crowns",
+        "wrong": wrong,
+    }
+
+
+def reader(body: Body):
+    """Answers from the record alone; without the district's notice, with A."""
+    prompt = prompt_of(body)
+    district = re.findall(r"<Question>\nWhat does the harbor of district (\d+)", prompt)[-1]
+    found = re.search(rf"harbor of district {district} collects (\d+) crowns", prompt)
+    answers = prompt.rpartition("<Answers>")[2]
+    letter = re.search(rf"(\w)\. {found[1]} crowns", answers)[1] if found and district != "0" else "A"
+    return saying(f"<scratchpad>{found[0] if found else ''}</scratchpad><Answer>{letter}</Answer>")(body)
