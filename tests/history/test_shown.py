@@ -26,7 +26,7 @@ def made(*runs: Baseline) -> tuple[Document, list[Chart]]:
     return document(found, levels, 0.05, 0.05), list(charts(found, levels, shipped()))
 
 
-def test_one_table_says_where_levels_shifted_and_one_tells_of_each_line() -> None:
+def test_one_table_says_where_levels_shifted_and_one_tells_of_each_track() -> None:
     shown, _ = made(*SEVERAL)
     assert shown.title == "History: 3 kept runs, 2026-11-01 to 2026-11-04"
     levels, track = shown.tables
@@ -53,10 +53,10 @@ def test_without_a_shift_that_is_said_and_of_one_run_there_is_none_to_say() -> N
     assert drawn == []
 
 
-def test_a_page_has_a_chart_of_each_line_that_loads_and_runs_nothing() -> None:
+def test_a_page_has_a_chart_of_each_track_that_loads_and_runs_nothing() -> None:
     shown, drawn = made(*SEVERAL)
     [chart] = drawn
-    assert chart.title == "Track retrieval of some-model over time"
+    assert chart.title == "Line retrieval of some-model over time"
     assert chart.note.startswith("some-model, prompts seed. A dashed line: a level shifted.")
     page = as_html(shown, drawn)
     assert page.count("<svg") == 1
