@@ -28,7 +28,12 @@ def add(commands: Any) -> None:
     option = parser.add_argument
     option("--profile", metavar="NAME", help="grid to plan, a name or a path (default: as pytest)")
     option("--model", action="append", default=[], metavar="NAME", help="instead of the profile's models (repeatable)")
-    option("--margin", type=_share(), default=0.05, metavar="SHARE", help="a drop that does not matter (default: 0.05)")
+    option(
+        "--margin",
+        type=_share(),
+        metavar="SHARE",
+        help="a drop that does not matter (default: the profile's, or 0.05)",
+    )
     option("--alpha", type=_share(), default=0.05, metavar="P", help="chance of a false alarm over all (default: 0.05)")
     option(
         "--power",
@@ -74,8 +79,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.cli.shared.planned import planned
-    from longctx.config.profiles import profile_name
+    from longctx.config.profiles import load_profile, profile_name
     from longctx.corpus.bank import load_bank
+    from longctx.gate.defaults import MARGIN
     from longctx.gate.plan import Target
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
@@ -89,7 +95,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     profile = profile_name(options.workspace, options.profile)
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
     loads, further = planned(options.workspace, options.profile, options.model, bank_of)
-    wanted = Target(options.margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
+    margin = options.margin or load_profile(options.workspace, options.profile).margin or MARGIN
+    wanted = Target(margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, wanted, profile, further, options.runs or (), replayed)))
     print(conclusion(plans, wanted))

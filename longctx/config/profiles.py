@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model
 
 from longctx.config.folders import read_toml
 from longctx.errors import UserError
@@ -32,6 +32,8 @@ class Profile(BaseModel):
     """What the grid is for, in a sentence: it heads the report."""
     seed: NonNegativeInt = 0
     """It draws the trials: the same seed gives the same questions on every machine."""
+    margin: float | None = Field(default=None, ge=0, le=1)
+    """Of the gate: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
 
     def grids(self, family: str) -> tuple[Grid, ...]:
         """The tables of a family; none for a family that the profile leaves out."""
@@ -85,7 +87,7 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
     for family in known:
         for grid in profile.grids(family):
             try:
-                empty = not [grid.band(scenario) for scenario in grid.scenarios(_no_bank)]
+                empty = not [grid.trials_of(scenario) for scenario in grid.scenarios(_no_bank)]
             except ValueError as error:
                 raise UserError(f"{path}, [{family}]: {error}") from None
             if empty:

@@ -9,6 +9,7 @@ import pytest
 
 from longctx.config.arguments import RECORD_MODES, number, price
 from longctx.config.shards import shard
+from longctx.gate.defaults import MARGIN
 from longctx.plugin.settings import Settings
 
 DEFAULT = Settings()
@@ -149,9 +150,9 @@ def add(parser: pytest.Parser) -> None:
     option(
         "--ctx-margin",
         type=number(float, 0, 1),
-        default=DEFAULT.margin,
+        default=None,
         metavar="SHARE",
-        help=f"a drop that does not matter (default: {DEFAULT.margin}, 5 points)",
+        help=f"a drop that does not matter (default: the profile's, or {MARGIN}, 5 points)",
     )
     option(
         "--ctx-alpha",

@@ -12,6 +12,7 @@ from longctx.config.profiles import Profile, load_profile, profile_name, profile
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
+from longctx.gate.defaults import MARGIN
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.plugin.sharding import in_shard
@@ -47,6 +48,11 @@ class Plan:
     def profile_name(self) -> str:
         """As the user named it, or the name of the project's own choice."""
         return profile_name(self._workspace, self._settings.profile)
+
+    @property
+    def margin(self) -> float:
+        """The gate's, as the user said it, or the profile."""
+        return next((one for one in (self._settings.margin, self.profile.margin) if one is not None), MARGIN)
 
     @cached_property
     def baseline(self) -> Baseline | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+from longctx.gate.defaults import ALPHA, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
@@ -41,7 +41,7 @@ class Settings:
     prices: tuple[tuple[str, Prices], ...] = ()
     no_text: bool = False
     baseline: str | None = None
-    margin: float = MARGIN
+    margin: float | None = None
     alpha: float = ALPHA
     on_inconclusive: str = "fail"
     max_age: float = MAX_AGE_DAYS

@@ -42,12 +42,14 @@ def cases_of(
         wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
         for wording, model in itertools.product(wordings, models(grid)):
             for scenario in grid.scenarios(functools.partial(bank, model, grid.draws_on)):
+                if not (trials := grid.trials_of(scenario)):
+                    continue
                 case = Case(
                     model=known[model],
                     wording=wording,
                     scenario=scenario,
                     seed=profile.seed,
-                    trials=grid.trials,
+                    trials=trials,
                     min_rate=grid.min_rate,
                     band=grid.band(scenario),
                 )

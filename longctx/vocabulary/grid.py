@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.scenario import Scenario
@@ -22,12 +22,20 @@ class Grid(BaseModel):
     """The models to measure; `--ctx-model` counts instead. It may be left out where that is always given."""
     prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
     """Prompt sets, by name or path; `--ctx-prompts` counts instead."""
-    trials: Count
-    """Trials of each scenario; of long-context QA, questions."""
+    trials: Count | dict[str, Count]
+    """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. Of
+    long-context QA, questions."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A scenario whose rate is shown to lie below it fails its test."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all lengths are one band."""
+
+    @model_validator(mode="after")
+    def _trials_are_of_bands(self) -> Self:
+        names = self.trials if isinstance(self.trials, dict) else {}
+        if strange := [name for name in names if name not in (self.bands or {"all"})]:
+            raise ValueError(f"trials are given of {strange[0]!r}, and there is no such band in `bands`")
+        return self
 
     @property
     def draws_on(self) -> str:
@@ -44,6 +52,10 @@ class Grid(BaseModel):
                 f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}."
             )
         return min(holding)[1]
+
+    def trials_of(self, scenario: Scenario) -> int:
+        """0 where its band is left out."""
+        return self.trials.get(self.band(scenario), 0) if isinstance(self.trials, dict) else self.trials
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         """The table's scenarios. bank: gives questions about documents, for families that ask them."""

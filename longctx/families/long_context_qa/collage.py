@@ -79,6 +79,8 @@ class Collage(Scenario):
     max_tokens: int = field(default=3000, kw_only=True)
     bank: Callable[[], Bank] = field(kw_only=True, repr=False, compare=False)
     """Gives the sections and questions, which are read when first needed, not when tests are collected."""
+    share: tuple[int, int] | None = field(default=None, kw_only=True, compare=False)
+    """(place, of): it is the one at this place, from 0, of so many scenarios among which the questions are spread."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -93,7 +95,11 @@ class Collage(Scenario):
 
     def indices(self, trials: int) -> Sequence[int]:
         bank = self.bank()
-        return [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept][:trials]
+        kept = [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept]
+        if self.share:
+            place, of = self.share
+            kept = kept[place::of]
+        return kept[:trials]
 
     @property
     def why_empty(self) -> str:

@@ -44,13 +44,17 @@ class CollageGrid(_BankGrid):
     """Where the needle's section stands: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
     variants: tuple[str, ...] = VARIANTS
     """Prompts: which examples, with or without a scratchpad."""
+    spread: bool = False
+    """Whether the scenarios of a budget ask different questions, rather than the same."""
     max_tokens: Count = 3000
     """Of the reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
-        for budget, depth, variant in itertools.product(self.budgets, self.depths, self.variants):
-            percent = POSITIONS.get(depth, depth)
-            yield Collage(budget, self.longest, percent, variant, max_tokens=self.max_tokens, bank=bank)
+        placed = list(itertools.product(self.depths, self.variants))
+        for budget, (place, (depth, variant)) in itertools.product(self.budgets, enumerate(placed)):
+            share = (place, len(placed)) if self.spread else None
+            percent, most = POSITIONS.get(depth, depth), self.max_tokens
+            yield Collage(budget, self.longest, percent, variant, max_tokens=most, bank=bank, share=share)
 
 
 class ControlGrid(_BankGrid):

@@ -101,7 +101,7 @@ def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
 
     settings = run.settings
     return Rules(
-        margin=settings.margin,
+        margin=run.plan.margin,
         alpha=settings.alpha,
         age=Age(now, settings.max_age),
         cut_down=len(whole.left_out(run, rows)),
