@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
+    from longctx.config.profiles import Profile
     from longctx.gate.verdict import Rules
     from longctx.results.manifest import Manifest
     from longctx.results.row import Row
@@ -23,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--baseline", metavar="NAME", help="give a verdict on the merged run against an earlier one, as pytest does")
     share = number(float, 0, 1)
-    option("--margin", type=share, default=MARGIN, metavar="SHARE", help=f"a drop that does not matter ({MARGIN})")
+    option("--margin", type=share, metavar="SHARE", help=f"a drop that does not matter (the profile's, or {MARGIN})")
     option("--alpha", type=share, default=ALPHA, metavar="P", help=f"the chance of a false alarm over all ({ALPHA})")
     option(
         "--on-inconclusive",
@@ -46,13 +47,14 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
     from longctx.gate.verdict import Rules
     from longctx.results.whole import missing_shards
 
+    profiles = list(_profiles(options.workspace, manifest))
     return Rules(
-        margin=options.margin,
+        margin=options.margin if options.margin is not None else _margin(profiles),
         alpha=options.alpha,
         age=Age(manifest.finished_at, options.max_age),
         cut_down=len(manifest.left_out),
         empty=len(manifest.empty),
-        grids=_grids(options.workspace, manifest),
+        grids=_grids(options.workspace, profiles),
         lacking=missing_shards(manifest),
     )
 
@@ -82,13 +84,11 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _grids(workspace: Workspace, manifest: Manifest) -> dict[tuple[str, str], list[Grid]]:
-    """(family, model) -> the tables for it in the profiles of the runs. Raises UserError where one has changed."""
+def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profile, list[str]]]:
+    """Those of the runs, and the models that they were given instead. Raises UserError where a profile has changed."""
     from longctx.config.folders import digest_of
     from longctx.config.profiles import load_profile, profile_path
-    from longctx.registry import families
 
-    found: dict[tuple[str, str], list[Grid]] = {}
     for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
         given = [one.partition("=") for one in options]
         name = next((value for option, _, value in given if option == "--ctx-profile"), None)
@@ -98,8 +98,20 @@ def _grids(workspace: Workspace, manifest: Manifest) -> dict[tuple[str, str], li
                 f"{path} is not the profile that the runs measured: its file has changed. Merge them where it is as "
                 "it was, or run them again."
             )
-        profile = load_profile(workspace, name)
-        models = [value for option, _, value in given if option == "--ctx-model"]
+        yield load_profile(workspace, name), [value for option, _, value in given if option == "--ctx-model"]
+
+
+def _margin(profiles: Sequence[tuple[Profile, list[str]]]) -> float:
+    """The smallest that a profile states."""
+    return min((profile.margin for profile, _ in profiles if profile.margin is not None), default=MARGIN)
+
+
+def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) -> dict[tuple[str, str], list[Grid]]:
+    """(family, model) -> the tables for it."""
+    from longctx.registry import families
+
+    found: dict[tuple[str, str], list[Grid]] = {}
+    for profile, models in profiles:
         for family in families(workspace):
             for grid in profile.grids(family):
                 for model in models or grid.models:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.scenario import Scenario
 
 Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+def _trials(value: Any) -> int | dict[str, int]:
+    numbers = list(value.values()) if isinstance(value, dict) else [value]
+    if numbers and all(type(number) is int and number >= 1 for number in numbers):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(
+        "trials are a number that is greater than or equal to 1, or one of each band, as in { short = 20, long = 50 }"
+    )
+
+
+Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Grid(BaseModel):
@@ -22,7 +34,7 @@ class Grid(BaseModel):
     """The models to measure; `--ctx-model` counts instead. It may be left out where that is always given."""
     prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
     """Prompt sets, by name or path; `--ctx-prompts` counts instead."""
-    trials: Count | dict[str, Count]
+    trials: Trials
     """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. Of
     long-context QA, questions."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
@@ -55,7 +67,8 @@ class Grid(BaseModel):
 
     def trials_of(self, scenario: Scenario) -> int:
         """0 where its band is left out."""
-        return self.trials.get(self.band(scenario), 0) if isinstance(self.trials, dict) else self.trials
+        band = self.band(scenario)
+        return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         """The table's scenarios. bank: gives questions about documents, for families that ask them."""

@@ -35,7 +35,7 @@ def test_what_is_shipped_loads(name: str) -> None:
     assert any(grid(profile, family) for family in [one.scenario for one in families(HERE).values()])
 
 
-@pytest.mark.parametrize("name", ["about", "seed", "copy"])
+@pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])
 def test_a_family_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
     with pytest.raises(UserError, match=f"No family can be called '{name}'"):
         profile_type({name: families(HERE)["passkey"]})
@@ -123,7 +123,10 @@ def test_a_family_may_be_left_out(tmp_path: Path) -> None:
         ("[passkey]\nwindows = 5\ntrials = 1", r"passkey\.0\.windows: .*tuple \(found 5\)"),
         ("[passkey]\nwindows = []\ntrials = 1", r"passkey\.0\.windows: .*at least 1 item"),
         ("passkey = 3", r"passkey\.0: .*\(found 3\)"),
-        ("[line_retrieval]\nlines = [5]\ntrials = 0", r"line_retrieval\.0\.trials: .* equal to 1 \(found 0\)"),
+        ("[line_retrieval]\nlines = [5]\ntrials = 0", r"line_retrieval\.0\.trials: .* equal to 1, .* \(found 0\)"),
+        ("[line_retrieval]\nlines = [5]\ntrials = { all = 0 }", r"trials: trials are a number .*, or one of each band"),
+        ("[line_retrieval]\nlines = [5]\ntrials = { short = 1 }", r"trials are given of 'short', .* no such band"),
+        ("margin = 5", r"margin: .*less than or equal to 1 \(found 5\)"),
         ('[line_retrieval]\nlines = ["few"]\ntrials = 1', r"line_retrieval\.0\.lines\.0: .*\(found 'few'\)"),
         ("[line_retrieval]\nlines = [5, 0]\ntrials = 1", r"line_retrieval\.0\.lines\.1: .*greater than or equal to 1"),
         (
@@ -156,6 +159,14 @@ def test_a_scenario_lies_in_the_shortest_band_that_holds_it(tmp_path: Path) -> N
     assert [bands.band(one) for one in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]
     [none] = load(tmp_path, table).line_retrieval
     assert {none.band(one) for one in none.scenarios(no_bank)} == {"all"}
+
+
+def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: Path) -> None:
+    table = (
+        "[line_retrieval]\nlines = [5, 20, 80]\norders = ['ordered']\nbands = { short = 5, middle = 20, long = 80 }\n"
+    )
+    [found] = load(tmp_path, f"{table}trials = {{ long = 7, short = 3 }}").line_retrieval
+    assert [found.trials_of(one) for one in found.scenarios(no_bank)] == [3, 0, 7]
 
 
 def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:

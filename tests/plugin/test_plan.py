@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.errors import UserError
+from longctx.gate.defaults import MARGIN
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
@@ -34,6 +35,12 @@ def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspac
     assert list(plan.models) == ["a", "b"]
     assert plan.cases_of("passkey") == ()
     assert set(plan.grids()) == {("line_retrieval", "a"), ("line_retrieval", "b")}
+
+
+def test_the_margin_is_the_users_or_the_profiles(mine: Workspace) -> None:
+    assert run(mine).plan.margin == MARGIN
+    assert run(mine, f"margin = 0.1{TABLE}").plan.margin == 0.1
+    assert run(mine, f"margin = 0.1{TABLE}", margin=0.0).plan.margin == 0.0
 
 
 def test_a_file_is_read_once_until_the_run_is_told_anew(mine: Workspace) -> None:

@@ -60,6 +60,16 @@ def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(
     assert [one.min_rate for one in found] == [0.5] * 4 + [None]
 
 
+def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(TABLES.replace("trials = 4", "trials = { long = 6 }").replace("trials = 9", "trials = { all = 2 }"))
+    profile = load_profile(HERE, str(file))
+    found = cases_of(HERE, profile, LineRetrieval, lambda grid: grid.models, (), no_bank)
+    assert [(case.id, case.trials) for case in found] == [
+        ("one-seed-lines-10", 6), ("two-seed-lines-10", 6), ("two-seed-lines-20", 2),
+    ]  # fmt: skip
+
+
 def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
     found = cases(tmp_path, "chatty")
     assert {one.wording.prompt_set for one in found} == {"chatty"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
 from longctx.families.long_context_qa.collage import SEPARATOR, SEPARATOR_TOKENS, VARIANTS, Collage
+from longctx.families.long_context_qa.grids import CollageGrid
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.scenario import Reply, Trial
 from longctx.vocabulary.text import fill
@@ -45,6 +47,20 @@ def test_beginning_middle_end(depth: int, place: int) -> None:
     found = sections(collage(depth).build(WORDS, 0, 0))
     assert len(found) == 7
     assert found.index(BANK.sections["s0"].text) == place
+
+
+def test_spread_scenarios_ask_different_questions_and_no_section_twice_before_all_were_asked() -> None:
+    places = "variants = ['none', 'two']\ndepths = ['beginning', 'end']"
+    grid = CollageGrid.model_validate(
+        tomllib.loads(f"budgets = [280]\nlongest = 200\n{places}\nspread = true\ntrials = 3")
+    )
+    scenarios = list(grid.scenarios(lambda: BANK))
+    asked = [index for scenario in scenarios for index in scenario.indices(3)]
+    assert len({BANK.items[index].section for index in asked}) == len(asked) == len(BANK.sections)
+    everything = sorted(index for scenario in scenarios for index in scenario.indices(1000))
+    assert everything == list(range(len(BANK.items)))
+    first = scenarios[0].build(WORDS, 0, asked[0])
+    assert first == collage(0).build(WORDS, 0, asked[0]), "the question is what it is elsewhere"
 
 
 def test_the_record_is_the_same_in_every_variant_and_but_for_the_needle_at_every_depth() -> None:

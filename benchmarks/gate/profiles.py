@@ -1,0 +1,197 @@
+"""What the profiles `gate` and `gate-pr` find, and how often they pass: `python -m benchmarks.gate.profiles`.
+
+The planner sums over how many pairs are gained and lost. Here trials have latent difficulties, of which the two runs
+share as much as makes 10% of the pairs differ at a rate of 0.9, and the gate itself judges what is drawn: bands, k_max,
+and Holm over both.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.gate.draws import Drawn, Rates, Shares, draw, quantile
+from benchmarks.gate.grids import Grid, Part, alone
+from benchmarks.gate.table import share, table
+from longctx.config.profiles import load_profile
+from longctx.families.passkey.protocol import spaced
+from longctx.families.passkey.window_gate import WindowDrop, judge_window, window_drop
+from longctx.gate.bands import ALPHA, Band, Verdict, judge
+from longctx.stats.rates import holm
+from longctx.workspace import Workspace
+
+RESULTS = Path(__file__).with_name("PROFILES.md")
+RATE = 0.9
+TENTH = Shares(section=0.2, question=0.2, change=0.1, noise=0.16)
+"""74% of the difficulty repeats: at a rate of 0.9, 10% of the pairs differ."""
+WINDOW, DISTANCES, KEYS = 90_000, 12, 30
+PASSKEY = Band("passkey", "all")
+COLLAPSED = 0.3
+
+
+def _collages(trials: int, *bands: str) -> tuple[tuple[Part, ...], ...]:
+    """One question of each section, the same ones at each length."""
+    return (tuple(Part(Band("collage", name), (1,) * trials) for name in bands),)
+
+
+GATE = Grid(
+    "gate",
+    (
+        *alone("line_retrieval", short=360, long=360),
+        *_collages(360, "short", "long"),
+        *alone("coreference", all=360),
+        *alone("variable_tracking", all=360),
+    ),
+)
+"""Without its passkeys, which are drawn by their distances."""
+GATE_PR = Grid("gate-pr", (*alone("line_retrieval", long=84), *_collages(84, "long")))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What falls. rates: of bands after, others stay. far: passkey's rate beyond half of the window, if it falls."""
+
+    title: str
+    rates: Mapping[Band, float]
+    far: float | None = None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate.profiles", description=__doc__)
+    parser.add_argument(
+        "--gates", type=int, default=1000, help="to simulate of each case; fewer than 1000 write no file"
+    )
+    gates = parser.parse_args().gates
+    parts = list(run(gates))
+    print("\n\n".join(parts))
+    if gates >= 1000:
+        RESULTS.write_text("\n\n".join(parts) + "\n")
+
+
+def run(gates: int) -> Iterator[str]:
+    yield (
+        "# What the profiles for gates find\n\nWritten by `python -m benchmarks.gate.profiles`; "
+        f"{gates:,} gates a line, brackets are Wilson's 95%."
+    )
+    yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates, with_passkey=True)
+    yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates, with_passkey=False)
+    yield "## Unchanged models of other rates, and gates on noisier models\n\n" + guesses(gates)
+
+
+def _gate_cases() -> list[Case]:
+    bands = [*(part.band for part in GATE.parts), PASSKEY]
+    long = [Band("line_retrieval", "long"), Band("collage", "long"), Band("coreference", "all")]
+    return [
+        Case("nothing", {}),
+        *(Case(f"{band}: 10 points", {band: RATE - 0.1}) for band in bands),
+        *(Case(f"{band}: to {COLLAPSED}", {band: COLLAPSED}) for band in long),
+        Case(f"passkey beyond half of the window: to {COLLAPSED}", {}, far=COLLAPSED),
+        Case("passkey beyond half of the window: to 0", {}, far=0.0),
+        Case("all bands: 5 points", dict.fromkeys(bands, RATE - 0.05)),
+    ]
+
+
+def _pr_cases() -> list[Case]:
+    [one, other] = [part.band for part in GATE_PR.parts]
+    drops = (0.05, 0.1, 0.15, 0.2, 0.23, 0.3, 0.6)
+    return [
+        Case("nothing", {}),
+        *(Case(f"{one}: {100 * drop:.0f} points", {one: RATE - drop}) for drop in drops),
+        Case(f"{other}: 23 points", {other: RATE - 0.23}),
+        Case("both: 10 points", {one: RATE - 0.1, other: RATE - 0.1}),
+        Case("both: 15 points", {one: RATE - 0.15, other: RATE - 0.15}),
+    ]
+
+
+def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool) -> str:
+    counts = verdicts(grid, cases, TENTH, gates, with_passkey)
+    rows = [
+        [case.title, *(share(found[verdict], gates) for verdict in ("pass", "regression", "inconclusive"))]
+        for case, found in zip(cases, counts, strict=True)
+    ]
+    return table(["what falls", "pass", "regression", "inconclusive"], rows)
+
+
+def guesses(gates: int) -> str:
+    """How often unchanged models pass where the guesses do not hold. noise: anew in each run."""
+    rows = []
+    for noise in (0.02, 0.1, 0.26, 0.4):
+        shares = Shares(section=0.2, question=0.2, change=0.0, noise=noise)
+        for rate in (0.5, 0.7, 0.9, 0.98):
+            [found] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
+            [small] = verdicts(GATE_PR, [Case("", {})], shares, gates // 4, False, rate)
+            differ = _differing(shares, rate)
+            rows.append(
+                [f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(one["pass"], gates // 4) for one in (found, small))]
+            )
+    return table(["of the difficulty repeats", "rate", "pairs that differ", "gate passes", "gate-pr passes"], rows)
+
+
+def _differing(shares: Shares, rate: float) -> float:
+    grid = Grid("many", alone("any", all=20_000))
+    [drawn] = draw(grid, [{Band("any", "all"): (rate, rate)}], shares, np.random.default_rng(9))
+    return sum(any(cluster) for one in drawn.values() for cluster in one.clusters) / 20_000
+
+
+def verdicts(
+    grid: Grid, cases: Sequence[Case], shares: Shares, gates: int, with_passkey: bool, rate: float = RATE
+) -> list[Counter[Verdict]]:
+    """Of each case, over so many gates."""
+    margin = load_profile(Workspace(Path.cwd()), grid.name).margin
+    assert margin is not None
+    rates: list[Rates] = [{part.band: (rate, case.rates.get(part.band, rate)) for part in grid.parts} for case in cases]
+    random, found = np.random.default_rng(len(cases)), [Counter[Verdict]() for _ in cases]
+    for _ in range(gates):
+        first, second = _passkeys(shares, random)
+        known: dict[tuple[float, float], tuple[Drawn, WindowDrop]] = {}
+        for case, drawn, count in zip(cases, draw(grid, rates, shares, random), found, strict=True):
+            clusters = {band: one.clusters for band, one in drawn.items()}
+            if not with_passkey:
+                count[_worst([one.verdict for one in judge(clusters, margin)])] += 1
+                continue
+            near = case.rates.get(PASSKEY, rate)
+            key = near, near if case.far is None else case.far
+            if key not in known:
+                known[key] = _passkey(first < quantile(rate), second, *key)
+            keys, window = known[key]
+            judged = judge({**clusters, PASSKEY: keys.clusters}, margin, beside=[window.p_value])
+            shown = holm([*(one.p_value for one in judged), window.p_value], ALPHA)[-1]
+            count[_worst([*(one.verdict for one in judged), judge_window(window, shown, margin).verdict])] += 1
+    return found
+
+
+def _passkeys(shares: Shares, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Difficulties of the keys of each distance, in both runs."""
+    common = np.sqrt(shares.repeats) * random.standard_normal((DISTANCES, KEYS))
+    first, second = (common + np.sqrt(1 - shares.repeats) * random.standard_normal((DISTANCES, KEYS)) for _ in range(2))
+    return first, second
+
+
+def _passkey(before: np.ndarray, second: np.ndarray, near: float, far: float) -> tuple[Drawn, WindowDrop]:
+    half = DISTANCES // 2
+    after = np.vstack([second[:half] < _threshold(near), second[half:] < _threshold(far)])
+    by_k = {
+        k: list(zip(map(bool, one), map(bool, other), strict=True))
+        for k, one, other in zip(spaced(WINDOW, DISTANCES), before, after, strict=True)
+    }
+    changes = (after.astype(int) - before).ravel().tolist()
+    drawn = Drawn([[change] for change in changes], int(before.sum()), int(after.sum()), before.size)
+    return drawn, window_drop(WINDOW, by_k, ALPHA)
+
+
+def _threshold(rate: float) -> float:
+    return float(quantile(rate)) if rate > 0 else -np.inf
+
+
+def _worst(found: Sequence[Verdict]) -> Verdict:
+    order: tuple[Verdict, ...] = ("regression", "inconclusive", "pass")
+    return min(found, key=order.index)
+
+
+if __name__ == "__main__":
+    main()
