@@ -36,11 +36,12 @@ class Target:
 class Assumed:
     """discordance: the share of pairs that change though nothing has. rate: of right answers, 0 < rate < 1.
 
-    together: how much trials of a cluster change together; 0: as if they stood alone, 1: as if they were one trial.
+    together: how much trials of a cluster change together; 0: as if they stood alone, 1: as if they were one trial. The
+    defaults are cautious guesses.
     """
 
-    discordance: float
-    rate: float
+    discordance: float = 0.1
+    rate: float = 0.9
     together: float = 1.0
 
     @property
@@ -108,10 +109,7 @@ class BandPlan:
 
 def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> Outlook:
     """What a band with so many trials in so many clusters shows; clusters == trials: each stands alone."""
-    size = trials / clusters
-    shrink = design_effect(size, assumed.together)
-    fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
-    n = math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
+    size, shrink, fewest, n = _effective(trials, clusters, assumed)
     needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
     to_pass, to_pass_apart = _to_pass(assumed, wanted)
     d, rate, alpha = assumed.discordance, assumed.rate, wanted.first_step
@@ -120,7 +118,7 @@ def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> Out
     return Outlook(
         smallest_paired=smallest if smallest is not None and smallest <= rate else None,
         smallest_unpaired=unpaired.smallest_drop(n, rate, alpha, wanted.power) if n else None,
-        passing=_passing(trials, clusters, d, shrink, wanted) if n else 0.0,
+        passing=passing(trials, clusters, assumed, wanted),
         for_drop=Needed(needed(paired), needed(apart)),
         to_pass=Needed(
             needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, wanted)),
@@ -129,10 +127,27 @@ def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> Out
     )
 
 
-def _passing(trials: int, clusters: int, discordance: float, shrink: float, wanted: Target) -> float:
+def passing(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> float:
+    """The probability that such a band passes if nothing changed."""
+    _, shrink, _, n = _effective(trials, clusters, assumed)
+    if not n:
+        return 0.0
     if clusters == trials:
-        return power.pass_chance(trials, discordance, wanted.margin, wanted.alpha)
-    return power.pass_chance_in_clusters(trials, clusters, discordance, shrink, wanted.margin, wanted.alpha)
+        return power.pass_chance(trials, assumed.discordance, wanted.margin, wanted.alpha)
+    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, shrink, wanted.margin, wanted.alpha)
+
+
+def effective(trials: int, clusters: int, assumed: Assumed) -> int:
+    """How many trials that stand alone tell as much; 0 where the clusters are too few to show anything."""
+    return _effective(trials, clusters, assumed)[-1]
+
+
+def _effective(trials: int, clusters: int, assumed: Assumed) -> tuple[float, float, int, int]:
+    """Trials of a cluster, their design effect, the fewest trials that show anything, and the effective number."""
+    size = trials / clusters
+    shrink = design_effect(size, assumed.together)
+    fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
+    return size, shrink, fewest, math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
 
 
 def _in_clusters(discordance: float, shrink: float, size: float, wanted: Target) -> int:

@@ -52,6 +52,12 @@ class Case:
         """How many questions the case asks: fewer than its trials where its family has no more."""
         return (len(self.scenario.indices(self.trials)) if self.only_trial is None else 1) * self.repeats
 
+    def clusters(self) -> list[object]:
+        """What each of its trials is easy or hard together with, such as the section that it asks about: fewer of them
+        than `trials` where its family has no more questions."""
+        scenario = self.scenario
+        return [scenario.cluster(index) or (scenario.slug, index) for index in scenario.indices(self.trials)]
+
     @property
     def size_tokens(self) -> int:
         """The tokens of a prompt: as counted, or about, by the model's profile."""

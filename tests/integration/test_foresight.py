@@ -43,6 +43,14 @@ def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: l
     assert kept.runs() == runs
 
 
+def test_a_gate_that_would_seldom_pass_says_so_before_it_asks(kept: Checkout, server: SimulatedServer) -> None:
+    says = "Not powered: if nothing has changed but 10% of pairs by chance, this gate passes with a"
+    assert kept.pytest("--ctx-baseline=main", "--ctx-estimate").says(f"{says} probability of")
+    result = kept.record(server, "--ctx-baseline=main", "--ctx-model=other")
+    assert result.out.index(says) < result.out.index("20 of 20 trials to ask")
+    assert "Not powered" not in kept.record(server, "--ctx-baseline=main").out, "nothing is left to ask"
+
+
 def test_a_part_is_asked_where_no_verdict_is_given(kept: Checkout, server: SimulatedServer) -> None:
     result = kept.record(server, "--ctx-baseline=main", "--ctx-ask-only", "-k", "lines-3", mode="all")
     assert (result.code, len(server.asked)) == (0, 10)

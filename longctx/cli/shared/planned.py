@@ -35,14 +35,13 @@ class _Sum:
     output_tokens: int = 0
 
     def add(self, case: Case) -> None:
-        """The indices of a case are fewer than its trials where there are not so many questions."""
-        indices = case.scenario.indices(case.trials)
-        self.trials += len(indices)
-        self.clusters |= {case.scenario.cluster(index) or (case.scenario.slug, index) for index in indices}
-        self.input_tokens += case.size_tokens * len(indices)
-        self.output_tokens += case.reply_tokens * len(indices)
+        clusters = case.clusters()
+        self.trials += len(clusters)
+        self.clusters |= set(clusters)
+        self.input_tokens += case.size_tokens * len(clusters)
+        self.output_tokens += case.reply_tokens * len(clusters)
         price = estimated_cost(case.model, case.size_tokens, case.reply_tokens)
-        self.price = None if price is None or self.price is None else self.price + price * len(indices)
+        self.price = None if price is None or self.price is None else self.price + price * len(clusters)
 
     @property
     def load(self) -> Load:

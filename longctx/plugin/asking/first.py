@@ -78,8 +78,9 @@ def ask_first(config: pytest.Config) -> None:
             empty = _without_question(cases, say)
             if settings.estimate:
                 tape = _tape(run, "once" if settings.record == "none" else settings.record)
-                if foresight := _foresight(run, cases, tape):
+                if foresight := _foresight(run, cases, tape, say):
                     foresight.check()
+                    foresight.warn()
                 estimate_live(tape, cases, say, settings.batch)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
@@ -130,7 +131,7 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
         from longctx.plugin.asking.early import until_settled
 
         course = until_settled(run, tape)
-    if foresight := _foresight(run, cases, tape):
+    if foresight := _foresight(run, cases, tape, say):
         foresight.check()
     wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
     terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, settings.batch, wait_s)
@@ -146,13 +147,13 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
     return all(failure == asked.settled for failure in asked.failures.values())
 
 
-def _foresight(run: Run, cases: list[Case], tape: Tape) -> Foresight | None:
+def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight | None:
     """None where no verdict will be given."""
     if run.settings.baseline is None or run.settings.ask_only:
         return None
     from longctx.plugin.asking.foresight import Foresight
 
-    return Foresight(run, cases, tape)
+    return Foresight(run, cases, tape, say)
 
 
 def _selected(config: pytest.Config) -> list[Case]:

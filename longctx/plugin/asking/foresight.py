@@ -1,4 +1,4 @@
-"""A gated run whose verdict can only be invalid ends before it asks, and pays."""
+"""A gated run whose verdict can only be invalid ends before it asks, and pays; one that would seldom pass says so."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from longctx.errors import TapeError
 from longctx.gate.foregone import foregone
 from longctx.live.server.calibrate import Unasked
+from longctx.live.waiting import Say
+from longctx.plugin.asking.odds import unpowered
 from longctx.plugin.ending.gating import Invalid, rules
 from longctx.plugin.measuring.rows import foreseen_row, unmeasured_row
 from longctx.plugin.run import Run
@@ -18,11 +20,12 @@ from longctx.results.row import Row
 
 
 class Foresight:
-    """What is known of a run's verdict before it asks. cases: those that are selected."""
+    """What is known of a run's verdict before it asks. cases: those that are selected. say: tells a person
+    a sentence."""
 
-    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
+    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, say: Say) -> None:
         assert run.plan.baseline is not None
-        self._run, self._cases, self._tape = run, cases, tape
+        self._run, self._cases, self._tape, self._say = run, cases, tape, say
         self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
@@ -42,6 +45,15 @@ class Foresight:
         for case, why in unasked:
             self._known |= {one.key: unmeasured_row(self._run, one, "not_asked", why.cause) for one in case.questions()}
         self.check(list(dict.fromkeys(why.message for _, why in unasked)))
+        if len(self._known) < sum(case.size for case in self._cases):
+            self.warn()
+
+    def warn(self) -> None:
+        """Say so where an unchanged model would pass too seldom."""
+        plan, given = self._run.plan, self._run.settings
+        cases = [case for family in plan.families for case in plan.all_cases_of(family)]
+        if warning := unpowered(cases, plan.margin, given.alpha):
+            self._say(warning)
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raises Invalid where the verdict can be no other. causes: sentences on what cannot be asked."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -49,12 +50,12 @@ def test_beginning_middle_end(depth: int, place: int) -> None:
     assert found.index(BANK.sections["s0"].text) == place
 
 
-def test_spread_scenarios_ask_different_questions_and_no_section_twice_before_all_were_asked() -> None:
+def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice_before_all_were_asked() -> None:
     places = "variants = ['none', 'two']\ndepths = ['beginning', 'end']"
     grid = CollageGrid.model_validate(
         tomllib.loads(f"budgets = [280]\nlongest = 200\n{places}\nspread = true\ntrials = 3")
     )
-    scenarios = list(grid.scenarios(lambda: BANK))
+    scenarios = list(grid.scenarios(lambda: replace(BANK, rounds=True)))
     asked = [index for scenario in scenarios for index in scenario.indices(3)]
     assert len({BANK.items[index].section for index in asked}) == len(asked) == len(BANK.sections)
     everything = sorted(index for scenario in scenarios for index in scenario.indices(1000))

@@ -1,0 +1,46 @@
+"""What is said of a gate that would seldom pass, before it is paid for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longctx.plugin.asking.odds import unpowered
+from longctx.plugin.run import Run
+from longctx.plugin.settings import Settings
+from longctx.recording.case import Case
+from tests.here import HERE
+
+HALF = """
+[line_retrieval]
+lines = [5, 20]
+orders = ["ordered"]
+trials = { short = 40, long = 400 }
+bands = { short = 5, long = 20 }
+"""
+
+
+def cases(profile: str) -> list[Case]:
+    settings = Settings(profile=profile, models=("claude-haiku-5-5",))
+    return Run("r", settings, HERE, HERE.reports / "r").plan.cases
+
+
+@pytest.mark.parametrize(("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15)])
+def test_nothing_is_said_of_the_profiles_for_gates(profile: str, margin: float) -> None:
+    assert unpowered(cases(profile), margin, 0.05) is None
+
+
+def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> None:
+    file = tmp_path / "half.toml"
+    file.write_text(HALF)
+    assert unpowered(cases(str(file)), 0.1, 0.05) == (
+        "Not powered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
+        "(line_retrieval, short 56%). `longctx plan` says how many trials it takes."
+    )
+
+
+def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named() -> None:
+    said = unpowered(cases("paper"), 0.05, 0.05)
+    assert said is not None
+    assert "a probability of 0% (collage, 70k 28%; collage, 95k 28%; control, all 28%; " in said
