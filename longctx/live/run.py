@@ -18,7 +18,7 @@ from longctx.live.asking import Asked, Progress, ask_all
 from longctx.live.batches.caching import cheaper_directly, shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending
-from longctx.live.batches.ledger import Ledger, place_in
+from longctx.live.batches.ledger import Ledger, each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.cost.estimate import doubts, estimate, in_all
@@ -142,6 +142,8 @@ async def _ask(
         fit, unfit = fitted(told)
         with waiting(say, BUILT):
             lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
+        if terms.batch:
+            lacking = each_once(lacking)
         claimed = batches.held()
         held = [question for question in lacking if place_in(question) in claimed]
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
@@ -185,7 +187,7 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     fit, unfit = fitted(cases)
     claimed = {place for one in Ledger(tape.written_to).open() for place in one.places}
     with waiting(say, BUILT):
-        lacking = missing(tape, fit)
+        lacking = each_once(missing(tape, fit)) if batch else missing(tape, fit)
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = _shared(free, batch)
     _say_estimate(say, fit, questions, [case for case, _ in unfit], batch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 
@@ -132,3 +133,10 @@ def test_a_server_or_a_provider_without_batches(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-batch", "--ctx-record=once")
     assert result.code == 4
     assert result.says("toy is asked through vertex, whose client in the Anthropic SDK has no batches.")
+
+
+def test_one_wording_under_two_names_is_one_request(checkout: Checkout, server: BatchServer) -> None:
+    shutil.copytree(checkout.file("fixtures/prompts/seed"), checkout.file("fixtures/prompts/same"))
+    result = checkout.record(server, "--ctx-batch", "--ctx-prompts=seed", "--ctx-prompts=same")
+    assert result.code == 0, result.out + result.err
+    assert [len(batch.requests) for batch in server.created] == [4]

@@ -94,7 +94,8 @@ class _Filling:
                 self.asked.stopped = Failure("budget", message, fatal=True)
                 return
             self._most[place_in(question)] = most
-            yield _Sent(question, Wanted.of(question, question.build()), params(question), most)
+            trial = question.build()
+            yield _Sent(question, Wanted.of(question, trial), params(question, trial), most)
 
     async def _create(self, part: Sequence[_Sent]) -> Failure | None:
         """Claim and create one batch; why it could not be, where that is sure."""

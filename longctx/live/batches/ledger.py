@@ -73,6 +73,11 @@ def place_in(question: Question) -> Place:
     return question.case.file, str(question.identity), question.sha256
 
 
+def each_once(questions: Iterable[Question]) -> list[Question]:
+    """The same without those that ask the same, as one wording under two names does: a batch has no id twice."""
+    return list({place_in(question): question for question in questions}.values())
+
+
 def new_name(now: datetime.datetime) -> str:
     """A name that no other batch has, on any machine."""
     return f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"

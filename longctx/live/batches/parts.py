@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from longctx.recording.case import Question
 from longctx.recording.request import call
+from longctx.vocabulary.scenario import Trial
 
 MOST_BYTES = 256_000_000
 """The most bytes of a batch's body."""
@@ -37,9 +38,9 @@ def parts(
         yield part
 
 
-def params(question: Question) -> dict[str, Any]:
+def params(question: Question, trial: Trial) -> dict[str, Any]:
     """The body of a direct request for it, as a batch takes it: without `stream`, which no batch has."""
-    arguments = call(question.build(), question.case.model, question.shared.cuts)
+    arguments = call(trial, question.case.model, question.shared.cuts)
     body = arguments | (arguments.pop("extra_body") or {})
     return {name: value for name, value in body.items() if name != "stream"}
 

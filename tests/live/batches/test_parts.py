@@ -49,19 +49,21 @@ def test_one_part_is_built_at_a_time() -> None:
 )
 def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
     question = Question(case.fitted(), 0)
-    assert digest(params(question)) == Wanted.of(question, question.build()).sha256
+    assert digest(params(question, question.build())) == Wanted.of(question, question.build()).sha256
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
     case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
-    body = params(Question(case, 0, shared=Shared(100, (50,))))
+    question = Question(case, 0, shared=Shared(100, (50,)))
+    body = params(question, question.build())
     assert "stream" not in body
     assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
     assert digest(body) == Wanted.of(Question(case, 0), Question(case, 0).build()).sha256
 
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
-    bodies = [params(Question(line_case(), index)) | {"ü": "\ud800"} for index in range(2)]
+    questions = [Question(line_case(), index) for index in range(2)]
+    bodies = [params(one, one.build()) | {"ü": "\ud800"} for one in questions]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1
