@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.live.kills import checkout
-from tests.batch_server import BatchServer
+from tests.batch_server import BatchServer, Stored
 from tests.servers import Answer, Body
 
 SCENARIOS, TRIALS, REQUESTS = 2, 60, 30
@@ -26,12 +26,11 @@ lines = {[10 + scenario for scenario in range(SCENARIOS)]}
 orders = ["ordered"]
 trials = {TRIALS}
 """
-KILLS_A_SERVER = 5
-"""Then the run is let end, and another begins anew."""
-MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", "collecting", "after all was collected")
+MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", "collecting")
+DONE = "all is collected"
 
 ASKS = "it begins with its batches"
-LONGEST_S = 2.0
+LONGEST_S = 2.5
 """About what a run takes from there."""
 RUN = f"""
 import sys
@@ -48,13 +47,17 @@ sys.exit(pytest.main(sys.argv[1:]))
 
 
 class SlowServer(BatchServer):
-    """Takes a while to make a batch, to answer so, and to end it."""
+    """Takes a while to make a batch, to answer so, to end it, and to give its results."""
 
     def _create(self, body: Body) -> Answer:
         time.sleep(random.uniform(0.0, 0.2))
         answer = super()._create(body)
         time.sleep(random.uniform(0.0, 0.2))
         return answer
+
+    def _results(self, batch: Stored) -> Answer:
+        time.sleep(random.uniform(0.0, 0.3))
+        return super()._results(batch)
 
 
 def batch_kills(number: int) -> list[list[str]]:
@@ -65,13 +68,15 @@ def batch_kills(number: int) -> list[list[str]]:
     measured = created = 0
     while sum(killed.values()) < number:
         with tempfile.TemporaryDirectory() as folder, SlowServer() as server:
-            server.takes_s, server.lists_end, server.unknown = 1.0, True, 1
+            server.takes_s, server.lists_end, server.unknown = 1.5, True, 1
             project = checkout(Path(folder) / "checkout", PROFILE)
-            for _ in range(min(KILLS_A_SERVER, number - sum(killed.values()))):
+            while sum(killed.values()) < number:
                 process = _start(project, server)
-                if _killed(process, lots):
-                    killed[_moment(project)] += 1
+                done = not _killed(process, lots) or _moment(project) == DONE
+                killed[_moment(project)] += not done
                 process.communicate()
+                if done:
+                    break
             process = _start(project, server)
             process.communicate()
             lines = (project / "reports/latest/results.jsonl").read_text().splitlines()
@@ -116,7 +121,7 @@ def _moment(project: Path) -> str:
     recorded = any((project / "cassettes").rglob("*.jsonl"))
     if claims:
         return MOMENTS[3] if recorded else MOMENTS[2]
-    return MOMENTS[4] if recorded else MOMENTS[0]
+    return DONE if recorded else MOMENTS[0]
 
 
 def _start(project: Path, server: BatchServer) -> subprocess.Popen[bytes]:
