@@ -164,6 +164,15 @@ class Question:
         """This trial for this model in this wording."""
         return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}"
 
+    @property
+    def prefix(self) -> str | None:
+        """The prefix of the trial (see Scenario). Raises UserError as `build` does."""
+        case = self.case
+        try:
+            return case.scenario.prefix(case.wording.words, case.seed, self.index)
+        except ValueError as error:
+            raise UserError(f"{case.id}: {error}") from None
+
     def build(self) -> Trial:
         """The trial. Raises UserError where its scenario cannot be built with these parameters."""
         if self.built is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
+
+from pydantic_core import to_json
 
 from longctx.config.models import Caching, ModelProfile
 from longctx.vocabulary.scenario import Trial
@@ -81,9 +83,42 @@ def prefill(trial: Trial, model: ModelProfile) -> str:
 
 def digest(body: dict[str, Any]) -> str:
     """SHA-256 of the canonical body, in hex: a text is the same in one piece and in blocks."""
-    canonical = {name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}
-    text = json.dumps(canonical, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    sha256 = hashlib.sha256()
+    for part in canonical({name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}):
+        sha256.update(part)
+    return sha256.hexdigest()
+
+
+def canonical(value: Any) -> Iterator[bytes]:
+    """What the standard library writes with sorted keys, without spaces and in UTF-8, in parts.
+
+    Texts are written by pydantic's encoder, ten times as fast; what it may write otherwise, such as numbers and lone
+    surrogates, is left to the standard one.
+    """
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        for place, name in enumerate(sorted(value)):
+            yield b"," if place else b"{"
+            yield from canonical(name)
+            yield b":"
+            yield from canonical(value[name])
+        yield b"}" if value else b"{}"
+    elif isinstance(value, list | tuple):
+        for place, one in enumerate(value):
+            yield b"," if place else b"["
+            yield from canonical(one)
+        yield b"]" if value else b"[]"
+    elif isinstance(value, str):
+        try:
+            yield to_json(value)
+        except ValueError:
+            yield _standard(value)
+    else:
+        yield _standard(value)
+
+
+def _standard(value: Any) -> bytes:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _joined(value: Any) -> Any:

@@ -106,6 +106,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             return "missing"
         return "found" if wanted.sha256 in episodes else "stale"
 
+    def asks(self, question: Question) -> bool | None:
+        """Whether this record mode asks the question; None where that depends on its request."""
+        episodes = self._episodes(question.case.file, question.case.model.model)
+        if self.record_mode == RecordMode.NONE:
+            return False
+        if self.record_mode == RecordMode.ALL or not episodes.get(str(question.identity)):
+            return True
+        return False if self.record_mode == RecordMode.ONCE else None
+
     def wants(self, wanted: Wanted) -> bool:
         """Whether this record mode asks the question."""
         status = self.status(wanted)

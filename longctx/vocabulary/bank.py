@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import functools
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,9 +35,11 @@ class Item:
     wrong: tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Bank:
-    """digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
+    """A bank is equal to itself alone, so that what depends on nothing but a bank is computed once and kept.
+
+    digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
     made from `asked` items; without a filter all are kept and `asked` is 0. rounds: whether each section is asked about
     once before any is asked about again."""
 
@@ -50,6 +53,14 @@ class Bank:
     def needle(self, index: int) -> Section:
         """The section that item `index` asks about."""
         return self.sections[self.items[index].section]
+
+    @functools.cached_property
+    def places(self) -> Mapping[str, Sequence[int]]:
+        """Section -> the items that ask about it, ascending."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, item in enumerate(self.items):
+            found[item.section].append(place)
+        return found
 
     def item_name(self, index: int) -> str:
         """What identifies item `index` in a trial: its id and the bank it belongs to. Raises ValueError."""

@@ -158,6 +158,11 @@ class Scenario(ABC):
         """Whether a drop of its rate is a drop of what is measured."""
         return True
 
+    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+        """The prefix of trial `index` (see Trial), which a family may know without building it; None where trials share
+        the words of their templates at most."""
+        return self.build(words, seed, index).prefix
+
     def cluster(self, index: int) -> str:
         """What trial `index` has in common with others that are easy or hard with it; empty where it stands alone."""
         return ""

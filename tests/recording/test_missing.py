@@ -12,7 +12,7 @@ import pytest
 from longctx.recording.case import Question
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
-from tests.recording.examples import line_case, passkey_case, recorded
+from tests.recording.examples import collage_case, line_case, passkey_case, recorded
 
 
 def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
@@ -68,3 +68,33 @@ def test_prompts_are_kept_as_far_as_there_is_room(
         assert one == anew
         assert one.build().user == anew.build().user
         assert Wanted.of(one, one.build()) == Wanted.of(anew, anew.build())
+
+
+def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [passkey_case(512, k).fitted() for k in (512, 128)]
+    cases += [collage_case(variant, depth, trials=3) for variant in ("five", "none") for depth in (100, 0)]
+    cases += [line_case(5)]
+    tape = Tape(tmp_path, "once")
+    asked = missing(tape, cases)
+    built: list[Question] = []
+    build = Question.build
+    monkeypatch.setattr(Question, "build", lambda question: built.append(question) or build(question))
+    assert missing(tape, cases, build=False) == asked
+    assert [one.case for one in built] == cases
+
+
+def test_what_is_recorded_is_not_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(tmp_path, line_case())
+    monkeypatch.setattr(Question, "build", None)
+    assert not missing(Tape(tmp_path, "once"), [line_case()])
+
+
+def test_what_is_stale_is_known_by_its_request(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case())
+    changed = line_case(extra_body={"top_k": 1})
+    for build in (True, False):
+        assert not missing(Tape(tmp_path, "new_episodes"), [line_case()], build=build)
+        asked = missing(Tape(tmp_path, "new_episodes"), [changed], build=build)
+        assert [one.sha256 for one in asked] == [Wanted.of(one, one.build()).sha256 for one in changed.questions()]

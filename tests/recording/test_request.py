@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longctx.config.models import ModelProfile
 from longctx.recording.case import Question
-from longctx.recording.request import digest, request_body
+from longctx.recording.request import canonical, digest, request_body
 from tests.recording.examples import client_of, line_case, network, send
 from tests.servers import message
 
@@ -149,3 +149,27 @@ def test_the_id_of_a_provider_does_not_change_the_question() -> None:
     trial = Question(line_case(), 0).build()
     there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
     assert request_body(trial, there) == request_body(trial, ModelProfile(model="toy"))
+
+
+surrogates = st.text(st.characters(exclude_categories=()))
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | surrogates
+bodies = st.recursive(
+    leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text() | surrogates, inner), max_leaves=20
+)
+
+
+@given(bodies)
+@example(['\x7f\x00\x1f\\"/\u2028\U0001f642', {1: 1e16}, {None: "a"}, {1: "a", "b": 2}])
+@example({"a\ud800": [1e-7, -0.0, float("nan"), float("inf"), 2**70], "": {}, "b": [[]]})
+def test_the_canonical_body_is_what_the_standard_library_writes(body: Any) -> None:
+    def written() -> bytes:
+        text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "surrogatepass")
+
+    try:
+        standard = written()
+    except TypeError:  # keys of several types are not sorted
+        with pytest.raises(TypeError):
+            b"".join(canonical(body))
+    else:
+        assert b"".join(canonical(body)) == standard

@@ -139,6 +139,9 @@ class Coreference(Scenario):
             facts=conversation,
         )
 
+    def prefix(self, words: Words, seed: int, index: int) -> None:
+        """Trials share no beginning but that of their templates."""
+
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         conversation: Conversation = trial.facts
         instances, text = conversation.instances, reply.text.strip()

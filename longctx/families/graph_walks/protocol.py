@@ -108,7 +108,7 @@ class GraphWalks(Scenario):
             expected=", ".join(sorted(names)),
             max_tokens=self.max_tokens,
             depth=0.0,
-            prefix=f"{self.family}/{self.context:09d}/{index:06d}",
+            prefix=self.prefix(words, seed, index),
             recorded={"nodes": len(graph.names)},
             facts=walk,
         )
@@ -120,6 +120,9 @@ class GraphWalks(Scenario):
 
     def _asked(self, words: Words, walk: Walk) -> str:
         return fill(words[self.operation], {"node": walk.graph.names[walk.node], "depth": str(self.depth)})
+
+    def prefix(self, words: Words, seed: int, index: int) -> str:
+        return f"{self.family}/{self.context:09d}/{index:06d}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         given = given_nodes(reply.text)

@@ -93,6 +93,9 @@ class LineRetrieval(Scenario):
             facts=File(order, values, target),
         )
 
+    def prefix(self, words: Words, seed: int, index: int) -> None:
+        """Trials share no beginning but that of their templates."""
+
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         found = first_integer(reply)
         if reply.stop_reason == "refusal" or found is None:

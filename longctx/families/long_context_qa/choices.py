@@ -5,6 +5,7 @@ Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities"
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,11 +49,16 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
     return Choices(item.question, (first, second, third, fourth), right)
 
 
+@functools.lru_cache(maxsize=4096)
 def choices_in(bank: Bank, index: int, seed: int) -> Choices:
     """The choices of item `index`: the same in every scenario; the right letters are balanced over the whole bank."""
-    letters = balanced_letters(len(bank.items), bank.stream("letters", seed))
     item = bank.items[index]
-    return choices(item, letters[index], bank.stream("answers", seed, item.id))
+    return choices(item, _letters_in(bank, seed)[index], bank.stream("answers", seed, item.id))
+
+
+@functools.lru_cache(maxsize=8)
+def _letters_in(bank: Bank, seed: int) -> list[str]:
+    return balanced_letters(len(bank.items), bank.stream("letters", seed))
 
 
 def judge(choices: Choices, reply: Reply) -> Outcome:

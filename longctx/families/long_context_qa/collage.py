@@ -7,6 +7,7 @@ needle's section.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -110,16 +111,17 @@ class Collage(Scenario):
         item = bank.items[index]
         record = self._record(bank, item, seed)
         choices = multiple_choice.choices_in(bank, index, seed)
-        name, pad, _ = f"{self.variant}_".partition("_scratchpad")
-        name = name.rstrip("_")
+        name, _, pad = self.variant.partition("_")
         filled = {
             "record": record.text,
             "question": item.question,
             "answers": str(choices),
-            "examples": self._examples(bank, words, record, item, seed, EXAMPLES[name]),
+            "examples": self._examples(bank, words, item, seed, EXAMPLES[name]),
         }
         kind = "examples" if EXAMPLES[name] else name
-        user = fill(words[kind + pad], filled)
+        template = words[f"{kind}_{pad}" if pad else kind]
+        user = fill(template, filled)
+        begins = len(fill(template.partition("{record}")[0], filled))
         prefill = "" if pad else words[PREFILLS[kind]]
         return Trial(
             identity=self.identity(seed, index, repeat),
@@ -127,13 +129,18 @@ class Collage(Scenario):
             user=user,
             expected=choices.right,
             max_tokens=self.max_tokens,
-            depth=(user.index(record.text) + record.depth * len(record.text)) / len(user),
-            prefix=f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}/{EXAMPLES[name]}-{kind}",
+            depth=(begins + record.depth * len(record.text)) / len(user),
+            prefix=self.prefix(words, seed, index),
             recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
             facts=CollageFacts(choices, record.text, bank.needle(index).text),
         )
+
+    def prefix(self, words: Words, seed: int, index: int) -> str:
+        name, _, _ = self.variant.partition("_")
+        kind = "examples" if EXAMPLES[name] else name
+        return f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}/{EXAMPLES[name]}-{kind}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         outcome = multiple_choice.judge(trial.facts.choices, reply)
@@ -172,34 +179,52 @@ class Collage(Scenario):
         return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))
 
     def _record(self, bank: Bank, item: Item, seed: int) -> Record:
-        """The needle, and others in random order until the next would pass the budget."""
-        needle = bank.sections[item.section]
-        pool = [one for one in bank.sections.values() if one.tokens <= self.longest and one.id != needle.id]
-        order = bank.stream("record", seed, item.id, self.budget, self.longest).permutation(len(pool))
-        others: list[Section] = []
-        room = self.budget - needle.tokens
-        for section in (pool[place] for place in order):
-            room -= section.tokens + SEPARATOR_TOKENS
-            if room < 0:
-                break
-            others.append(section)
-        place = round(self.depth / 100 * len(others))
-        placed = [*others[:place], needle, *others[place:]]
-        before = len(SEPARATOR.join(one.text for one in others[:place])) + (len(SEPARATOR) if place else 0)
-        text = SEPARATOR.join(one.text for one in placed)
-        return Record(text, tuple(one.id for one in placed), before / len(text))
+        """The needle among others."""
+        needle, others = bank.sections[item.section], _others(bank, item, seed, self.budget, self.longest)
+        return _placed(needle, others, round(self.depth / 100 * len(others)))
 
-    def _examples(self, bank: Bank, words: Words, record: Record, item: Item, seed: int, count: int) -> str:
+    def _examples(self, bank: Bank, words: Words, item: Item, seed: int, count: int) -> str:
         """Answered questions about other sections of the same collage. Raises ValueError where there are too few."""
-        others = [place for place, one in enumerate(bank.items) if one.section in record.sections]
-        others = [place for place in others if bank.items[place].section != item.section]
-        if len(others) < count:
-            raise ValueError(f"the collage of {item.id} has questions for {len(others)} examples, not {count}.")
-        order = bank.stream("examples", seed, item.id).permutation(len(others))
+        places = _example_places(bank, item, seed, self.budget, self.longest)
+        if len(places) < count:
+            raise ValueError(f"the collage of {item.id} has questions for {len(places)} examples, not {count}.")
         filled = []
-        for place in (others[position] for position in order[:count]):
+        for place in places[:count]:
             choices = multiple_choice.choices_in(bank, place, seed)
             question = bank.items[place].question
             answered = {"question": question, "answers": str(choices), "correct_answer": choices.right}
             filled.append(fill(words["example"], answered))
         return "\n".join(filled)
+
+
+@functools.lru_cache(maxsize=2048)
+def _example_places(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[int, ...]:
+    """The items about other sections of the collage, in random order."""
+    others = _others(bank, item, seed, budget, longest)
+    places = sorted(place for section in others for place in bank.places.get(section.id, ()))
+    return tuple(places[position] for position in bank.stream("examples", seed, item.id).permutation(len(places)))
+
+
+@functools.lru_cache(maxsize=2048)
+def _others(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[Section, ...]:
+    """Sections in random order until the next would pass the budget that the needle leaves: the same at every depth."""
+    needle = bank.sections[item.section]
+    pool = [one for one in bank.sections.values() if one.tokens <= longest and one.id != needle.id]
+    order = bank.stream("record", seed, item.id, budget, longest).permutation(len(pool))
+    others: list[Section] = []
+    room = budget - needle.tokens
+    for section in (pool[place] for place in order):
+        room -= section.tokens + SEPARATOR_TOKENS
+        if room < 0:
+            break
+        others.append(section)
+    return tuple(others)
+
+
+@functools.lru_cache(maxsize=1)
+def _placed(needle: Section, others: tuple[Section, ...], place: int) -> Record:
+    """The needle with so many sections before it. The last is kept: variants of a question are often neighbours."""
+    placed = [*others[:place], needle, *others[place:]]
+    before = len(SEPARATOR.join(one.text for one in others[:place])) + (len(SEPARATOR) if place else 0)
+    text = SEPARATOR.join(one.text for one in placed)
+    return Record(text, tuple(one.id for one in placed), before / len(text))

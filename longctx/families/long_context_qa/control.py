@@ -66,11 +66,15 @@ class Control(Scenario):
             expected=choices.right,
             max_tokens=self.max_tokens,
             depth=user.index(record) / len(user),
-            prefix=f"{self.family}/{bank.items[index].section}",
+            prefix=self.prefix(words, seed, index),
             facts=choices,
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
         )
+
+    def prefix(self, words: Words, seed: int, index: int) -> str:
+        bank = self.bank()
+        return f"{self.family}/{bank.items[index].section}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         return multiple_choice.judge(trial.facts, reply)

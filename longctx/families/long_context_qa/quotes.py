@@ -6,6 +6,7 @@ aside: 1 for a verbatim quote, 0 for an invented one. A quote is *found* from FO
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from longctx.vocabulary.scenario import Quote
 
 WORDS = 4
+BLANK = "\n\n"
 FOUND = 0.8
 
 
@@ -42,7 +44,7 @@ def looked_up(reply: str, record: str, needle: str) -> list[Quote]:
     """The quotes in a reply's scratchpad, looked up in the record and in the needle's section."""
     if not (found := quotes(scratchpad(reply))):
         return []
-    everywhere, right_place = _runs(_words(record)), _runs(_words(needle))
+    everywhere, right_place = _plain(record), _plain(needle)
     return [Quote(one, _share(one, everywhere) >= FOUND, _share(one, right_place) >= FOUND) for one in found]
 
 
@@ -50,13 +52,24 @@ def count(quotes: Sequence[Quote]) -> QuoteCount:
     return QuoteCount(len(quotes), sum(one.in_record for one in quotes), sum(one.in_needle for one in quotes))
 
 
-def _share(quote: str, runs: set[tuple[str, ...]]) -> float:
-    own = _runs(_words(quote))
-    return sum(run in runs for run in own) / len(own)
+def _share(quote: str, text: str) -> float:
+    """text: its words, a space on either side of each."""
+    words = _words(quote)
+    if f" {' '.join(words)} " in text:
+        return 1.0
+    own = set(zip(*(words[start:] for start in range(WORDS)), strict=False))
+    return sum(f" {' '.join(run)} " in text for run in own) / len(own)
 
 
-def _runs(words: list[str]) -> set[tuple[str, ...]]:
-    return set(zip(*(words[start:] for start in range(WORDS)), strict=False))
+@functools.lru_cache(maxsize=2)
+def _plain(text: str) -> str:
+    """The words of a text, a space on either side of each. A record is of sections that other records have too."""
+    return f" {' '.join(filter(None, map(_section, text.split(BLANK))))} "
+
+
+@functools.lru_cache(maxsize=1024)
+def _section(text: str) -> str:
+    return " ".join(_words(text))
 
 
 def _words(text: str) -> list[str]:

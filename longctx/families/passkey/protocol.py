@@ -122,9 +122,12 @@ class Passkey(Scenario):
             max_tokens=self.max_tokens,
             depth=(key_ends - len(key)) / len(user),
             distance_from_end=round(after * self.tokens.filler) + self.tokens.after_key,
-            prefix=f"{self.family}/{self.window}/{before:09d}",
+            prefix=self.prefix(words, seed, index),
             recorded={"fillers_before": before, "fillers_after": after},
         )
+
+    def prefix(self, words: Words, seed: int, index: int) -> str:
+        return f"{self.family}/{self.window}/{self.fillers()[0]:09d}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         found = first_integer(reply)

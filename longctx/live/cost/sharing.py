@@ -60,7 +60,7 @@ def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Qu
 def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | None) -> Sequence[Question]:
     if model.caching is None:
         return questions
-    lengths, common = _compared(model, questions)
+    lengths, common = _compared(model, model.caching, questions)
     rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
 
     def kept(one: Beginning) -> bool:
@@ -77,18 +77,32 @@ def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | N
     ]
 
 
-def _compared(model: ModelProfile, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
-    """How long each prompt is, and how much of it is the beginning of the one before."""
+def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
+    """How long each prompt is, and how much of it is the beginning of the one before; zeros for one that has no
+    beginning to share."""
     lengths: list[int] = []
     common: list[int] = []
     system_before, text_before = "", ""
     for question in questions:
+        if _alone(question, caching):
+            lengths.append(0)
+            common.append(0)
+            system_before, text_before = "", ""
+            continue
         trial = question.build()
         text = user_text(trial, model)
         lengths.append(len(text))
         common.append(common_length(text_before, text) if trial.system == system_before else 0)
         system_before, text_before = trial.system, text
     return lengths, common
+
+
+def _alone(question: Question, caching: Caching) -> bool:
+    """Whether all that a prompt may share, the words of its templates, is too short to be kept."""
+    if question.case.repeats > 1 or question.prefix is not None:
+        return False
+    templates = sum(map(len, question.case.wording.words.values()))
+    return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
 
 
 def common_length(first: str, second: str) -> int:

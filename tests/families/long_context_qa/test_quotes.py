@@ -1,5 +1,8 @@
 """Quotes in a scratchpad."""
 
+import itertools
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,3 +54,19 @@ def test_where_a_quote_stands(quote: str, expected: QuoteCount) -> None:
 def test_any_reply_can_be_counted(reply: str, record: str) -> None:
     found = count(looked_up(f"<scratchpad>{reply}", record, ""))
     assert found.quotes >= found.in_record >= found.in_needle == 0
+
+
+words = st.lists(st.sampled_from(["a", "b", "A", "ab", "Σ", ", ", "\n\n", "\n\n\n\n", " "]), max_size=30).map(" ".join)
+
+
+@given(words, words, words)
+def test_a_quote_is_held_against_the_runs_of_four_words(quote: str, record: str, needle: str) -> None:
+    def share(text: str) -> float:
+        runs = [set(itertools.pairwise(itertools.pairwise(itertools.pairwise(split(one))))) for one in (quote, text)]
+        return len(runs[0] & runs[1]) / len(runs[0])
+
+    def split(text: str) -> list[str]:
+        return re.findall(r"\w+", text.lower())
+
+    for one in looked_up(f'<scratchpad>"{quote}"', record, needle):
+        assert (one.in_record, one.in_needle) == (share(record) >= 0.8, share(needle) >= 0.8)

@@ -192,3 +192,16 @@ def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
     words = dict(wording.words) | {"system": "Be brief."}
     other = dataclasses.replace(cases[0], wording=dataclasses.replace(wording, words=words))
     assert not any(question.shared.cuts for question in in_order(tmp_path, *cases, other))
+
+
+def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
+    monkeypatch.setattr(Question, "build", None)
+    assert [one.shared for one in shared(list(case.questions()))] == [Shared()] * 3
+
+
+def test_a_long_template_is_shared(tmp_path: Path) -> None:
+    case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
+    words = dict(case.wording.words) | {"header": "Read all of it. " * 300}
+    long = dataclasses.replace(case, wording=dataclasses.replace(case.wording, words=words))
+    assert [bool(one.shared.cuts) for one in in_order(tmp_path, long)] == [True] * 3

@@ -130,6 +130,9 @@ class FrequentWords(Window):
             without_prefill=without_prefill,
         )
 
+    def prefix(self, words: Words, seed: int, index: int) -> None:
+        """Trials share no beginning but that of their templates."""
+
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         return answers.judge(trial, reply, _named(trial, answers.answer_of(trial, reply)), "word")
 

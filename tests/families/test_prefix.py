@@ -1,0 +1,33 @@
+"""The prefix of a trial is known without building it."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.config.prompts import PromptSet
+from longctx.families.coreference.protocol import Coreference, Tokens
+from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import VARIANTS, Collage
+from longctx.families.long_context_qa.control import RECORDS, Control
+from longctx.families.passkey.protocol import FillerTokens, Passkey
+from longctx.vocabulary.scenario import Scenario
+from tests.families.long_context_qa.bank import small_bank
+from tests.here import HERE
+
+BANK = small_bank()
+SCENARIOS: list[Scenario] = [
+    LineRetrieval(20),
+    Coreference(2, 4096, Tokens(exchange=98.35, fixed=364)),
+    GraphWalks(2000, "bfs", 1, edge_tokens=10.0),
+    *(Passkey(400, k, FillerTokens(10, 60, 30)) for k in (100, 400)),
+    *(Collage(280, 200, depth, variant, bank=lambda: BANK) for depth in (0, 100) for variant in VARIANTS),
+    *(Control(200, record, bank=lambda: BANK) for record in RECORDS),
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.family}-{scenario.slug}")
+def test_it_is_that_of_the_trial(scenario: Scenario) -> None:
+    words = PromptSet.open(HERE, "seed").wording(type(scenario)).words
+    for seed, index in ((0, 0), (0, 3), (5, 1)):
+        assert (scenario.prefix(words, seed, index) or "") == scenario.build(words, seed, index).prefix
