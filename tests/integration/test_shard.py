@@ -30,6 +30,8 @@ def test_shards_have_the_verdict_of_one_process(checkout: Checkout, server: Simu
         result = checkout.pytest(*arguments)
         assert (result.code, result.says("Gate:")) == (0, False)
         assert result.says(f"This is the shard {number}/2 of its grid: longctx merge joins it with the others")
+        manifest = json.loads(checkout.file(f"s{number}/run.json").read_text())
+        assert (manifest["shard"], manifest["left_out"]) == (f"{number}/2", [])
     result = checkout.longctx("merge", "s2", "s1", "--out=both", "--no-page", "--baseline=before")
     assert (result.code, result.says("Gate: regression - ", "Merged 2 runs, 19 trials")) == (10, True)
     assert rows(checkout, "both") == rows(checkout, "whole")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from longctx.results.row import Row
-from longctx.results.whole import lacks, left_out_of_all, scenarios_of
+from longctx.results.whole import lacks, left_out_of_all, missing_shards, scenarios_of
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST
 
@@ -59,3 +59,25 @@ def test_what_was_run_under_another_label_is_another_scenario() -> None:
     labelled = of("lines-5", labels={"steps": "9"})
     other = name("lines-5", labels={"steps": "10"})
     assert left_out_of_all([(MANIFEST, labelled), (replace(MANIFEST, left_out=(other,)), [])]) == (other,)
+
+
+def lacking(*parts: dict[str, Any]) -> list[str]:
+    return missing_shards(replace(MANIFEST, merged=tuple(asdict(replace(MANIFEST, **part)) for part in parts)))
+
+
+def test_the_shards_that_are_not_there_are_named() -> None:
+    assert missing_shards(MANIFEST) == []
+    assert lacking({"shard": "1/2"}, {"shard": "2/2"}, {}) == []
+    assert missing_shards(replace(MANIFEST, shard="2/2")) == ["the shard 1/2 of its grid is missing"]
+    assert lacking({"shard": "4/6"}) == ["the shards 1/6, 2/6, 3/6 … of its grid are missing"]
+
+
+def test_each_checkpoint_has_shards_of_its_own() -> None:
+    steps = [{"steps": "200"}, {"steps": "400"}]
+    whole = [{"shard": f"{number}/2", "labels": labels} for labels in steps for number in (1, 2)]
+    assert lacking(*whole) == []
+    assert lacking(*whole[:3]) == ["the shard 2/2 of its grid, steps=400 is missing"]
+    assert lacking({"shard": "1/2"}, {"shard": "2/3"}) == [
+        "the shard 2/2 of its grid is missing",
+        "the shards 1/3, 3/3 of its grid are missing",
+    ]

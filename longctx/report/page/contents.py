@@ -60,6 +60,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "run", manifest.run
     yield "profile", manifest.profile
     yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
+    if manifest.shard:
+        yield "shard", manifest.shard
     if manifest.labels:
         yield "labels", ", ".join(f"{name}={value}" for name, value in manifest.labels.items())
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
