@@ -187,11 +187,8 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     fit, unfit = fitted(cases)
     claimed = {place for one in Ledger(tape.written_to).open() for place in one.places}
     with waiting(say, BUILT):
-<<<<<<< HEAD
-        lacking = each_once(missing(tape, fit)) if batch else missing(tape, fit)
-=======
         lacking = missing(tape, fit, build=bool(claimed))
->>>>>>> 2d07bf7 (The estimate builds no prompt it does not need; digests, banks, quotes and streams cost less)
+        lacking = each_once(lacking) if batch else lacking
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = _shared(free, batch)
     _say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
