@@ -1,0 +1,90 @@
+"""The Message Batches API, read strictly."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.live.batches.service import Service, check_provider, read_state
+from longctx.live.server.client import open_client
+from longctx.recording.reply import MalformedAnswer
+from tests.batch_server import PATH, BatchServer
+from tests.servers import giving
+
+Found = TypeVar("Found")
+STATE: dict[str, Any] = {
+    "id": "msgbatch_1",
+    "processing_status": "in_progress",
+    "request_counts": {"processing": 3, "succeeded": 1, "errored": 0, "canceled": 0, "expired": 0},
+}
+
+
+def asked(server: BatchServer, ask: Callable[[Service], Awaitable[Found]]) -> Found:
+    async def run() -> Found:
+        async with open_client(None, server.url, 1) as client:
+            return await ask(Service(client))
+
+    return asyncio.run(run())
+
+
+def test_what_a_gateway_leaves_out_is_not_needed() -> None:
+    state = read_state(json.dumps(STATE).encode())
+    assert (state.id, state.requests, state.done, state.ended) == ("msgbatch_1", 4, 1, False)
+    assert (state.created_at, state.ended_at, state.gone) == (None, None, False)
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {"processing": "many"}])
+@pytest.mark.parametrize("name", STATE)
+def test_nonsense_is_malformed(name: str, value: object) -> None:
+    with pytest.raises(MalformedAnswer, match="the server's answer is no batch"):
+        read_state(json.dumps(STATE | {name: value}).encode())
+
+
+def test_times_of_any_shape() -> None:
+    for said, told in (("2026-01-01T00:00:00Z", True), ("2026-01-01T00:00:00", True), ("yesterday", False), (7, False)):
+        state = read_state(json.dumps(STATE | {"created_at": said, "archived_at": said}).encode())
+        assert (state.created_at == datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)) == told
+        assert state.gone
+
+
+def test_results_come_from_the_server_that_was_asked() -> None:
+    """Whatever address it gives: behind a gateway it is another host's, and the key would go there."""
+    with BatchServer() as server:
+        server.put("a", "b")
+        found = asked(server, lambda service: service.results("msgbatch_0000"))
+        assert sorted(one["custom_id"] for one in found) == ["a", "b"]
+        assert [one.path for one in server.received] == [f"{PATH}/msgbatch_0000/results"]
+
+
+def test_lines_that_are_no_results_are_left_out() -> None:
+    with BatchServer() as server:
+        lines = giving(b'{"custom_id": "a"}\n\n[1]\nodd\r\n{"custom_id": "b"}\r\n{"cut')
+        server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
+        found = asked(server, lambda service: service.results("../x"))
+        assert [one["custom_id"] for one in found] == ["a", "b"]
+        assert server.received[0].path == f"{PATH}/..%2Fx/results"
+
+
+def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
+    with BatchServer() as server:
+        for number in range(5):
+            server.put(str(number)).created_at += datetime.timedelta(hours=number)
+        server.page = 2
+        since = server.created[2].created_at
+        found = asked(server, lambda service: service.since(since))
+        assert [one.id for one in found] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
+        assert [one.query.get("after_id") for one in server.received] == [None, "msgbatch_0003"]
+
+
+def test_providers_without_batches() -> None:
+    check_provider([ModelProfile()])
+    for provider in ("bedrock", "vertex", "foundry"):
+        with pytest.raises(UserError, match=f"m is asked through {provider}, whose client"):
+            check_provider([ModelProfile(), ModelProfile.model_validate({"model": "m", "provider": provider})])
