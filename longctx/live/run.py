@@ -187,7 +187,7 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     fit, unfit = fitted(cases)
     claimed = {place for one in Ledger(tape.written_to).open() for place in one.places}
     with waiting(say, BUILT):
-        lacking = missing(tape, fit, build=bool(claimed))
+        lacking = missing(tape, fit, build=batch or bool(claimed))  # a batch knows requests by their digests
         lacking = each_once(lacking) if batch else lacking
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = _shared(free, batch)
