@@ -24,15 +24,15 @@ class Rates(_Table):
     """USD per million tokens."""
 
     input: float = Field(ge=0)
-    """Of what is sent."""
+    """The price of what is sent."""
     output: float = Field(ge=0)
-    """Of what is answered, thinking included."""
+    """The price of what is answered, thinking included."""
     cache_read: float | None = Field(default=None, ge=0)
-    """Of what is read from the prompt cache; without it, the input price."""
+    """The price of what is read from the prompt cache; without it, the input price."""
     cache_write: float | None = Field(default=None, ge=0)
-    """Of what is written to the prompt cache; without it, the input price."""
+    """The price of what is written to the prompt cache; without it, the input price."""
     cache_write_1h: float | None = Field(default=None, ge=0, exclude_if=lambda price: price is None)
-    """Of what is kept for an hour, where `cache_write` is of five minutes; None where it is not known."""
+    """The price of what is kept for an hour, where `cache_write` is that of five minutes."""
 
 
 class Tier(Rates):

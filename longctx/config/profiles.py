@@ -31,9 +31,9 @@ class Profile(BaseModel):
     about: str = ""
     """What the grid is for, in a sentence: it heads the report."""
     seed: NonNegativeInt = 0
-    """It draws the trials: the same seed gives the same questions on every machine."""
+    """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, ge=0, le=1)
-    """Of the gate: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
+    """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
 
     def grids(self, family: str) -> tuple[Grid, ...]:
         """The tables of a family; none for a family that the profile leaves out."""

@@ -21,7 +21,7 @@ class Manifest:
     run: str
     """Its name, the time at which it began."""
     version: str
-    """Of longctx."""
+    """The version of longctx."""
     profile: str
     """The name of the profile."""
     profile_digest: str
@@ -29,7 +29,7 @@ class Manifest:
     about: str
     """What the profile says of itself."""
     seed: int | None
-    """Of the trials."""
+    """The random seed of the trials."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What the user said of the run."""
     options: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Manifest:
     finished_at: str
     """ISO 8601, UTC."""
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of each model, in USD per million tokens, by which its rows tell what was paid."""
+    """Model -> its prices, in USD per million tokens, by which the rows tell what was paid."""
     sent_as: Mapping[str, str] = field(default_factory=dict)
     """Model -> the id that its provider was sent, where that is another."""
     filters: tuple[Mapping[str, Any], ...] = ()

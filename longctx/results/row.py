@@ -22,17 +22,17 @@ class Row:
     prompt_set: str
     """The wording that it was asked in."""
     prompt_digest: str
-    """Of the family's wording, in that set."""
+    """The digest of the family's wording in that set."""
     family: str
     """Such as `passkey`."""
     version: int = 1
-    """Of the family: it rises when the family builds other trials."""
+    """The family's version, which rises when it builds other trials."""
     scenario: str
     """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[str, int | str | None]
     """The scenario's parameters."""
     seed: int
-    """It draws the trial."""
+    """The random seed that draws the trial."""
     trial: int
     """Which trial of its scenario, from 0."""
     item: str | None
@@ -42,7 +42,7 @@ class Row:
     outcome: Kind
     """How the reply was judged; `infra_error` and `not_asked` were not measured, and are in no rate."""
     band: str | None = None
-    """Of lengths, in which a gate judges the trial; None where no gate does."""
+    """The band of lengths in which a gate judges the trial; None where no gate does."""
     cluster: str | None = None
     """Trials with the same are easy or hard together, such as those about one section."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -64,13 +64,13 @@ class Row:
     distance_from_end: int | None = None
     """Tokens from the needle to the end."""
     input_tokens: int | None = None
-    """Those of the prompt, with what was read from the prompt cache and written to it."""
+    """Tokens of the prompt, with what was read from the prompt cache and written to it."""
     cached_tokens: int | None = None
-    """Those that were read from the prompt cache."""
+    """Tokens that were read from the prompt cache."""
     cache_write_tokens: int | None = None
-    """Those that were written to the prompt cache."""
+    """Tokens that were written to the prompt cache."""
     output_tokens: int | None = None
-    """Those of the reply."""
+    """Tokens of the reply."""
     latency_s: float | None = None
     """Seconds until the whole reply was there."""
     cost_usd: float | None = None

@@ -20,7 +20,7 @@ class CoreferenceGrid(Grid):
     windows: tuple[Count, ...] = Field(min_length=1)
     """Tokens that prompt and reply fill, chat template included."""
     max_tokens: Count = 200
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for needles in self.needles:

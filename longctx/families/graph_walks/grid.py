@@ -27,7 +27,7 @@ class GraphWalksGrid(Grid):
     walks: tuple[Annotated[Any, BeforeValidator(_walk)], ...] = Field(default=("parents", 1, 2, 3), min_length=1)
     """`"parents"`, or a number: the depth of a breadth-first search."""
     max_tokens: Count = 4096
-    """Of the reply, which reasons first."""
+    """The most tokens of a reply, which reasons first."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for context in self.contexts:

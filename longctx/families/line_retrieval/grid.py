@@ -32,7 +32,7 @@ class LineRetrievalGrid(Grid):
     orders: tuple[Order, ...] = ("ordered", "shuffled")
     """`"ordered"`, `"shuffled"`, or a number: the lines of the blocks that are shuffled."""
     max_tokens: Count = 10
-    """Of the reply. 10 fit a bare number; a model that answers in a sentence needs about 64."""
+    """The most tokens of a reply: 10 fit a bare number; a model that answers in a sentence needs about 64."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for order in self.orders:

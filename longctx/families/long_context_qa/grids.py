@@ -47,7 +47,7 @@ class CollageGrid(_BankGrid):
     spread: bool = False
     """Whether the scenarios of a budget ask different questions, rather than the same."""
     max_tokens: Count = 3000
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         placed = list(itertools.product(self.depths, self.variants))
@@ -65,7 +65,7 @@ class ControlGrid(_BankGrid):
     records: tuple[str, ...] = RECORDS
     """What a question is asked with: the right section alone, a wrong one, none."""
     max_tokens: Count = 3000
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for record in self.records:

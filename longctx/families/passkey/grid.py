@@ -20,7 +20,7 @@ class PasskeyGrid(Grid):
     distances: Count = 32
     """How many values of k are asked in each window, evenly spaced."""
     max_tokens: Count = 16
-    """Of the reply."""
+    """The most tokens of a reply."""
     min_k_max: Count | None = None
     """Tokens: a gate holds k_max of each window that is as large against it."""
 

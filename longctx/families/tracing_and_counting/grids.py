@@ -26,7 +26,7 @@ class VariableTrackingGrid(Grid):
     hops: tuple[Count, ...] = (4,)
     """How many assignments after its first each chain has."""
     max_tokens: Count = 128
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, chains, hops in product(self.windows, self.chains, self.hops):
@@ -54,7 +54,7 @@ class MultipleNeedlesGrid(Grid):
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
     """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
     max_tokens: Count = 128
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, one in product(self.windows, self.needles):
@@ -69,7 +69,7 @@ class FrequentWordsGrid(Grid):
     alphas: tuple[Annotated[float, Field(gt=1)], ...] = (2.0,)
     """How fast the words' frequencies fall: a smaller one is harder."""
     max_tokens: Count = 128
-    """Of the reply."""
+    """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, alpha in product(self.windows, self.alphas):

@@ -33,7 +33,7 @@ TABLES = {
     "prices.above": models.Tier,
     "caching": models.Caching,
 }
-"""Of a model profile, those that people write."""
+"""The tables of a model profile that people write."""
 
 
 def profiles_page() -> str:

@@ -75,9 +75,9 @@ class Usage(Table):
     input: int
     """Tokens of the prompts, all of them."""
     cached: int | None
-    """Those that were read from the prompt cache; null where no answer tells of it."""
+    """Tokens that were read from the prompt cache; null where no answer tells of it."""
     written: int
-    """Those that were written to the prompt cache."""
+    """Tokens that were written to the prompt cache."""
     output: int
     """Tokens of the replies."""
     cost_usd: float | None
@@ -108,7 +108,7 @@ class SummaryFile(Table):
     (k_max of each window) and `qa` (effects of the variants)."""
 
     schema_: Literal[1] = Field(alias="schema")
-    """Of the format; it rises when a field changes its meaning."""
+    """The version of the format, which rises when a field changes its meaning."""
     run: str
     """The run's name."""
     trials: Trials
@@ -131,7 +131,7 @@ class BandFields(Table):
     band: str
     """Its name in the profile; `all` where that has no bands."""
     verdict: Outcome
-    """Of this band."""
+    """The verdict on this band."""
     n: int
     """Pairs of trials."""
     clusters: int
@@ -145,7 +145,7 @@ class BandFields(Table):
     bound: float
     """The upper bound of the drop, one-sided: below `margin`, the band passes."""
     p_value: float
-    """Of the drop, before Holm's correction."""
+    """The p-value of the drop, before Holm's correction."""
     needed: int | None
     """About how many trials would settle an inconclusive band."""
     same_answers: bool
@@ -168,7 +168,7 @@ class FamilyFields(Table):
     pairs: int
     """Trials that both runs have."""
     unmeasured: int
-    """Those of them that the run did not measure."""
+    """Pairs of which the run did not measure its trial."""
     bands: list[BandFields]
     """A verdict for each band."""
 
@@ -202,7 +202,7 @@ class BaselineHead(Table):
     """The first line of a baseline, `fixtures/baselines/NAME.jsonl`."""
 
     schema_: Literal[1] = Field(alias="schema")
-    """Of the format; it rises when a field changes its meaning."""
+    """The version of the format, which rises when a field changes its meaning."""
     name: str
     """The baseline's name."""
     saved_at: str
@@ -219,13 +219,13 @@ class BaselineLine(Table):
     family: str
     """Such as `passkey`."""
     version: int
-    """Of the family."""
+    """The family's version."""
     model: str
     """The model that was asked."""
     prompt_set: str
     """The wording that it was asked in."""
     prompt_digest: str
-    """Of the family's wording, in that set."""
+    """The digest of the family's wording in that set."""
     labels: dict[str, str]
     """What the user said of the run."""
     scenario: str
@@ -233,9 +233,9 @@ class BaselineLine(Table):
     params: dict[str, int | str | None]
     """Its parameters."""
     band: str | None
-    """Of lengths, in which a gate judges the trials."""
+    """The band of lengths in which a gate judges the trials."""
     seed: int
-    """It draws the trials."""
+    """The random seed that draws the trials."""
     repeat: int
     """How often the trials were asked before."""
     model_returned: list[str]
@@ -243,7 +243,7 @@ class BaselineLine(Table):
     recorded: list[str]
     """When the first and the last answer were recorded: ISO 8601, UTC."""
     bank: str | None
-    """Of long-context QA: the digest of documents and questions."""
+    """In long-context QA, the digest of documents and questions."""
     answers: str | None
     """A digest of the recorded answers."""
     trials: list[int] | None
@@ -280,7 +280,7 @@ class Episode(Table):
     trial."""
 
     version: Literal[1]
-    """Of vcrpy's format."""
+    """The version of vcrpy's format."""
     interactions: list[dict[str, Any]]
     """One `request` (`method`, `uri`, `body` as `sha256:…`) and its `response` (`status`, `headers`, `body`)."""
     metadata: EpisodeFields

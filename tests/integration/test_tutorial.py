@@ -1,0 +1,56 @@
+"""docs/tutorial.md: its commands, one after the other, print what it says and end as it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.integration.conftest import ROOT, Checkout, Launcher
+
+PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(sh|text|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INSTALLS = "pip install"
+"""What test_installed.py does."""
+
+
+def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
+    (tmp_path / "longctx").mkdir()
+    kept = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
+    shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
+    project = Checkout(tmp_path / "tour", launcher)
+    project.folder.mkdir()
+    said = ""
+    for kind, text in BLOCK.findall(PAGE):
+        if kind == "toml":
+            name = text.splitlines()[0].removeprefix("# ")
+            project.file(name).write_text(text, encoding="utf-8")
+        elif kind == "sh" and INSTALLS not in text:
+            said = "".join(said_by(project, line) for line in text.splitlines())
+        elif kind == "text":
+            missing = [line for line in text.splitlines() if not stands_in(line, said)]
+            assert not missing, f"{missing} is not in what was printed:\n{said}"
+
+
+def said_by(project: Checkout, line: str) -> str:
+    """What a command line prints, which ends with the status that the comment behind it says."""
+    command, _, comment = line.partition(" # exit status ")
+    program, *arguments = shlex.split(command)
+    match program:
+        case "pytest":
+            result = project.pytest("-plongctx.plugin", *arguments, profile=None)
+        case "longctx":
+            result = project.longctx(*arguments)
+        case _:
+            subprocess.run(command, shell=True, cwd=project.folder, check=True)
+            return ""
+    assert result.code == int(comment or 0), result.out + result.err
+    return result.out + result.err
+
+
+def stands_in(line: str, said: str) -> bool:
+    """Whether a line was printed; … stands for anything, and how words are spaced does not matter."""
+    parts = [re.escape(" ".join(part.split())) for part in line.split("…")]
+    return re.search(".*".join(parts), " ".join(said.split())) is not None
