@@ -47,7 +47,7 @@ def missing_shards(manifest: Manifest) -> list[str]:
         if missing:
             which = f"{', '.join(missing[:SHOWN])}{_more(missing)}"
             noun, verb = ("shard", "is") if len(missing) == 1 else ("shards", "are")
-            sentences.append(f"the {noun} {which} of its grid{told} {verb} missing")
+            sentences.append(f"{noun} {which} of its grid{told} {verb} missing")
     return sentences
 
 

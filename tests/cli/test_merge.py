@@ -115,9 +115,9 @@ def test_without_a_baseline_shards_fail_as_their_tests_would(tmp_path: Path, cap
 def test_a_shard_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> None:
     parts = [shard(tmp_path / name, number, *RIGHT, of=4) for name, number in (("a", 1), ("b", 3))]
     assert merge_of(tmp_path, *parts) == 12
-    assert "Invalid: the shards 2/4, 4/4 of its grid are missing.\n" in capsys.readouterr().out
+    assert "Invalid: shards 2/4, 4/4 of its grid are missing.\n" in capsys.readouterr().out
     assert main(["baseline", "save", "part", str(tmp_path / "out")]) == 2
-    assert "not whole: the shards 2/4, 4/4 of its grid are missing." in capsys.readouterr().err
+    assert "not whole: shards 2/4, 4/4 of its grid are missing." in capsys.readouterr().err
 
 
 def test_a_profile_that_has_changed_gives_no_verdict(tmp_path: Path, capsys: Capture) -> None:

@@ -164,6 +164,7 @@ def test_a_branch_cannot_bring_its_own_baseline(gated: Clone, server: SimulatedS
     done = gated.act(do="merge", options="--no-page")
     assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (10, "10", "regression")
     assert gated.report("gate.md") == verdict
+    assert gated.summary.read_text().startswith("\n" + verdict)
     assert {path.name for path in gated.artifacts.glob("*/")} == {
         "longctx-replay",
         "shard-replay-1-2",

@@ -68,16 +68,16 @@ def lacking(*parts: dict[str, Any]) -> list[str]:
 def test_the_shards_that_are_not_there_are_named() -> None:
     assert missing_shards(MANIFEST) == []
     assert lacking({"shard": "1/2"}, {"shard": "2/2"}, {}) == []
-    assert missing_shards(replace(MANIFEST, shard="2/2")) == ["the shard 1/2 of its grid is missing"]
-    assert lacking({"shard": "4/6"}) == ["the shards 1/6, 2/6, 3/6 … of its grid are missing"]
+    assert missing_shards(replace(MANIFEST, shard="2/2")) == ["shard 1/2 of its grid is missing"]
+    assert lacking({"shard": "4/6"}) == ["shards 1/6, 2/6, 3/6 … of its grid are missing"]
 
 
 def test_each_checkpoint_has_shards_of_its_own() -> None:
     steps = [{"steps": "200"}, {"steps": "400"}]
     whole = [{"shard": f"{number}/2", "labels": labels} for labels in steps for number in (1, 2)]
     assert lacking(*whole) == []
-    assert lacking(*whole[:3]) == ["the shard 2/2 of its grid, steps=400 is missing"]
+    assert lacking(*whole[:3]) == ["shard 2/2 of its grid, steps=400 is missing"]
     assert lacking({"shard": "1/2"}, {"shard": "2/3"}) == [
-        "the shard 2/2 of its grid is missing",
-        "the shards 1/3, 3/3 of its grid are missing",
+        "shard 2/2 of its grid is missing",
+        "shards 1/3, 3/3 of its grid are missing",
     ]

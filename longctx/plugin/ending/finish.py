@@ -102,7 +102,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
     if run.settings.shard:
         terminal.write_line(
-            f"This is the shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
+            f"This is shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
             "minimum rates, and gives the verdict."
         )
     if run.settings.no_text:
