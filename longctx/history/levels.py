@@ -41,7 +41,7 @@ class LevelShift:
 
 
 def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
-    """Of all tracks and bands, with a chance of at most alpha that any is false."""
+    """The shifts in all tracks and bands, with a chance of at most alpha that any is false."""
     stretches = [
         (track.family, band, stretch) for track in tracks for band in track.bands for stretch in _stretches(track, band)
     ]
