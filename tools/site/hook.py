@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.site.reference import pages as reference_pages
-from tools.site.repository import DOCS, REPORT, ROOT, outside, site_path, with_links
+from tools.site.repository import DOCS, REPORT, ROOT, decisions, outside, site_path, with_links
 
 GUIDES, DECISIONS = "Guides", "Decisions"
 DECIDED = "decisions/"
@@ -29,6 +29,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         for one in pages
         for page in (one.values() if isinstance(one, dict) else [one])
     }
+    sections[DECISIONS] += [f"{DECIDED}index.md"]
     sections[DECISIONS] += [name for name in there if name.startswith(DECIDED)]
     sections[GUIDES] += [name for name in there if not name.startswith(DECIDED) and name not in named]
     return config
@@ -38,7 +39,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/, and those that are made from the code."""
     for name in (*outside(), REPORT):
         files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
-    for name, content in reference_pages().items():
+    for name, content in {f"{DECIDED}index.md": decisions(), **reference_pages()}.items():
         files.append(File.generated(config, name, content=content))
     return files
 

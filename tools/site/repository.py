@@ -31,6 +31,14 @@ def site_path(file: str) -> str:
     return "report.html" if file == REPORT else file.removeprefix(DOCS)
 
 
+def decisions() -> str:
+    """A page that lists the decisions."""
+    pages = sorted((ROOT / DOCS / "decisions").glob("*.md"))
+    titles = [(path.name, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")) for path in pages]
+    lines = [f"- [{title}]({name})\n" for name, title in titles]
+    return "# Decisions\n\nWhere a choice was hard, why it was made so.\n\n" + "".join(lines)
+
+
 def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
     """The text of a file of the repository with its links as the site has them. A link to a file that the site does not
     show becomes its words and its path; one to nothing stays, and the build says so.
@@ -42,7 +50,9 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
     def mended(match: re.Match[str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         path = os.path.normpath(here / target)
-        path = next((one for one in (path, f"{path}/README.md", f"{path}/index.html") if one in pages), path)
+        path = next(
+            (one for one in (path, f"{path}/README.md", f"{path}/index.md", f"{path}/index.html") if one in pages), path
+        )
         if path in pages:
             return f"[{words}]({os.path.relpath(pages[path], PurePosixPath(pages[file]).parent)}{anchor})"
         if not (ROOT / path).exists():
