@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import shown
@@ -67,11 +68,12 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
-    """In the order of the dates at which the runs ended. Raises UserError."""
+    """In the order of the dates at which the runs ended; a baseline by the name of its file. Raises UserError."""
     from longctx.results.baseline import load_baseline
 
     paths = [workspace.find_baseline(one) for one in sources] or sorted(workspace.own("baselines").glob("*.jsonl"))
     if not paths:
         raise UserError("There is no baseline yet: keep one with longctx baseline save NAME, or give folders of runs.")
-    kept = {path.resolve(): load_baseline(path) for path in paths}
-    return sorted(kept.values(), key=lambda one: (one.manifest.finished_at, one.name))
+    loaded = {path.resolve(): load_baseline(path) for path in paths}
+    kept = [replace(one, name=path.stem) if path.is_file() else one for path, one in loaded.items()]
+    return sorted(kept, key=lambda one: (one.manifest.finished_at, one.name))

@@ -36,6 +36,19 @@ def test_baselines_of_the_project_and_runs_are_told_in_the_order_of_their_dates(
         assert "0.00 [0.00, 0.06] n=60, regression, level down" in out
 
 
+def test_baselines_are_told_apart_by_their_files(within_mine: Workspace, tmp_path: Path, capsys: Capture) -> None:
+    """Earlier versions of one, from version control, all say the same name."""
+    files = []
+    for folder in runs(tmp_path):
+        assert main(["baseline", "save", "main", folder, "--force"]) == 0
+        files.append(within_mine.own("baselines", "main.jsonl").rename(tmp_path / f"{Path(folder).name}.jsonl"))
+    capsys.readouterr()
+    assert main(["history", *map(str, files)]) == 0
+    out = capsys.readouterr().out
+    assert "2026-11-20 before" in out
+    assert "2026-11-22 after" in out
+
+
 def test_it_is_written_as_its_suffix_says(tmp_path: Path, capsys: Capture) -> None:
     for name, start in (("a.md", "# History: 2 kept"), ("a.html", "<!doctype html>"), ("a.txt", "History: 2 kept")):
         file = tmp_path / name
