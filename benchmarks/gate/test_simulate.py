@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from benchmarks.gate import profiles
 from benchmarks.gate.draws import PROMPT, RERUN, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Grid
 from benchmarks.gate.others import by_family, trials_needed
 from benchmarks.gate.simulate import judged, run
+from longctx.cli.shared.planned import planned
+from longctx.corpus.bank import load_bank
+from longctx.gate.bands import Band
+from longctx.workspace import Workspace
 
 
 def test_every_part_gives_a_table() -> None:
@@ -40,6 +48,26 @@ def test_where_all_is_right_nothing_changes() -> None:
     rates = {part.band: (1.0, 1.0) for part in PAPER.parts}
     [found] = judged(PAPER, [rates], PROMPT, 3, np.random.default_rng(0))
     assert (found.passed, found.regression, found.threshold, found.apart) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("grid", "beside"), [(profiles.GATE, {profiles.PASSKEY: 360}), (profiles.GATE_PR, {})])
+def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_shipped(
+    grid: Grid, beside: dict[Band, int]
+) -> None:
+    here = Workspace(Path(__file__).parents[2])
+    bank = functools.partial(load_bank, here, None, None)
+    loads, further = planned(here, grid.name, ["claude-haiku-5-5"], bank)
+    assert {band: (load.trials, load.clusters) for (_, band), load in loads.items()} == {
+        band: (trials, trials) for band, trials in ({part.band: part.n for part in grid.parts} | beside).items()
+    }
+    assert sum(further.values()) == len(beside)
+    assert sum(load.price or 99 for load in loads.values()) <= (25 if beside else 2)
+
+
+def test_the_profiles_give_tables() -> None:
+    title, *parts = profiles.run(4)
+    assert title.startswith("# ")
+    assert [part.count("| nothing |") for part in parts] == [1, 1, 0]
 
 
 def test_pairing_gains_nothing_where_runs_differ_as_strangers_do() -> None:

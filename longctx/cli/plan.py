@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.cli.shared.output import check_free
 from longctx.cli.shared.task import add_bank
+from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cli.shared.planned import BandOf
+    from longctx.cli.shared.planned import BandOf, BankOf
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
@@ -73,6 +77,14 @@ def add(commands: Any) -> None:
         help="a guess where --from says nothing: how much trials about one section change together, from 0, as if each "
         "stood alone, to 1, as if they were one trial (default: 1, the most cautious)",
     )
+    option(
+        "--budget",
+        type=number(float, 0),
+        metavar="USD",
+        help="what one run may cost: choose the bands of the profile, and the trials of each, that show most for it",
+    )
+    option("--out", type=Path, metavar="FILE", help="with --budget: write the profile of what was chosen")
+    option("--force", action="store_true", help="write over the file of --out")
     add_bank(parser)
     parser.set_defaults(run=run, passes_on=False)
 
@@ -94,13 +106,51 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
     profile = profile_name(options.workspace, options.profile)
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
-    loads, further = planned(options.workspace, options.profile, options.model, bank_of)
+    if options.out:
+        if options.budget is None:
+            raise UserError("--out is for the profile of a --budget: give that too.")
+        check_free(options.out, options.force)
     margin = options.margin or load_profile(options.workspace, options.profile).margin or MARGIN
-    wanted = Target(margin, options.alpha, options.power, options.drop, len(loads) + sum(further.values()))
+    wanted = Target(margin, options.alpha, options.power, options.drop)
+    sentences: list[str] = []
+    if options.budget is None:
+        loads, further = planned(options.workspace, options.profile, options.model, bank_of)
+    else:
+        loads, further, sentences = _bought(options, wanted, bank_of, earlier)
+    wanted = replace(wanted, hypotheses=len(loads) + sum(further.values()))
     plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, wanted, profile, further, options.runs or (), replayed)))
     print(conclusion(plans, wanted))
+    for sentence in sentences:
+        print(sentence)
     return 0
+
+
+def _bought(
+    options: argparse.Namespace, wanted: Target, bank_of: BankOf, earlier: Mapping[tuple[Subject, Where], Seen]
+) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int], list[str]]:
+    """What --budget buys: its loads, the further hypotheses, and what to say of it. Writes --out. Raises UserError."""
+    from longctx.cli.shared.budgeted import offers, told, write_profile
+    from longctx.cli.shared.planned import cases_planned, further_named, loads_of
+    from longctx.config.profiles import profile_name, profile_path
+    from longctx.gate.budget import allocate
+    from longctx.report.budget import bought, nothing_bought
+
+    def assumed(where: BandOf) -> Assumed:
+        return _assumed(_known(where, earlier)[0], options)
+
+    path, name = profile_path(options.workspace, options.profile), profile_name(options.workspace, options.profile)
+    cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
+    found = allocate(offers(options.workspace, path, cases, assumed), wanted, options.budget)
+    if not found.chosen:
+        raise UserError(nothing_bought(found, wanted, options.budget, name))
+    chosen, sentences = told(cases, found.chosen), list(bought(found, wanted, options.budget))
+    if options.out:
+        models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
+        about = f"What ${options.budget:g} show on {models}, of the profile {name}. {sentences[0]}"
+        write_profile(path, options.out, about, wanted.margin, found.chosen, options.model)
+        sentences.append(f"Written: {options.out}")
+    return loads_of(chosen), further_named(options.workspace, chosen), sentences
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
@@ -132,13 +182,19 @@ def _plan(
     wanted: Target,
 ) -> BandPlan:
     from longctx.gate.plan import BandPlan, outlook
-    from longctx.gate.seen import seen_of
 
     subject, band = where
-    known, own = seen_of(earlier, subject, (band.family, band.name))
+    known, own = _known(where, earlier)
     assumed = _assumed(known, options)
     found = outlook(load.trials, load.clusters, assumed, wanted)
     return BandPlan(subject, band, load, assumed, known.n if known else 0, own, found)
+
+
+def _known(where: BandOf, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
+    from longctx.gate.seen import seen_of
+
+    subject, band = where
+    return seen_of(earlier, subject, (band.family, band.name))
 
 
 def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:

@@ -32,12 +32,12 @@ def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-def least(holds: Callable[[float], bool], most: float) -> float | None:
-    """The least number of 0 to `most` with which it holds, to within 0.0001, from above; None where `most` does not."""
+def least(holds: Callable[[float], bool], most: float, within: float = 1e-4) -> float | None:
+    """The least number of 0 to `most` with which it holds, from above; None where `most` does not."""
     if not holds(most):
         return None
     low, high = 0.0, most
-    while high - low > 1e-4:
+    while high - low > within:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 import pytest
 
 from longctx.cli import main
 from longctx.cli.shared.planned import planned
+from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
@@ -51,6 +53,32 @@ depths = ["beginning", "end"]
 variants = ["none"]
 trials = 60
 max_tokens = 300
+"""
+
+
+PRICED = """
+model = "toy"
+[prices]
+input = 1
+output = 1
+dated = 2026-11-22
+"""
+MENU = """
+about = "A menu."
+margin = 0.5  # wide
+
+[line_retrieval]  # two bands
+models = ["other"]
+lines = [5, 10, 400]
+orders = ["ordered"]
+trials = 1
+bands = { short = 10, long = 400 }
+
+[passkey]
+models = ["other"]
+windows = [4096]
+distances = 4
+trials = 10
 """
 
 
@@ -200,3 +228,63 @@ def test_some_shares_may_be_0_or_1(capsys: Capture) -> None:
 def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
     assert main(["plan", "--drop", "0.6", "--rate", "0.5"]) == 2
     assert "--drop 0.6 is more than --rate 0.5: a rate cannot fall below 0." in capsys.readouterr().err
+
+
+def budgeted(within_mine: Workspace, budget: str, *more: str) -> int:
+    within_mine.own("models", "toy.toml").write_text(PRICED)
+    name = profile(within_mine.root, MENU)
+    return main(["plan", "--profile", name, "--model", "toy", "--budget", budget, "--out", "out.toml", *more])
+
+
+def test_a_budget_writes_the_profile_of_what_it_buys(within_mine: Workspace, capsys: Capture) -> None:
+    assert budgeted(within_mine, "0.05") == 0
+    out = capsys.readouterr().out
+    assert "0.05 / 1 = 0.05: Holm's first and hardest step over 1 band." in out
+    assert " of $0.05: a drop of 0." in out
+    assert "Left out: line_retrieval (short), passkey (all): with all of them it takes $" in out
+    written = Path("out.toml").read_text()
+    assert "[passkey]" not in written
+    assert 'models = ["toy"]' in written
+    found = load_profile(within_mine, str(within_mine.root / "out.toml"))
+    assert found.margin == 0.5
+    assert found.about.startswith("What $0.05 show on toy, of the profile ")
+    loads, further = planned(within_mine, str(within_mine.root / "out.toml"), [], SHIPPED)
+    [(_, band)] = loads
+    assert band == Band("line_retrieval", "long")
+    assert not further
+    assert (loads[next(iter(loads))].price or 1) <= 0.05
+    assert main(["plan", "--profile", str(within_mine.root / "out.toml")]) == 0
+    assert "Powered: line_retrieval (long)." in capsys.readouterr().out
+
+
+def test_a_larger_budget_keeps_all_tables(within_mine: Workspace, capsys: Capture) -> None:
+    assert budgeted(within_mine, "20") == 0
+    out = capsys.readouterr().out
+    assert "over 3 bands and 1 window of k_max." in out
+    assert "Left out" not in out
+    [lines] = load_profile(within_mine, str(within_mine.root / "out.toml")).line_retrieval
+    assert set(lines.trials) == {"short", "long"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--budget", "0.001"], r"\$0\.00 judges no band of the profile .*: the cheapest takes \$0\.\d\d"),
+        (["--budget", "2", "--out", "taken.toml"], "taken.toml exists: give another name, or --force"),
+        (["--out", "other.toml"], "--out is for the profile of a --budget"),
+        (["--budget", "2", "--model", "free"], "A budget needs prices, and the profile of free has none above 0"),
+        (["--budget", "2", "--model", "toy", "--model", "toy2"], "A budget is for one model"),
+        (["--budget", "much"], "much"),
+    ],
+)
+def test_mistakes_of_a_budget(within_mine: Workspace, capsys: Capture, arguments: list[str], sentence: str) -> None:
+    within_mine.root.joinpath("taken.toml").write_text("")
+    within_mine.own("models", "toy.toml").write_text(PRICED)
+    within_mine.own("models", "toy2.toml").write_text(PRICED.replace("toy", "toy2"))
+    model = [] if "--model" in arguments else ["--model", "toy"]
+    try:
+        code = main(["plan", "--profile", profile(within_mine.root, MENU), *model, *arguments])
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2
+    assert re.search(sentence, capsys.readouterr().err)

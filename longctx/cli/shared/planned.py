@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.config.profiles import load_profile, profile_name
@@ -56,27 +56,48 @@ def planned(
 
     models: instead of the profile's, where there are any. bank_of: the questions that a model is asked.
     """
-    found: dict[BandOf, _Sum] = {}
-    scenarios: dict[tuple[Subject, str], list[Scenario]] = {}
-    for case in _cases(workspace, profile, models, bank_of):
-        if not case.scenario.gated:
-            continue
-        subject = Subject(case.model.model, case.wording.prompt_set)
-        found.setdefault((subject, Band(case.scenario.family, case.band)), _Sum()).add(case)
-        scenarios.setdefault((subject, case.scenario.family), []).append(case.scenario)
-    loads = {where: one.load for where, one in found.items() if one.trials}
+    cases = list(cases_planned(workspace, profile, models, bank_of))
+    loads = loads_of(cases)
     if not loads:
         name = profile_name(workspace, profile)
         raise UserError(f"The profile {name!r} has no trials that a gate judges: there is nothing to plan.")
+    return loads, further_named(workspace, cases)
+
+
+def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str, str], int]:
+    """How many hypotheses families add to the gate, by what they are called."""
     further: dict[tuple[str, str], int] = {}
-    for (_, name), some in scenarios.items():
-        account = account_of(families(workspace)[name])
-        if number := account.planned(some):
-            further[account.hypothesis] = further.get(account.hypothesis, 0) + number
-    return loads, further
+    for what, number in further_of(workspace, cases).values():
+        further[what] = further.get(what, 0) + number
+    return further
 
 
-def _cases(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
+def loads_of(cases: Iterable[Case]) -> dict[BandOf, Load]:
+    """The load of each band that has trials."""
+    found: dict[BandOf, _Sum] = {}
+    for case in cases:
+        if case.scenario.gated:
+            found.setdefault(band_of(case), _Sum()).add(case)
+    return {where: one.load for where, one in found.items() if one.trials}
+
+
+def further_of(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[Subject, str], tuple[tuple[str, str], int]]:
+    """How many hypotheses the family of a subject adds to the gate, where it adds any, and what one and several are
+    called."""
+    scenarios: dict[tuple[Subject, str], list[Scenario]] = {}
+    for case in cases:
+        if case.scenario.gated:
+            scenarios.setdefault((band_of(case)[0], case.scenario.family), []).append(case.scenario)
+    accounts = {where: account_of(families(workspace)[where[1]]) for where in scenarios}
+    numbers = {where: accounts[where].planned(some) for where, some in scenarios.items()}
+    return {where: (accounts[where].hypothesis, number) for where, number in numbers.items() if number}
+
+
+def band_of(case: Case) -> BandOf:
+    return Subject(case.model.model, case.wording.prompt_set), Band(case.scenario.family, case.band)
+
+
+def cases_planned(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
     """As pytest would collect them."""
     name = profile_name(workspace, profile)
     tables, asked = load_profile(workspace, profile), functools.partial(_models, name, models)

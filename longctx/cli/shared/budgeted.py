@@ -1,0 +1,124 @@
+"""`plan --budget`: the bands of a profile as offers, what a budget buys of them, and the profile that asks it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import tomlkit
+
+from longctx.cli.shared.planned import BandOf, band_of, further_of
+from longctx.config.folders import read_text
+from longctx.errors import UserError
+from longctx.files import write_file
+from longctx.gate.budget import Chosen, Offer, Size
+from longctx.gate.plan import Assumed
+from longctx.live.cost.money import estimated_cost
+from longctx.recording.case import Case
+from longctx.workspace import Workspace
+
+MOST = 5000
+"""Trials of a scenario: more than a gate needs of any."""
+
+
+def offers(
+    workspace: Workspace, path: Path, cases: Sequence[Case], assumed: Callable[[BandOf], Assumed]
+) -> list[Offer]:
+    """Each band of the profile at `path` that a gate judges. Raises UserError where its prices are not known."""
+    if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
+        raise UserError(
+            f"A budget needs prices, and the profile of {', '.join(free)} has none above 0: give a model that has a "
+            "[prices] table."
+        )
+    by_band: dict[BandOf, list[Case]] = {}
+    for case in cases:
+        by_band.setdefault(band_of(case), []).append(dataclasses.replace(case, trials=MOST))
+    names = [(band.family, band.name) for _, band in by_band]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.")
+    tables, further = list(tomlkit.parse(read_text(path))), further_of(workspace, cases)
+    found = []
+    for where, some in by_band.items():
+        judged = [case for case in some if case.scenario.gated and case.size]
+        if judged:
+            subject, band = where
+            offer = Offer(
+                band=dataclasses.replace(band, subject=subject),
+                size=_size(judged),
+                price=_price(some),
+                most=max(case.size for case in judged),
+                assumed=assumed(where),
+                length=max(case.scenario.length for case in judged),
+                order=tables.index(band.family),
+                further=further.get((subject, band.family), (("", ""), 0))[1],
+            )
+            found.append(offer)
+    return found
+
+
+def write_profile(
+    source: Path, out: Path, about: str, margin: float, chosen: Chosen, models: Sequence[str] = ()
+) -> None:
+    """The profile at `source` with the trials that were chosen: tables without any are left out. Raises UserError.
+
+    models: instead of those that its tables name, where there are any.
+    """
+    document = tomlkit.parse(read_text(source))
+    each: dict[str, dict[str, int]] = {}
+    for offer, trials in chosen.items():
+        each.setdefault(offer.band.family, {})[offer.band.name] = trials
+    for name in [name for name, value in document.items() if isinstance(value, dict | list)]:
+        tables = document[name] if isinstance(document[name], list) else [document[name]]
+        kept = [table for table in tables if _settle(table, each.get(name, {}))]
+        for table in kept:
+            if models and "models" in table:
+                table["models"] = [*models]
+        if not kept:
+            del document[name]
+        elif len(kept) < len(tables):
+            document[name] = kept
+    for entry, value in {"margin": margin, "about": about}.items():  # at the top, without what was said of the old ones
+        document.pop(entry, None)
+        document.add(entry, tomlkit.item(value))
+    text = tomlkit.dumps(document)
+    write_file(out, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def told(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
+    """The cases of the chosen bands, with their trials."""
+    each = {(offer.band.family, offer.band.name): trials for offer, trials in chosen.items()}
+    names = [(case.scenario.family, case.band) for case in cases]
+    return [
+        dataclasses.replace(case, trials=each[name]) for case, name in zip(cases, names, strict=True) if name in each
+    ]
+
+
+def _settle(table: dict[str, object], each: Mapping[str, int]) -> bool:
+    """Write the trials of its bands into a table. Whether it has any."""
+    bands = table.get("bands")
+    named = {name: trials for name, trials in each.items() if name in (bands if isinstance(bands, dict) else ("all",))}
+    if named:
+        inline = tomlkit.inline_table()
+        inline.update(named)
+        table["trials"] = inline if isinstance(bands, dict) else named["all"]
+    return bool(named)
+
+
+def _size(cases: Sequence[Case]) -> Callable[[int], Size]:
+    """What so many trials of each case make: trials that stand alone need not be counted one by one."""
+    if not cases[0].scenario.cluster(cases[0].scenario.indices(1)[0]):
+        return lambda each: (each * len(cases),) * 2
+    clusters = [case.clusters() for case in cases]
+
+    def size(each: int) -> Size:
+        some = [cluster for of_case in clusters for cluster in of_case[:each]]
+        return len(some), len(set(some))
+
+    return size
+
+
+def _price(cases: Sequence[Case]) -> Callable[[int], float]:
+    """USD, those that a gate does not judge included: they are asked as well."""
+    prices = [(estimated_cost(case.model, case.size_tokens, case.reply_tokens) or 0.0, case.size) for case in cases]
+    return lambda each: sum(price * min(each, most) for price, most in prices)
