@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterator
 
 from longctx.cli import make_parser
@@ -32,6 +33,7 @@ def walk(parser: argparse.ArgumentParser, depth: int = 2) -> Iterator[tuple[argp
 def _command(parser: argparse.ArgumentParser, about: str, depth: int) -> str:
     passes_on = " [OPTION OF PYTEST …]" if parser.get_default("passes_on") else ""
     usage = " ".join(parser.format_usage().removeprefix("usage: ").split()) + passes_on
+    usage = textwrap.fill(usage, 110, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     rows = [(_named(one), text(one.help or "")) for one in parser._actions if _shown(one)]
     arguments = "\n" + table(("argument", "what it does"), rows) if rows else ""
     return f"{'#' * depth} `{parser.prog}`\n\n{sentence(text(about))}\n\n```text\n{usage}\n```\n{arguments}"
