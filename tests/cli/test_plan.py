@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from longctx.corpus.bank import load_bank
 from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.gate.bands import Band
+from longctx.gate.plan import Assumed, Target, outlook
 from longctx.results.subject import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
@@ -228,6 +230,22 @@ def test_some_shares_may_be_0_or_1(capsys: Capture) -> None:
 def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
     assert main(["plan", "--drop", "0.6", "--rate", "0.5"]) == 2
     assert "--drop 0.6 is more than --rate 0.5: a rate cannot fall below 0." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "most", "bands"), [("gate", 25, 7), ("gate-pr", 2, 2)])
+def test_the_profiles_for_gates_are_powered_at_their_price(name: str, most: float, bands: int) -> None:
+    """By cautious guesses: 10% of pairs change, trials about one section count as one."""
+    loads, further = planned(HERE, name, ["claude-haiku-5-5"], SHIPPED)
+    margin = load_profile(HERE, name).margin
+    assert margin is not None
+    wanted = Target(margin, power=0.95, hypotheses=len(loads) + sum(further.values()))
+    odds = [outlook(load.trials, load.clusters, Assumed(), wanted) for load in loads.values()]
+    assert len(loads) == bands
+    assert math.prod(one.passing for one in odds) >= 0.95
+    shown = [one.smallest_paired or 1 for one in odds]
+    assert max(shown) <= (0.1 if name == "gate" else 0.22)
+    assert sum(load.price or most for load in loads.values()) <= most
+    assert all(load.input_tokens / load.trials < 100_000 for load in loads.values()), "dearer above"
 
 
 def budgeted(within_mine: Workspace, budget: str, *more: str) -> int:

@@ -74,3 +74,16 @@ def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> N
     text = question.build().user
     assert text.count("[VR Doc. ") > 40
     assert len(set(re.findall(r"\[VR Doc\. (\d{4})–", text))) == 7
+
+
+def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller() -> None:
+    large, small = (
+        {
+            question.key
+            for case in Run("r", Settings(profile=name, models=("a",)), HERE, HERE.reports / "r").plan.cases
+            for question in case.questions()
+        }
+        for name in ("gate", "gate-pr")
+    )
+    assert (len(large), len(small)) == (2520, 168)
+    assert small < large
