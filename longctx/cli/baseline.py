@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     save = actions.add_parser("save", help="write fixtures/baselines/NAME.jsonl from a finished run")
-    save.add_argument("name", metavar="NAME")
+    save.add_argument("name", metavar="NAME", help="what the baseline is called")
     save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
     save.add_argument(
         "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     listed = actions.add_parser("list", help="the baselines there are")
     listed.set_defaults(run=_list, passes_on=False)
     show = actions.add_parser("show", help="what a baseline holds: its run, and the rate of each scenario")
-    show.add_argument("name", metavar="NAME")
+    show.add_argument("name", metavar="NAME", help="a baseline, by its name or path")
     show.set_defaults(run=_show, passes_on=False)
 
 

@@ -29,7 +29,7 @@ def _add(tasks: Any, task: Any, text: str) -> None:
     parser = add_task(tasks, task.__name__, text)
     match task.__name__:
         case "fetch":
-            parser.add_argument("day", metavar="YYYY-MM-DD")
+            parser.add_argument("day", metavar="YYYY-MM-DD", help="the day of the issue")
             parser.add_argument("--out", type=Path, metavar="DIR", help="default: fixtures/fetched/FR-YYYY-MM-DD")
             parser.add_argument("--base-url", metavar="URL", help="default: https://www.govinfo.gov")
             parser.add_argument("--max-bytes", type=int, metavar="N", help="default: 100000000")
@@ -37,15 +37,15 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument(
                 "--seed", type=int, nargs="+", required=True, metavar="N", help="of an issue, or several"
             )
-            parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+            parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to, a folder")
             parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
             parser.add_argument(
                 "--each", type=number(int, 1), metavar="N", help="questions a section (default: all five)"
             )
         case "freeze":
-            parser.add_argument("documents", type=Path, metavar="DIR")
+            parser.add_argument("documents", type=Path, metavar="DIR", help="a folder of documents")
         case "stats":
-            parser.add_argument("documents", type=Path, metavar="DIR")
+            parser.add_argument("documents", type=Path, metavar="DIR", help="a folder of documents")
             parser.add_argument(
                 "--budget",
                 type=number(int, 1),

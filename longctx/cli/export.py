@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         ".jsonl, the rows as they were kept; .json, the summary for programs; .md, its tables; .html, its page.",
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, such as reports/latest")
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="where to; its suffix says in which format")
     parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
     parser.set_defaults(run=run, passes_on=False)
 

@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
         description="Asks for the model's limits and counts tokens, which is free, and keeps it in the [probed] and "
         "[[measured]] tables of the model's profile. What a person wrote there stays, and has the last word.",
     )
-    probe.add_argument("name", metavar="NAME")
+    probe.add_argument("name", metavar="NAME", help="the model's id")
     probe.add_argument("--base-url", metavar="URL", help="a server other than the SDK's")
     probe.add_argument(
         "--ask",

@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
         description="Prints what a model would be sent, and with --run what it answered. SCENARIO[#TRIAL] is like "
         "line_retrieval/lines-20#3 or passkey/window-4096-k-1024; trials count from 0.",
     )
-    parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]")
+    parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
     parser.add_argument("--prompts", default=None, metavar="DIR", help="prompt set (default: seed, or those of RUN)")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")

@@ -124,8 +124,11 @@ class Thinking(_Table):
     """How the model is told to think, as the Messages API takes it."""
 
     type: Literal["enabled", "adaptive", "disabled", "between_tools"]
+    """Whether it thinks, and who says how much."""
     budget_tokens: int | None = Field(default=None, ge=1024)
+    """The tokens that it may think with; required by `enabled`, and for nothing else."""
     display: Literal["summarized", "omitted"] | None = None
+    """How its thinking comes back."""
 
     @model_validator(mode="after")
     def _budget_where_it_belongs(self) -> Self:

@@ -47,7 +47,7 @@ def add(tasks: Any) -> None:
         " Recorded answers are replayed; --record once asks the rest. Other options are passed on to pytest.",
     )
     add_question_file(parser)
-    parser.add_argument("--model", required=True, metavar="NAME")
+    parser.add_argument("--model", required=True, metavar="NAME", help="the model that answers")
     parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set (default: seed)")
     parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")
     parser.add_argument("--repeats", metavar="N", help="times each is asked (default: 1)")

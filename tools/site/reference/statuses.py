@@ -37,7 +37,8 @@ VERDICTS = {
 }
 COMMANDS = {
     0: "done",
-    1: "`questions check` found faults; `questions write` or `batches` has more to do, and the same command goes on",
+    1: "`questions check` or `corpus check` found faults; or something is left of `questions write` or `batches`, with "
+    "which the same command goes on",
     2: "a mistake that a sentence explains, or Ctrl-C",
 }
 
