@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from longctx.summary.families import grouped
@@ -11,14 +12,19 @@ from longctx.vocabulary.account import Rank
 UNUSABLE = ("unparseable", "truncated", "refusal")
 NOTABLE = 0.05
 """The share of a family's replies that must be unusable to be worth a sentence."""
+MANY = 0.25
+"""The share from which rates tell more of the form of the answers than of what was found."""
 
 
 def findings(summary: Summary) -> list[str]:
-    """The most urgent first; among equals in the order of the families."""
-    found = [*_unmeasured(summary), *_unusable(summary)]
+    """The most urgent first. Among equals the first of each family, in their order, then the second of each …"""
+    ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *_unusable(summary))]
     for name, family in summary.families.items():
-        found += family.account.findings(summary.of(name), family.analysis)
-    return [sentence for _, sentence in sorted(found, key=lambda one: one[0])]
+        told: Counter[Rank] = Counter()
+        for rank, sentence in family.account.findings(summary.of(name), family.analysis):
+            ranked.append((rank, told[rank], sentence))
+            told[rank] += 1
+    return [sentence for *_, sentence in sorted(ranked, key=lambda one: one[:2])]
 
 
 def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
@@ -38,6 +44,6 @@ def _unusable(summary: Summary) -> Iterator[tuple[Rank, str]]:
             count = sum(one.outcomes.get(kind, 0) for one in group)
             if total and count / total >= NOTABLE:
                 yield (
-                    Rank.UNUSABLE,
+                    Rank.UNUSABLE if count / total < MANY else Rank.MANY_UNUSABLE,
                     f"{summary.title(name)}, {subject}: {count / total:.0%} of {total:,} replies are {kind}.",
                 )

@@ -24,6 +24,8 @@ class Rank(enum.IntEnum):
     """How urgent a finding is, the most urgent first."""
 
     UNMEASURED = enum.auto()
+    MANY_UNUSABLE = enum.auto()
+    """So many replies are unusable that rates tell of their form."""
     LEVEL = enum.auto()
     """How well, and how far."""
     UNUSABLE = enum.auto()

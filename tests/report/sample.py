@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,8 +62,8 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
     for family, scenario, params in scenarios:
         for trial in range(trials):
             kind: Kind = "wrong" if trial % 3 == 1 else "correct"
-            yield _row(family, scenario, params, trial, kind, model, text)
-    last = _row("passkey", "window-4096-k-4096", {"window": 4096, "k": 4096}, trials, "truncated", model, text)
+            yield made_row(family, scenario, params, trial, kind, model, text)
+    last = made_row("passkey", "window-4096-k-4096", {"window": 4096, "k": 4096}, trials, "truncated", model, text)
     yield last
     yield replace(
         last, trial=trials + 1, outcome="not_asked", error=text, source=None, recorded_at=None, depth=None,
@@ -71,7 +71,7 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
     )  # fmt: skip
 
 
-def _row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
+def made_row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
     right = kind == "correct"
     trace = {"line": 2, "line_distance": -2 * trial, "place_distance": trial} if family == "line_retrieval" else {}
     return Row(
@@ -129,8 +129,12 @@ def view(row: Row, text: str = "1234") -> View:
 
 def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: str = "1234") -> Path:
     """A run's folder with its page. Returns the page."""
-    found = list(rows(trials, model, text))
-    store.append(folder, store.as_lines(found, [view(one, text) for one in found]))
+    return write_rows(folder, list(rows(trials, model, text)), model, text)
+
+
+def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1234") -> Path:
+    """The same of these rows."""
+    store.append(folder, store.as_lines(measured, [view(row, text) for row in measured]))
     record = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)

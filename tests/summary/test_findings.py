@@ -35,6 +35,21 @@ def passkey(k_max: int | None) -> PasskeySummary:
     return PasskeySummary(SUBJECT, 4096, EffectiveWindow(k_max, None, None), (1024, 3072), 4096, None)
 
 
+def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
+    fallen = [lines(count, rate, size) for size in (None, 2) for count, rate in ((5, Rate(49, 50)), (100, Rate(1, 50)))]
+    said = findings(made(nothing, scenarios=tuple(fallen), passkey=(passkey(4096),)))
+    assert [sentence.partition(":")[0] for sentence in said] == [
+        f"Line retrieval, {WHO}, ordered",
+        f"Passkey, {WHO}",
+        f"Line retrieval, {WHO}, blocks of 2",
+    ]
+
+
+def test_many_unusable_replies_come_before_rates(nothing: Summary) -> None:
+    fallen = (lines(5, Rate(49, 50)), lines(100, Rate(1, 50), truncated=30))
+    assert "30% of 100 replies are truncated" in findings(made(nothing, scenarios=fallen))[0]
+
+
 def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
     assert findings(nothing) == []
 

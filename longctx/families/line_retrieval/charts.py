@@ -9,9 +9,12 @@ import pandas as pd
 
 from longctx.families.line_retrieval.names import order, order_and_name
 from longctx.families.line_retrieval.origins import Origins
-from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, apart, colours, curves, field, labelled, layered
+from longctx.report.charts.chart import WIDTH, Chart, apart, colours, curves, field, labelled, layered
 from longctx.report.table import Table, by_subject, pivot
 from longctx.summary.summary import ScenarioSummary
+
+ROW = 20
+"""Height of a band of distances, pixels: twenty bands and more stand below one another."""
 
 
 def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> Iterator[Chart]:
@@ -86,12 +89,12 @@ def _origins(one: Origins, number: int) -> Chart:
     spec = {
         "data": {"values": values},
         "width": WIDTH,
-        "height": HEIGHT,
+        "height": {"step": ROW, "for": "position"},
         "mark": {"type": "bar"},
         "encoding": {
-            "x": field("band", "ordinal", "lines before (-) or after (+) the target", sort=bands, axis=labelled(bands)),
-            "xOffset": {"field": "measured", "type": "nominal", "sort": None},
-            "y": field("count", "quantitative", "wrong answers"),
+            "y": field("band", "ordinal", "lines before (-) or after (+) the target", sort=bands),
+            "yOffset": {"field": "measured", "type": "nominal", "sort": None},
+            "x": field("count", "quantitative", "wrong answers", axis={"tickMinStep": 1}),
             "color": colours("measured", list(names), "distance"),
             "description": {"field": "say"},
         },

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.families.tracing_and_counting.analysis import TENTHS, Naming, pooled
-from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered
+from longctx.report.charts.chart import UNITLESS, Chart, Spec, apart, colours, curves, field, labelled, layered
 from longctx.report.table import by_subject, pivot
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
@@ -32,8 +32,10 @@ def by_window(family: str, scenarios: Sequence[ScenarioSummary], shape: Shape) -
 
 def by_depth(family: str, namings: Sequence[Naming], shape: Shape) -> Iterator[Chart]:
     """A chart a subject, a curve a shape: all windows together."""
-    labels = {tenth: f"{tenth * TENTHS} to {(tenth + 1) * TENTHS}%" for tenth in range(TENTHS)}
-    yield from _by_place(family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text")
+    labels = {tenth: f"{tenth * TENTHS}-{(tenth + 1) * TENTHS}%" for tenth in range(TENTHS)}
+    yield from _by_place(
+        family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text", UNITLESS
+    )
 
 
 def by_number(
@@ -51,6 +53,7 @@ def _by_place(
     rates: Callable[[Naming], Mapping[int, Rate]],
     labels: Mapping[int, str],
     title: str,
+    axis: Spec | None = None,
 ) -> Iterator[Chart]:
     for number, subject in enumerate(dict.fromkeys(naming.subject for naming in namings), start=1):
         shapes: dict[str, list[Mapping[int, Rate]]] = {}
@@ -64,7 +67,7 @@ def _by_place(
         ]
         if points:
             names = [label for label in labels.values() if any(point[what] == label for point in points)]
-            x = field(what, "ordinal", title, sort=names, axis=labelled(names))
+            x = field(what, "ordinal", title, sort=names, axis=labelled(names) if axis is None else axis)
             heading = f"Named of what was asked for, by {title}: {subject}"
             yield _chart(f"{_name(family)}-by-{what}-{number}", family, heading, what, points, x)
 

@@ -12,10 +12,11 @@ from longctx.summary.summary import Summary
 
 def charts(summary: Summary) -> Iterator[Chart]:
     """In the order in which a page shows them; none for what a run did not measure."""
+    by_place = list(overall.heatmaps(summary))
     for name, family in summary.families.items():
         scenarios = [one for one in summary.of(name) if one.rate.n]
         own = family.account.charts(scenarios, family.analysis)
         shown = plain.charts(name, scenarios) if own is None else own
         yield from (replace(one, family=name) for one in shown)
-    yield from overall.heatmaps(summary)
+        yield from (one for one in by_place if one.family == name)
     yield from overall.outcomes(summary)

@@ -15,15 +15,17 @@ Spec = dict[str, Any]
 
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
 HEAT = [f"var(--heat-{step})" for step in range(10)]
-WIDTH, HEIGHT = 620, 260
-"""Pixels; the width is of the whole chart, so that its text is as large as in the others."""
-LETTER = 6
+WIDTH, HEIGHT = 560, 260
+"""Pixels; the width is of the whole chart: as wide as half a page, so that its text keeps its size there."""
+LETTER = 7
 """Pixels that a character of a label takes, about."""
 APART = 0.02
 """Points that lie closer on an axis from 0 to 1 hide each other: about half of a point."""
 SAME = 0.005
 """Rates that differ by less hide each other."""
 MOVED = "Points of the same rate are drawn side by side, a hair off their place; the numbers tell their rates."
+UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
+"""An axis whose title says that its numbers are percents: ten of them stand beside one another."""
 LONG = 16
 """Characters of a name, beyond which a legend has a line for each: a reader's font may be wider than the drawer's."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Any
 
 from longctx.report.charts.chart import Chart
@@ -10,10 +11,21 @@ from longctx.visible import visible
 
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 """The first two have the same widths, and the drawer has one of them: labels take the room that was measured."""
+HEADING, LINE = 60, 80
+"""Characters that stand in the width of a chart, in a heading's letters and in smaller ones."""
 CONFIG: dict[str, Any] = {
     "background": "transparent",
     "font": FONT,
-    "title": {"color": "var(--ink)", "anchor": "start", "fontSize": 14, "fontWeight": 600, "offset": 12},
+    "title": {
+        "color": "var(--ink)",
+        "anchor": "start",
+        "frame": "bounds",
+        "fontSize": 15,
+        "fontWeight": 600,
+        "subtitleColor": "var(--ink-soft)",
+        "subtitleFontSize": 12,
+        "offset": 12,
+    },
     "axis": {
         "labelColor": "var(--ink-soft)",
         "titleColor": "var(--ink-soft)",
@@ -21,7 +33,7 @@ CONFIG: dict[str, Any] = {
         "tickColor": "var(--rule)",
         "gridColor": "var(--rule)",
         "titleFontWeight": 400,
-        "labelFontSize": 11,
+        "labelFontSize": 12,
         "titleFontSize": 12,
         "labelAngle": 0,
         "labelSeparation": 8,
@@ -31,6 +43,8 @@ CONFIG: dict[str, Any] = {
         "labelColor": "var(--ink-soft)",
         "titleColor": "var(--ink-soft)",
         "titleFontWeight": 400,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
         "orient": "bottom",
         "labelLimit": 320,
         "symbolOpacity": 1,
@@ -48,9 +62,15 @@ def draw(chart: Chart) -> str:
     import vl_convert
 
     fit = {"type": "fit-x", "contains": "padding"}
-    spec = _seen({**chart.spec, "title": chart.title, "autosize": fit, "config": CONFIG})
+    spec = _seen({**chart.spec, "title": _title(chart.title), "autosize": fit, "config": CONFIG})
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
+
+
+def _title(text: str) -> dict[str, Any]:
+    """What a chart shows, and below it in smaller letters of whom: as many lines as they take."""
+    shows, _, whom = text.partition(": ")
+    return {"text": textwrap.wrap(shows, HEADING), "subtitle": textwrap.wrap(whom, LINE)}
 
 
 def _seen(part: Any) -> Any:

@@ -1,4 +1,4 @@
-"""All families: rates by depth and length of the context, and outcomes by kind."""
+"""Of all families: rates by depth and length of the context of each, and outcomes by kind."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from longctx.report.charts.chart import WIDTH, Chart, field, heat
+from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat
 from longctx.report.table import pivot
 from longctx.results.subject import Subject
 from longctx.summary.heatmap import Place
 from longctx.summary.summary import Summary
 
+SPLIT = ": "
+"""Where the name of a row goes on in a second line."""
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
@@ -34,7 +36,11 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         ]
         base = {
             "x": field(
-                "depth", "ordinal", "depth of the needle (0% = start)", sort=[_tenth(band) for band in range(10)]
+                "depth",
+                "ordinal",
+                "depth of the needle, % (0 = start)",
+                sort=[_tenth(band) for band in range(10)],
+                axis=UNITLESS,
             ),
             "y": field(
                 "size", "ordinal", None, sort="descending", axis={"labelExpr": f"format(datum.value, ',d') + ' {unit}'"}
@@ -43,13 +49,15 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         spec = heat(values, **base)
         cells = [(one.size, _tenth(one.depth), str(one.rate)) for one in sorted(group, key=lambda one: one.depth)]
         title = f"{summary.title(family)} by depth and length: {subject}"
-        yield Chart(f"heatmap-{number}", "", title, spec, pivot(cells, f"length, {unit}"))
+        yield Chart(f"heatmap-{number}", family, title, spec, pivot(cells, f"length, {unit}"))
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
     groups: dict[str, Counter[str]] = {}
+    several = len({one.subject for one in summary.scenarios}) > 1
     for one in summary.scenarios:
-        groups.setdefault(f"{summary.title(one.family)}, {one.subject}", Counter()).update(one.outcomes)
+        who = f"{SPLIT}{one.subject}" if several else ""
+        groups.setdefault(f"{summary.title(one.family)}{who}", Counter()).update(one.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]
@@ -71,7 +79,7 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
         "height": {"step": 36},
         "mark": "bar",
         "encoding": {
-            "y": field("row", "ordinal", None, sort=list(groups), axis={"labelLimit": 320}),
+            "y": field("row", "ordinal", None, sort=list(groups), axis={"labelExpr": f"split(datum.value, '{SPLIT}')"}),
             "x": field("count", "quantitative", "share of trials", stack="normalize", axis={"format": "%"}),
             "color": field("kind", "nominal", "outcome", scale={"domain": kinds, "range": palette}),
             "order": {"field": "place", "type": "quantitative"},

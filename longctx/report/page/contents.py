@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from longctx.results.manifest import Manifest
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import Summary
+
+FEW = 2
+"""Families or models that a heading names; of more it says how many."""
 
 
 class Drawn(NamedTuple):
@@ -39,19 +42,24 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A part of the page under one heading; id: its place in the page."""
+    """A part of the page under one heading. id: its place in the page. rates: a sentence for each subject."""
 
     id: str
     title: str
+    rates: list[str]
     figures: list[Figure]
     tables: list[Table]
 
 
 def headline(summary: Summary) -> str:
-    """Which families, which models."""
+    """Which families, which models: their names where they are few."""
     names = dict.fromkeys(summary.title(one.family) for one in summary.scenarios)
     models = dict.fromkeys(one.subject.model for one in summary.scenarios)
-    return f"{', '.join(names)}: {', '.join(models)}" if names else "Nothing was measured"
+    return f"{_few(names, 'families')}: {_few(models, 'models')}" if names else "Nothing was measured"
+
+
+def _few(names: Collection[str], called: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {called}"
 
 
 def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
@@ -59,6 +67,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     total = summary.live + summary.replayed + summary.unmeasured
     yield "run", manifest.run
     yield "profile", manifest.profile
+    if len(subjects := {str(one.subject) for one in summary.scenarios}) == 1:
+        yield "model", subjects.pop()
     yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
     if manifest.shard:
         yield "shard", manifest.shard
@@ -85,31 +95,34 @@ def _nothing(costs: Sequence[Cost]) -> str:
 
 
 def family_lines(summary: Summary) -> pd.DataFrame:
-    """The first table of the page."""
+    """The first table of the page. It names models where there are several, or several prompt sets."""
     found = families(summary.scenarios)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "family": [summary.title(one.family) for one in found],
             "rate over all [95% interval]": [str(one.rate) for one in found],
-            "model": [str(one.subject) for one in found],
             "scenarios": [f"{one.scenarios:,}" for one in found],
             "lowest": [f"{one.lowest.rate.rate:.2f} {one.lowest.scenario}" if one.lowest else "-" for one in found],
             "highest": [f"{one.highest.rate.rate:.2f} {one.highest.scenario}" if one.highest else "-" for one in found],
+            "model": [str(one.subject) for one in found],
         }
     ).set_index("family")
+    return frame.drop(columns="model") if frame["model"].nunique() == 1 else frame
 
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     """One a family, in the order of the summary, then what concerns all."""
-    found = tables(summary)
+    found, lines = tables(summary), families(summary.scenarios)
+    several = len({line.subject for line in lines}) > 1
     for name, family in summary.families.items():
         figures = [_figure(one) for one in drawn if one.chart.family == name]
         all_of_it = [table for table in found if table.family == name]
         all_of_it += family.account.further_tables(family.analysis)
         own = [table for table in all_of_it if not _drawn(table, figures)]
-        yield PageSection(name.replace("_", "-"), family.title, figures, own)
+        rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
+        yield PageSection(name.replace("_", "-"), family.title, rates, figures, own)
     figures = [_figure(one) for one in drawn if not one.chart.family]
-    yield PageSection("all-families", "All families", figures, [Table("Tokens, latency and cost", _usage(summary))])
+    yield PageSection("all-families", "All families", [], figures, [Table("Tokens, latency and cost", _usage(summary))])
 
 
 def _drawn(table: Table, figures: Sequence[Figure]) -> bool:

@@ -52,7 +52,7 @@
       "summary", "",
       element("span", `outcome ${outcome}`, outcome),
       element("span", "mono", `${scenario}${name}`),
-      element("span", "soft", `${family}, `, ...visible(model)),
+      element("span", "soft", family, ...(index.names.model.length > 1 ? [", ", ...visible(model)] : [])),
       element("span", "mono", ...answer),
     );
   };
@@ -164,6 +164,36 @@
     tip.style.left = `${Math.min(event.clientX + 12, window.innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${Math.min(event.clientY + 12, window.innerHeight - tip.offsetHeight - 8)}px`;
   });
+
+  // ---- contents and folds
+
+  const links = [...document.querySelectorAll("nav a")];
+  const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
+  const unfold = () => {
+    const fold = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.fold");
+    if (fold) fold.open = true;
+  };
+  let current = null;
+  const mark = () => {
+    const line = window.innerHeight / 3;
+    const link = links[targets.findLastIndex((target) => target.getBoundingClientRect().top < line)] ?? null;
+    if (link === current) return;
+    current?.removeAttribute("aria-current");
+    current = link;
+    current?.setAttribute("aria-current", "true");
+    current?.closest("ul").scrollTo({ left: current.offsetLeft - 48 });
+  };
+  window.addEventListener("hashchange", unfold);
+  window.addEventListener("scroll", mark, { passive: true });
+  links.forEach((link) => link.addEventListener("click", unfold));
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details.fold:not([open])")];
+    folded.forEach((fold) => { fold.open = true; });
+  });
+  window.addEventListener("afterprint", () => folded.forEach((fold) => { fold.open = false; }));
+  unfold();
+  mark();
 
   columns.forEach((name) => fill(selects[name], index.names[name]));
   if (index.names.outcome.some((name) => name !== "correct")) selects.outcome.value = "not-correct";

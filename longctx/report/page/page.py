@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -24,6 +24,8 @@ from longctx.summary.summary import Summary
 from longctx.visible import visible
 
 HERE = Path(__file__).parent
+FINDINGS = 5
+"""What stands out most; the rest is folded."""
 LONG = 30
 """Characters of a cell, beyond which it may have several lines. A rate with its interval and n is shorter."""
 
@@ -65,6 +67,7 @@ def render(
         drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
     places = in_order([row.family for row in record.rows], summary.families)
     rows = [record.rows[place] for place in places]
+    parts = list(sections(summary, drawn))
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -73,7 +76,9 @@ def render(
         facts=list(facts(summary, manifest)),
         families=family_lines(summary),
         findings=findings(summary),
-        sections=list(sections(summary, drawn)),
+        first=FINDINGS,
+        sections=parts,
+        links={part.title: part.id for part in parts},
         index=trials.index(rows, summary.title),
         chunks=list(trials.chunks(rows, [record.views[place] for place in places], manifest.options)),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
@@ -82,15 +87,21 @@ def render(
     )
 
 
-def _table(frame: pd.DataFrame) -> Markup:
-    """A frame of text cells as a table that scrolls by itself on a narrow screen. Long cells have several lines."""
+def _table(frame: pd.DataFrame, links: Mapping[str, str] | None = None) -> Markup:
+    """A frame of text cells as a table that scrolls by itself on a narrow screen. Long cells have several lines.
+
+    links: head of a row -> the place in the page that it leads to.
+    """
     head = [frame.index.name or "", *frame.columns]
     rows = [[index, *cells] for index, cells in zip(frame.index, frame.itertuples(index=False), strict=True)]
     made = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
     made += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in head)
     made += Markup("</tr></thead><tbody>")
     for first, *cells in rows:
-        made += Markup('<tr><th scope="row">{}</th>').format(visible(str(first)))
+        name = visible(str(first))
+        place = (links or {}).get(str(first))
+        leads = Markup('<a href="#{}">{}</a>').format(place, name) if place else name
+        made += Markup('<tr><th scope="row">{}</th>').format(leads)
         made += Markup("").join(map(_cell, cells)) + Markup("</tr>")
     return made + Markup("</tbody></table></div>")
 

@@ -71,9 +71,9 @@ def colours(theme: str) -> dict[str, str]:
 
 
 def css() -> str:
-    """The variables as a style sheet that follows the reader's preference."""
+    """The variables as a style sheet that follows the reader's preference; paper is always light."""
     light, dark = (" ".join(f"{name}: {colour};" for name, colour in colours(theme).items()) for theme in SERIES)
-    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    return f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 
 
 def _between(low: str, high: str, share: float) -> str:

@@ -12,8 +12,9 @@ from playwright.sync_api import Browser
 
 from longctx.report.document import Document, as_html
 from longctx.report.table import Table
+from tests.report import every_family
 from tests.report.page.browser import MISSING, found, launched, open_page
-from tests.report.sample import HOSTILE, write_run
+from tests.report.sample import HOSTILE, write_rows, write_run
 
 pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
 
@@ -39,6 +40,12 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def nine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All families, at large sizes."""
+    return write_rows(tmp_path_factory.mktemp("nine"), list(every_family.rows()), every_family.MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -213,10 +220,9 @@ def test_a_comparison_on_a_phone_has_a_cue_too(browser: Browser, tmp_path: Path)
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
-def test_no_column_is_cut_on_a_screen(browser: Browser, tmp_path: Path, width: int) -> None:
-    path = write_run(tmp_path, model="a-model-with-a-long-name-2026-11-21")
-    page = open_page(browser, path, viewport={"width": width, "height": 800}).page
-    assert page.eval_on_selector_all(".scroll, .chart", CUT) == []
+def test_no_column_is_cut_on_a_screen(browser: Browser, nine: Path, width: int) -> None:
+    page = open_page(browser, nine, viewport={"width": width, "height": 800}).page
+    assert page.eval_on_selector_all(".scroll, .chart, nav ul", CUT) == []
 
 
 OVERLAPS = """axes => axes.flatMap(axis => {
@@ -230,7 +236,60 @@ OVERLAPS = """axes => axes.flatMap(axis => {
 })"""
 
 
-def test_axis_labels_do_not_run_into_one_another(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
-    level = "figure svg .role-axis:not(:has(text[transform*=rotate]))"
+OUTSIDE = """charts => charts.flatMap(chart => {
+    const frame = chart.getBoundingClientRect();
+    return [...chart.querySelectorAll("text")]
+        .filter(text => getComputedStyle(text).opacity !== "0")
+        .filter(text => {
+            const box = text.getBoundingClientRect();
+            return box.left < frame.left - 1 || box.right > frame.right + 1;
+        }).map(text => text.textContent);
+})"""
+
+
+def test_axis_labels_do_not_run_into_one_another(browser: Browser, nine: Path) -> None:
+    page = open_page(browser, nine).page
+    level = "figure svg .role-axis:not(:has(.role-axis-label text[transform*=rotate]))"
     assert page.eval_on_selector_all(level, OVERLAPS) == []
+    assert page.eval_on_selector_all("figure svg", OUTSIDE) == []
+
+
+@pytest.mark.parametrize("width", [400, 1280, 1920])
+def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, nine: Path, width: int) -> None:
+    page = open_page(browser, nine, viewport={"width": width, "height": 800}).page
+    headings = page.locator("section h2")
+    links = page.get_by_role("navigation").get_by_role("link")
+    assert links.all_inner_texts() == ["Top", *headings.all_inner_texts()]
+    assert links.count() == 1 + 9 + 2
+    page.eval_on_selector_all("section details.fold", "all => all.forEach(fold => { fold.open = false; })")
+    for name in ("Graph walks", "Passkey"):
+        links.get_by_text(name).click()
+        heading = page.get_by_role("heading", name=name)
+        assert heading.evaluate("one => one.closest('details').open")
+        bar = page.get_by_role("navigation").bounding_box()
+        box = heading.bounding_box()
+        assert bar is not None
+        assert box is not None
+        assert 0 <= bar["y"] <= box["y"] < 400
+        assert width > 1600 or bar["y"] + bar["height"] <= box["y"]
+    assert page.locator("table").first.locator("tbody a").count() == 9
+
+
+def test_five_findings_stand_out_and_the_rest_is_folded(browser: Browser, nine: Path) -> None:
+    page = open_page(browser, nine).page
+    shown = [finding for finding in page.locator("#stands-out ~ ul > li").all() if finding.is_visible()]
+    rest = page.locator("#stands-out ~ details.fold li")
+    assert len(shown) == 5
+    assert not rest.first.is_visible()
+    page.get_by_text("more findings").click()
+    assert rest.first.is_visible()
+
+
+def test_on_paper_all_is_unfolded_and_light(browser: Browser, nine: Path) -> None:
+    page = open_page(browser, nine, color_scheme="dark", viewport={"width": 680, "height": 900}).page
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("details.fold:not([open])").count() == 0
+    assert page.get_by_role("navigation").is_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680

@@ -88,10 +88,9 @@ def test_families_stand_in_one_order(page: Path) -> None:
     text = page.read_text()
     families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     assert re.findall(r"<h2 id=.*?>(.*?)</h2>", text)[1:5] == families
-    [title] = re.findall(r"<h1>(.*?):", text)
-    assert title.split(", ") == families
+    assert "<h1>4 families: some-model</h1>" in text
     [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
-    assert re.findall(r'<th scope="row">(.*?)</th>', first) == families
+    assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == families
     index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
     assert index["names"]["family"] == families
 
@@ -132,7 +131,8 @@ def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
     def kinds(path: Path) -> set[str]:
         return {tag for tag, _ in Read(path.read_text()).tags}
 
-    assert kinds(hostile) <= kinds(page)
+    lines_of_a_title = {"tspan"}
+    assert kinds(hostile) <= kinds(page) | lines_of_a_title
     assert not any(name.startswith("on") for _, attributes in Read(hostile.read_text()).tags for name in attributes)
     json.loads(next(script for script in Read(hostile.read_text()).scripts if script.startswith("{")))
     for path in (hostile.parent / "charts").iterdir():
