@@ -1,4 +1,4 @@
-"""Of all families: rates by depth and length of the context of each, and outcomes by kind."""
+"""The charts that every family has, rates by depth and length of the context, and the outcomes of all by kind."""
 
 from __future__ import annotations
 
