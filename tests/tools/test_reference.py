@@ -57,7 +57,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
             "model-profiles",
             '| `ttl` | one of `5m`, `1h` | `"5m"` | How long a prefix is kept;',
         ),
-        ("exit-statuses", "| 10 | `regression`: the verdict: in some band, a drop is shown |"),
+        ("exit-statuses", "| 10 | the verdict is `regression`: in some band, a drop is shown |"),
         ("exit-statuses", "| 13 | the report could not be written"),
         ("files", "| `depth` | number | Where the needle stands: 0 is the start, 1 the end. |"),
         ("files", "[JSON schema](gate.schema.json)"),

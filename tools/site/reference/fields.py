@@ -79,7 +79,7 @@ def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
         case str(name):
             bounds = [words.format(schema[key]) for key, words in BOUNDS.items() if key in schema]
             return ", ".join([NAMES[name], *bounds])
-    return "value"
+    return "word or number"
 
 
 def _toml(value: Any) -> str:

@@ -27,13 +27,13 @@ OWN = {
     pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or a rate shown to lie below its minimum",
     pytest.ExitCode.INTERRUPTED: "it was stopped, by Ctrl-C or by an error while tests were collected",
     pytest.ExitCode.INTERNAL_ERROR: "pytest or a plugin broke",
-    pytest.ExitCode.USAGE_ERROR: "a mistake in the command line or a file, told in a sentence; nothing was asked",
-    pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected; nothing was asked",
+    pytest.ExitCode.USAGE_ERROR: "a mistake in the command line or a file, told in a sentence; no test was run",
+    pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected",
 }
 VERDICTS = {
-    "regression": "the verdict: in some band, a drop is shown",
-    "inconclusive": "the verdict: neither a drop nor its absence is shown; 0 with `--ctx-on-inconclusive pass`",
-    "invalid": "the verdict: not enough was measured to say, or not of the right thing",
+    "regression": "in some band, a drop is shown",
+    "inconclusive": "neither a drop nor its absence is shown; 0 with `--ctx-on-inconclusive pass`",
+    "invalid": "not enough was measured to say, or not of the right thing",
 }
 COMMANDS = {
     0: "done",
@@ -45,7 +45,7 @@ COMMANDS = {
 
 def page() -> str:
     runs = {int(code): words for code, words in OWN.items()}
-    runs |= {EXIT[verdict]: f"`{verdict}`: {words}" for verdict, words in VERDICTS.items()}
+    runs |= {EXIT[verdict]: f"the verdict is `{verdict}`: {words}" for verdict, words in VERDICTS.items()}
     runs[UNWRITTEN] = "the report could not be written; what was asked is recorded, and the same command replays it"
     return PAGE.format(
         runs=_table(runs),
