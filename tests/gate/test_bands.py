@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +33,14 @@ def test_no_change_over_few_trials_is_inconclusive_and_says_how_many_would_tell(
     assert found.needed > 50
 
 
+def test_few_trials_without_a_change_do_not_show_that_there_are_none() -> None:
+    """As if a trial more had changed: the fewer there were, the more it may take."""
+    ten, forty = (one(alone(0, 0, n)).needed for n in (10, 40))
+    assert ten is not None
+    assert forty is not None
+    assert ten > forty > 100
+
+
 def test_a_drop_that_is_shown_is_a_regression() -> None:
     assert one(alone(0, 20, 100)).verdict == "regression"
 
@@ -39,6 +49,11 @@ def test_a_drop_within_the_margin_passes_and_is_named() -> None:
     found = one(alone(0, 10, 1000))
     assert (found.verdict, found.within_margin) == ("pass", True)
     assert one(alone(0, 10, 1000), margin=0.01).verdict == "regression"
+
+
+def test_a_drop_that_may_be_as_large_as_the_margin_does_not_pass() -> None:
+    clusters = alone(0, 3, 1000)
+    assert one(clusters, margin=one(clusters).bound).verdict == "inconclusive"
 
 
 def test_a_gain_is_no_regression() -> None:
@@ -61,8 +76,8 @@ def test_many_bands_make_an_alarm_harder() -> None:
 
 def test_fewer_than_fifteen_clusters_show_nothing() -> None:
     """In simulations ten passed a drop of the margin too often, and fifteen did not (benchmarks/gate/RESULTS.md)."""
-    for change in (-1, 0):
-        few, enough = (one([[change] * 24] * clusters, margin=0.5) for clusters in (14, 15))
+    for change, size in itertools.product((-1, 0), (2, 24)):
+        few, enough = (one([[change] * size] * clusters, margin=0.5) for clusters in (14, 15))
         assert (few.bound, few.p_value, few.verdict) == (1.0, 1.0, "inconclusive")
         assert enough.verdict == ("regression" if change else "pass")
 

@@ -81,6 +81,15 @@ def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
     assert found.families[0].reasons == ("if what is missing counted as wrong, pass would be regression",)
 
 
+def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
+    """Four lost of a hundred are 1 in 16 by chance, five 1 in 32."""
+    before, lost = joined(run(*["correct"] * 100, band="all")), ["wrong"] * 4
+    assert verdict(before, joined(run(*["correct"] * 96, *lost, band="all"))).verdict == "inconclusive"
+    found = verdict(before, joined(run(*["correct"] * 95, *lost, "infra_error", band="all")))
+    assert found.verdict == "invalid"
+    assert found.families[0].reasons == ("if what is missing counted as wrong, inconclusive would be regression",)
+
+
 def test_a_run_with_nothing_in_common_is_invalid() -> None:
     found = verdict(BASELINE, joined(rows((180, 160, 140), seed=99)))
     assert found.verdict == "invalid"

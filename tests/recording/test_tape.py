@@ -45,6 +45,10 @@ def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
     Tape(tmp_path, "once", run="today").record(ONE, answer(), AT, 0)
     replies = [Tape(tmp_path, run=run).reply(ONE) for run in ("today", "tomorrow", "")]
     assert [reply and reply.live for reply in replies] == [True, False, False]
+    Tape(tmp_path, "once").record(TWO, answer(), AT, 0)
+    unnamed = Tape(tmp_path).reply(TWO)
+    assert unnamed is not None
+    assert not unnamed.live, "runs without a name are not one run"
 
 
 def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:

@@ -108,6 +108,13 @@ def test_an_error_is_passed_on_and_not_recorded(tmp_path: Path, status: int) -> 
     assert not list(tmp_path.iterdir())
 
 
+def test_a_message_that_comes_as_an_error_is_not_recorded(tmp_path: Path) -> None:
+    inner = network(lambda request: httpx2.Response(529, content=message("42")))
+    with pytest.raises(anthropic.APIStatusError):
+        ask(TapeTransport(Tape(tmp_path, "once"), inner))
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("content", [b"", b"<html>busy</html>", b"{}", b"[]"])
 def test_an_answer_that_is_no_message_is_not_recorded(tmp_path: Path, content: bytes) -> None:
     request = httpx2.Request("POST", "https://h.test/v1/messages", json=json.loads(sent_body()))

@@ -260,6 +260,7 @@ def test_the_value_of_another_line_is_traced(text: str, line: int, line_distance
         ("**line** 12: <6727>", 12),
         ("5", 5),
         ("8", 8),
+        ("10", 10),
     ],
 )
 def test_the_number_of_a_line_is_an_echo(text: str, number: int) -> None:
@@ -295,6 +296,13 @@ def test_the_trace_is_told_in_a_sentence() -> None:
     trial = Trial(scenario.identity(0, 0, 0), "", "", "6727", 10, 0.9, facts=file)
     outcome = scenario.judge(trial, Reply("6794", "end_turn", "some-model", 100, 0, 10, 0.5, "2026-11-21", "0" * 64))
     assert outcome.why == "the value of line 10, not of line 5: +5 in line number, -2 in place"
+
+
+def test_the_targets_number_is_an_echo_though_it_is_another_lines_value() -> None:
+    file = File(np.array(ORDER), np.array([5, *VALUES[1:]]), target=5)
+    trial = Trial(LineRetrieval(10, 1).identity(0, 0, 0), "", "", "6727", 10, 0.9, facts=file)
+    outcome = LineRetrieval(10, 1).judge(trial, Reply("5", "end_turn", "m", 100, 0, 10, 0.5, "2026-11-21", "0" * 64))
+    assert outcome.why == "an echo of line number 5 (asked for line 5)"
 
 
 def test_a_value_after_the_word_line_is_no_echo() -> None:

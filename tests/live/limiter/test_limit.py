@@ -52,6 +52,21 @@ def test_it_comes_back_close_to_what_was_refused_and_lingers() -> None:
     assert 62 <= rounds[11] < 64
 
 
+def test_it_passes_what_was_refused_ever_faster() -> None:
+    """By r³/(3·90²) requests, r rounds after it came close."""
+    limit = Limit(1000)
+    limit.allowed = 101.0
+    limit.refused(0)
+    while limit.allowed < 99.5:
+        limit.answered()
+    passed = []
+    for _ in range(3):
+        for _ in range(60):
+            a_round(limit, 1000)
+        passed.append(limit.allowed - 100)
+    assert passed == pytest.approx([9, 71, 240], rel=0.05)
+
+
 @pytest.mark.parametrize("bears", [2, 5, 10, 20, 50])
 def test_it_keeps_a_server_busy_and_is_seldom_refused(bears: int) -> None:
     limit = Limit(64)

@@ -47,6 +47,7 @@ def bucket(name: str, limit: int, remaining: int, reset: str = RESET) -> dict[st
         (bucket("requests", 50, 0), 60 / 50),
         (bucket("input-tokens", 100_000, 7_000), 0),
         (bucket("input-tokens", 100_000, 0), 60 * 7_000 / 100_000),
+        (bucket("input-tokens", 100_000, 2_000), 60 * 5_000 / 98_000),
         (bucket("tokens", 5_000, 0), 60),  # a request that is larger than the bucket
         (bucket("requests", 50, 0) | bucket("tokens", 10_000, 0), 42),
         (bucket("requests", 50, 0, "2026-11-22T09:00:00Z"), 0),
