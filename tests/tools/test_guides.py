@@ -1,0 +1,47 @@
+"""What the guides tell a reader to type exists: options of pytest, commands, and the options of commands."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longctx.cli import make_parser
+from tests.here import HERE
+from tools.site.reference.commands import walk
+from tools.site.reference.options import given
+
+PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
+OPTIONS = {one["name"] for one in given()} | {"--ctx-size"}
+"""Those of longctx, and one of llama-server."""
+COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
+OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
+
+
+def commands(text: str) -> Iterator[str]:
+    """The calls of longctx in the blocks of commands of a page, without what follows in a comment or a pipe."""
+    for block in re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            if match := re.search(r"(?:^|&& )(?:python3? -m )?(longctx [a-z].*)", line):
+                yield re.split(r"\s#\s|\s[|&>]", match[1])[0]
+
+
+def parser_of(command: str) -> argparse.ArgumentParser | None:
+    """The parser of a command, or of its task."""
+    words = command.split()
+    return COMMANDS.get(" ".join(words[:3])) or COMMANDS.get(" ".join(words[:2]))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE.root)))
+def test_what_a_page_says_to_type_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert {one for one in OPTION.findall(text) if one.startswith("--ctx-")} <= OPTIONS
+    for command in commands(text):
+        parser = parser_of(command)
+        assert parser is not None, command
+        known = {name for action in parser._actions for name in action.option_strings}
+        if not parser.get_default("passes_on"):
+            assert {*OPTION.findall(command)} <= known, command
