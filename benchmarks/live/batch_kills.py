@@ -30,8 +30,8 @@ MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", 
 DONE = "all is collected"
 
 ASKS = "it begins with its batches"
-LONGEST_S = 2.5
-"""About what a run takes from there."""
+LONGEST_S = 1.2
+"""Half of what a run takes from there, so that most are killed with something left to do."""
 RUN = f"""
 import sys
 from longctx.live.batches import claims, parts, wait
