@@ -63,7 +63,7 @@ class Service:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.url = str(client.base_url)
+        self.url = str(client.base_url).rstrip("/")
 
     async def check(self) -> None:
         """Raises UserError where the server takes no batches, or does not list those it has."""

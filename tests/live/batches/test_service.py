@@ -88,3 +88,11 @@ def test_providers_without_batches() -> None:
     for provider in ("bedrock", "vertex", "foundry"):
         with pytest.raises(UserError, match=f"m is asked through {provider}, whose client"):
             check_provider([ModelProfile(), ModelProfile.model_validate({"model": "m", "provider": provider})])
+
+
+def test_a_server_is_the_same_with_a_slash_at_its_end() -> None:
+    async def url(base_url: str) -> str:
+        async with open_client(None, base_url, 1) as client:
+            return Service(client).url
+
+    assert {asyncio.run(url(one)) for one in ("http://server:1/v", "http://server:1/v/")} == {"http://server:1/v"}
