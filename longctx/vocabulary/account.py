@@ -33,6 +33,8 @@ class Rank(enum.IntEnum):
     """Why answers are wrong, or right."""
     EFFECT = enum.auto()
     """What a change of the prompt does."""
+    HOLDS = enum.auto()
+    """Nothing fails, however far it was measured."""
 
 
 class Account:

@@ -39,7 +39,7 @@ class PasskeyAccount(account.Account):
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
     ) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.LEVEL, one) for one in _windows(scenarios, analysis))
+        yield from _windows(scenarios, analysis)
 
     def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
         return k_max_hypotheses(pairs, model, grids)
@@ -64,21 +64,23 @@ def _entry(one: PasskeySummary) -> dict[str, Any]:
     }
 
 
-def _windows(scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[str]:
+def _windows(scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[tuple[Rank, str]]:
     for one in analysis:
         k_max, (lo, hi) = one.effective.k_max, one.interval
         where = f"Passkey, {one.subject}: in a window of {one.window:,} tokens"
         if k_max is None:
-            yield f"{where}, the key is not found even at the smallest distance."
+            yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance."
         elif k_max == one.farthest and (low := _lowest(scenarios, one)) is not None:
             yield (
+                Rank.LEVEL,
                 f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least often at "
-                f"{low.params['k']:,} tokens: {low.rate}."
+                f"{low.params['k']:,} tokens: {low.rate}.",
             )
         elif k_max == one.farthest:
-            yield f"{where}, the key is found from every distance (k_max {k_max:,})."
+            yield Rank.HOLDS, f"{where}, the key is found from every distance (k_max {k_max:,})."
         else:
-            yield f"{where}, the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond."
+            reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
+            yield Rank.LEVEL, f"{where}, {reach}."
 
 
 def _lowest(scenarios: Sequence[ScenarioSummary], one: PasskeySummary) -> ScenarioSummary | None:

@@ -34,7 +34,7 @@ def by_depth(family: str, namings: Sequence[Naming], shape: Shape) -> Iterator[C
     """A chart a subject, a curve a shape: all windows together."""
     labels = {tenth: f"{tenth * TENTHS}-{(tenth + 1) * TENTHS}%" for tenth in range(TENTHS)}
     yield from _by_place(
-        family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text", UNITLESS
+        family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text", in_percent=True
     )
 
 
@@ -53,7 +53,7 @@ def _by_place(
     rates: Callable[[Naming], Mapping[int, Rate]],
     labels: Mapping[int, str],
     title: str,
-    axis: Spec | None = None,
+    in_percent: bool = False,
 ) -> Iterator[Chart]:
     for number, subject in enumerate(dict.fromkeys(naming.subject for naming in namings), start=1):
         shapes: dict[str, list[Mapping[int, Rate]]] = {}
@@ -67,7 +67,8 @@ def _by_place(
         ]
         if points:
             names = [label for label in labels.values() if any(point[what] == label for point in points)]
-            x = field(what, "ordinal", title, sort=names, axis=labelled(names) if axis is None else axis)
+            axis = UNITLESS if in_percent else labelled(names)
+            x = field(what, "ordinal", title + ", %" * in_percent, sort=names, axis=axis)
             heading = f"Named of what was asked for, by {title}: {subject}"
             yield _chart(f"{_name(family)}-by-{what}-{number}", family, heading, what, points, x)
 

@@ -188,7 +188,7 @@
   links.forEach((link) => link.addEventListener("click", unfold));
   let folded = [];
   window.addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details.fold:not([open])")];
+    folded = [...document.querySelectorAll("details.fold:not([open]), section details.numbers:not([open])")];
     folded.forEach((fold) => { fold.open = true; });
   });
   window.addEventListener("afterprint", () => folded.forEach((fold) => { fold.open = false; }));
