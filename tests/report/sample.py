@@ -127,9 +127,9 @@ def view(row: Row, text: str = "1234") -> View:
     return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]", excerpts, reply, quotes)
 
 
-def write_run(folder: Path, trials: int = 4, model: str = "some-model", text: str = "1234") -> Path:
+def write_run(folder: Path, model: str = "some-model", text: str = "1234") -> Path:
     """A run's folder with its page. Returns the page."""
-    return write_rows(folder, list(rows(trials, model, text)), model, text)
+    return write_rows(folder, list(rows(model=model, text=text)), model, text)
 
 
 def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1234") -> Path:
