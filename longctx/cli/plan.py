@@ -110,7 +110,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         if options.budget is None:
             raise UserError("--out is for the profile of a --budget: give that too.")
         check_free(options.out, options.force)
-    margin = options.margin or load_profile(options.workspace, options.profile).margin or MARGIN
+    stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
+    margin = next(one for one in stated if one is not None)
     wanted = Target(margin, options.alpha, options.power, options.drop)
     sentences: list[str] = []
     if options.budget is None:

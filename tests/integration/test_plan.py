@@ -43,6 +43,10 @@ def test_a_mistake_is_a_sentence(checkout: Checkout) -> None:
     for arguments, sentence in (
         (["--profile=tinny.toml"], "No profile 'tinny.toml'"),
         (["--profile=paper"], "The profile 'paper' names no model: give one with --model NAME."),
+        (
+            ["--profile=gate", "--model=claude-haiku-5-5", "--budget=0.1"],
+            "$0.10 judges no band of the profile gate at a margin of 0.075: the cheapest takes $0.",
+        ),
         (["--alpha=1"], "'1' is no share: give a number between 0 and 1, not 0 or 1 itself."),
         (["--from", "nowhere", "else"], "No baseline 'nowhere'"),
     ):
