@@ -32,8 +32,8 @@ LONG = 16
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """name: of its file. family: where the page shows it; empty for all families. spec: a Vega-Lite view. note: a
-    sentence below it, often empty."""
+    """name: of its file. family: where the page shows it; empty for all families. title: what it shows, and after `: `
+    of whom. spec: a Vega-Lite view. note: a sentence below it, often empty."""
 
     name: str
     family: str
