@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
 NO_RETRIES = """\
@@ -38,8 +38,9 @@ def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.to
     return result
 
 
+PROFILE_NAMES = [path.stem for path in sorted((ROOT / "fixtures/profiles").glob("*.toml"))]
 OPTIONS = [
-    ("--ctx-profile=tinny", "No profile 'tinny': There are: frontier, handbook, lines, paper, recorded, smoke."),
+    ("--ctx-profile=tinny", f"No profile 'tinny': There are: {', '.join(PROFILE_NAMES)}."),
     ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
     ("--ctx-profile=none.toml", "No profile 'none.toml'"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
