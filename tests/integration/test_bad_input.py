@@ -72,7 +72,7 @@ PROFILES = [
     (LINES.replace("[3, 5]", '"3"'), "tiny.toml has entries that cannot be used: line_retrieval.0.lines: "),
     (
         LINES.replace("trials = 2", "trials = 0"),
-        "line_retrieval.0.trials: Input should be greater than or equal to 1 (found 0).",
+        "line_retrieval.0.trials: trials are a number that is greater than or equal to 1, or one of each band",
     ),
     (LINES.replace("trials", "trails"), "line_retrieval.0.trails: no such entry. Did you mean 'trials'?"),
     (LINES.replace("trials = 2", ""), "line_retrieval.0.trials: missing."),
