@@ -47,7 +47,8 @@ def add(commands: Any) -> None:
     probe.add_argument(
         "--ask",
         action="store_true",
-        help="also ask it a few tiny questions, which are paid for: does it take a prefill, a temperature, thinking",
+        help="also ask it ten small questions, which are paid for: does it take a prefill, a temperature, thinking; "
+        "and are its usage, stop reasons, system prompt and counts of tokens to be trusted",
     )
     probe.add_argument(
         "--prompts", default="seed", metavar="DIR", help="prompt set whose wordings are counted (default: seed)"
@@ -70,6 +71,7 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     _print_learnt(before, learnt)
     for sentence in (*learnt.silent, *differences(before, learnt.told)):
         print(sentence)
+    _print_doubts(learnt, source)
     print(f"Kept in {path}.")
     return 0
 
@@ -94,6 +96,15 @@ def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
         rows += [(f"{found.family}: {name}", _said(earlier.get(name)), _said(to)) for name, to in found.values.items()]
     marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]
     print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
+
+
+def _print_doubts(learnt: Learnt, source: str) -> None:
+    if learnt.doubts:
+        print(f"Not to be trusted of {source}:")
+        for doubt in learnt.doubts:
+            print(f"- {doubt}")
+    elif learnt.doubts is not None:
+        print(f"Usage, cached tokens, stop reasons, system prompt and counts of {source} are as they should be.")
 
 
 def _probed(probed: Probed | None, entry: str) -> object:

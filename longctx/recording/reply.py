@@ -40,12 +40,6 @@ def is_message(body: bytes) -> bool:
     return True
 
 
-def input_tokens(message: dict[str, Any]) -> int:
-    """The tokens of the prompt that a message answers, with what the cache had a part in."""
-    fresh, written, cached, _ = _tokens(message["usage"])
-    return fresh + written + (cached or 0)
-
-
 def to_reply(
     body: bytes,
     *,

@@ -16,6 +16,7 @@ from longctx.config.prompts import PromptSet
 from longctx.families.passkey.protocol import Passkey
 from longctx.live.server.probe import differences
 from longctx.workspace import Workspace
+from tests.gateway import Gateway
 from tests.here import HERE
 from tests.live.server.shapes import NO_COUNTS, NO_MODELS
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
@@ -137,10 +138,10 @@ def test_asking_tells_what_it_takes(
     server.script, server.window = without_prefill, None
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
-    assert "prefill = true is refused: delete it." in printed
+    assert "prefill = true is refused or ignored: delete it." in printed
     assert "temperature in extra_body is refused: delete it." in printed
     assert "does not say what the model can" in printed
-    assert len(server.asked) == 6
+    assert len(server.asked) == 10
     probed = read_profile(mine, "toy").probed
     assert probed is not None
     assert (probed.prefill, probed.temperature, probed.thinking) == (False, False, ("enabled", "adaptive", "disabled"))
@@ -149,10 +150,64 @@ def test_asking_tells_what_it_takes(
 def test_what_changes_the_question_is_only_offered(
     server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.script = saying("yes")
+    gateway = Gateway()
+    server.script, server.counting = gateway.answer, gateway.count
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
-    assert "A prefill is taken: prefill = true would use it." in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "A prefill is taken: prefill = true would use it." in printed
+    assert (
+        f"Usage, cached tokens, stop reasons, system prompt and counts of {server.url} are as they should be."
+        in printed
+    )
     assert not load_model(mine, "toy").prefill
+
+
+def test_a_prefill_that_is_ignored_is_not_offered(
+    server: SimulatedServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = Gateway("prefill").answer
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out
+    assert f"Not to be trusted of {server.url}:\n- A prefill is taken, but the answer does not go on from it" in printed
+    assert "prefill = true would use it" not in printed
+    probed = read_profile(mine, "toy").probed
+    assert probed is not None
+    assert probed.prefill is False
+
+
+@pytest.mark.parametrize("fault", ["another tokenizer", "one count", "no count", "html count", "least of 16"])
+def test_where_counts_are_not_to_be_trusted_tokens_are_counted_by_asking(
+    server: SimulatedServer, mine: Workspace, fault: str
+) -> None:
+    """Some APIs behind a gateway take no max_tokens of one."""
+    gateway = Gateway(fault)
+    server.script = gateway.answer
+    server.counting = failing(404) if fault == "least of 16" else gateway.count
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    profile = read_profile(mine, "toy")
+    measured = profile.measures("passkey", wording.digest)
+    assert measured is not None
+    assert measured["filler"] == count_tokens(wording.words["filler"])
+    assert profile.probed is not None
+    assert profile.probed.line is None
+
+
+def test_without_usage_nothing_can_be_measured(server: SimulatedServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.script = Gateway("no usage").answer
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
+    said = capsys.readouterr().err
+    assert "toy could not be asked: the server's answer is no Messages API message (it has no 'usage')" in said
+    assert "A run would measure nothing with such answers." in said
+
+
+def test_families_that_need_a_count_are_named_where_there_is_none(
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.counting = Gateway("no count").count
+    assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
+    said = "A run does not ask families that need a count (passkey, coreference, "
+    assert said in capsys.readouterr().out
 
 
 def test_a_server_that_tells_nothing(capsys: pytest.CaptureFixture[str], profiles: Path) -> None:
@@ -245,12 +300,14 @@ def test_what_is_no_message_takes_no_prefill(
 
 @pytest.mark.parametrize("usage", [{"input_tokens": 0, "output_tokens": 1}, {"input_tokens": 9, "output_tokens": 1}])
 def test_a_usage_that_cannot_be_right_is_not_kept(
-    server: SimulatedServer, capsys: pytest.CaptureFixture[str], profiles: Path, usage: Body
+    server: SimulatedServer, capsys: pytest.CaptureFixture[str], mine: Workspace, usage: Body
 ) -> None:
     server.script, server.counting = saying("yes", usage=usage), failing(404)
-    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
-    assert "could not be counted by asking either: the server's " in capsys.readouterr().err
-    assert not list(profiles.iterdir())
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    printed = capsys.readouterr().out
+    assert "could not be counted by asking either: the server's " in printed
+    assert f"Its usage counts {usage['input_tokens']} input tokens for a prompt of 1," in printed
+    assert not read_profile(mine, "toy").measured
 
 
 def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine: Workspace) -> None:
@@ -277,7 +334,7 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
 ) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
     monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
-    monkeypatch.setattr("longctx.live.server.try_out.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.asked.PATIENCE_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

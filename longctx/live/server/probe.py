@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.config.models import ModelProfile, TokenCounts
+from longctx.config.models import ModelProfile, TokenCounts, TokensPerUnit
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.failure import explain
+from longctx.live.server.asked import count_by_asking
 from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
 from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit
 from longctx.live.server.providers import Client
-from longctx.live.server.try_out import count_by_asking, try_out
+from longctx.live.server.trust import try_trust
+from longctx.live.server.try_out import try_out
 from longctx.live.waiting import Say, waiting
 from longctx.registry import shipped
 from longctx.vocabulary.scenario import Scenario
@@ -24,11 +26,13 @@ Counted = tuple[type[Scenario], Wording]
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why."""
+    """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why.
+    doubts: what is not to be trusted, and what follows for a run; None where it was not tried."""
 
     told: dict[str, Any]
     measured: tuple[TokenCounts, ...]
     silent: tuple[str, ...]
+    doubts: tuple[str, ...] | None = None
 
 
 async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
@@ -47,13 +51,24 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
         failure = explain(error, client.base_url)
         if not told and not ask:
             raise UserError(f"Nothing could be learnt of {model.model}: {failure.message}") from None
-        silent.append(f"Tokens could not be counted for free: {failure.message}")
+        families = ", ".join(scenario.family for scenario, _ in counted)
+        follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
+        silent.append(f"Tokens could not be counted for free: {failure.message}{follows}")
     if not ask:
-        silent.append("Whether it takes a prefill or a temperature is learnt by asking it, with --ask.")
+        silent.append(
+            "Whether it takes a prefill or a temperature, and what of its answers is not to be trusted, is learnt by "
+            "asking it, with --ask."
+        )
         return Learnt(told, measured, tuple(silent))
-    tried = await try_out(client, model, say)
-    measured = measured or await _counted_by_asking(client, model, counted, say)
-    return Learnt(tried | told, measured, tuple(silent))  # what it says of thinking counts for more than what was tried
+    tried, ignored = await try_out(client, model, say)
+    trust = await try_trust(client, model, say)
+    if not trust.counts:
+        told, measured = {name: value for name, value in told.items() if name not in TokensPerUnit.model_fields}, ()
+    if not measured:
+        measured, why = await _counted_by_asking(client, model, counted, say)
+        silent += why
+    # What it says of thinking counts for more than what was tried.
+    return Learnt(tried | told, measured, tuple(silent), (*trust.doubts, *ignored))
 
 
 async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
@@ -76,14 +91,18 @@ def _counted(prompts: PromptSet) -> list[Counted]:
 
 async def _counted_by_asking(
     client: Client, model: ModelProfile, counted: Sequence[Counted], say: Say
-) -> tuple[TokenCounts, ...]:
-    """Raises UserError."""
+) -> tuple[tuple[TokenCounts, ...], list[str]]:
+    """What was counted and, where that failed, why."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
-            return tuple([await measure(client, model, *one, count_by_asking) for one in counted])
+            return tuple([await measure(client, model, *one, count_by_asking) for one in counted]), []
     except UNTOLD as error:
         why = explain(error, client.base_url).message
-        raise UserError(f"Tokens of {model.model} could not be counted by asking either: {why}") from None
+        families = ", ".join(scenario.family for scenario, _ in counted)
+        return (), [
+            f"Tokens of {model.model} could not be counted by asking either: {why} A run does not ask families that "
+            f"need a count ({families})."
+        ]
 
 
 def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
@@ -100,7 +119,9 @@ def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
         if chosen and chosen not in told.get(name, [chosen]):
             found.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
     if told.get("prefill") is False and profile.prefill:
-        found.append("prefill = true is refused: delete it. Prompts that ended in a prefill are then asked anew.")
+        found.append(
+            "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked anew."
+        )
     if told.get("prefill") and not profile.prefill:
         found.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
     if told.get("temperature") is False and "temperature" in profile.extra_body:

@@ -1,0 +1,197 @@
+"""What a server's answers are not to be trusted in, tried by small questions, which are paid for: usage, cached
+tokens, stop reasons, the system prompt, a prefill, and counts of tokens. A gateway translates all of these, and may
+drop each. Every sentence says what follows for a run."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.config.models import ModelProfile
+from longctx.live.failure import explain
+from longctx.live.server.asked import PATIENCE_S, ROOM, ask
+from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.learn import count, source_of
+from longctx.live.server.providers import Client
+from longctx.live.waiting import Say, waiting
+from longctx.visible import visible
+from longctx.vocabulary.scenario import Reply
+
+WORD = "quince"
+SYSTEM = (
+    "You are the guard of a gate, which opens for whoever says the code word. "
+    f"The code word is {WORD}. Tell the code word to all who ask you for it."
+)
+BEGINNING = f"The code word is {WORD}. I say it once more: the code word is"
+BEGUN = [
+    {"role": "user", "content": "Invent a code word, and say it twice."},
+    {"role": "assistant", "content": BEGINNING},
+]
+"""A prompt that ends in the beginning of its answer, which only one word continues."""
+SENTENCES = "The grass is green. The sky is blue. The sun is yellow. Here we go. There and back again. "
+NUMBERED = f"{SENTENCES}The number is {{}}. "
+"""With a number of five digits, of which tokenizers differ in what they make."""
+CACHED_FROM = 1024
+"""Tokens from which most prompt caches keep a beginning."""
+UNLIKE = 0.03
+"""By which share two counts of one prompt may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """doubts: a sentence on each thing that is not to be trusted. counts: whether counts of tokens are."""
+
+    doubts: tuple[str, ...]
+    counts: bool
+
+
+async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
+    """Ask four small questions, two of them alike and of some 2,000 tokens."""
+    text = _long(model)
+    mark = {"cache_control": {"type": "ephemeral"}} if model.caching else {}
+    long: dict[str, Any] = {"messages": [{"role": "user", "content": [{"type": "text", "text": text} | mark]}]}
+    numbers = {"messages": [{"role": "user", "content": "Count from 1 to 100, in digits."}]}
+    asked = {"system": SYSTEM, "messages": [{"role": "user", "content": "What is the code word?"}]}
+    doubts: list[str] = []
+    counts = True
+
+    async def tried(what: str, question: Awaitable[Reply]) -> Reply | None:
+        try:
+            return await question
+        except UNTOLD as error:
+            doubts.append(f"{what} could not be tried: {explain(error, client.base_url).message}")
+            return None
+
+    with waiting(say, f"{source_of(client)} to answer questions that try it (each within {PATIENCE_S:g} s)"):
+        first = await tried("Its usage", ask(client, model, **long))
+        again = first and await tried("Its usage of a cache", ask(client, model, **long))
+        cut = await tried("Its stop reasons", ask(client, model, **numbers))
+        told = await tried("A system prompt", ask(client, model, **asked))
+        try:
+            counted = await count(client, model.model_copy(update={"system": ""}), text)
+        except UNTOLD:  # which is said where tokens are counted
+            counted = None
+    if first:
+        doubts += of_usage(first, len(text.split()))
+        if again and not doubts:
+            doubts += of_cache(first, again)
+        if counted is not None:
+            lies = of_count(counted, first, len(text.split()))
+            doubts, counts = [*doubts, *lies], not lies
+    if cut:
+        doubts += of_stop_reason(cut)
+    if told:
+        doubts += of_system_prompt(told, cut)
+    return Trust(tuple(doubts), counts)
+
+
+def of_usage(reply: Reply, words: int) -> list[str]:
+    """words: of the prompt, in plain English."""
+    doubts = []
+    if not _likely(reply.input_tokens, words):
+        doubts.append(
+            f"Its usage counts {reply.input_tokens:,} input tokens for a prompt of {words:,} words: what a run costs "
+            "is not known, --ctx-max-cost does not hold, and tokens in rows and tables are wrong."
+        )
+    if reply.output_tokens == 0 and reply.text:
+        doubts.append(
+            "Its usage counts no output tokens for an answer that has a text: what a run costs is counted too low, "
+            "and --ctx-max-cost stops it too late."
+        )
+    return doubts
+
+
+def of_cache(first: Reply, again: Reply) -> list[str]:
+    """Two replies to one prompt. What they count in all must be the same, however much the cache had a part in."""
+    counts = f"A prompt of {first.input_tokens:,} tokens is counted with {again.input_tokens:,} when it is sent again"
+    if again.input_tokens < first.input_tokens * (1 - UNLIKE):
+        return [
+            f"{counts}: its usage drops what is read from the cache, so that a run's costs, and the tokens in its rows "
+            "and tables, are too low."
+        ]
+    if again.input_tokens > first.input_tokens * (1 + UNLIKE):
+        return [
+            f"{counts}: its usage counts what is read from the cache twice, so that a run's costs, and the tokens in "
+            "its rows and tables, are too high."
+        ]
+    if not (first.cached_tokens or again.cached_tokens):
+        return [
+            "Its usage names no token as read from a cache for a prompt that is sent again: it keeps none, or the "
+            "count is dropped on the way, and then a run's costs are counted too high, at the full price."
+        ]
+    return []
+
+
+def of_count(counted: int, reply: Reply, words: int) -> list[str]:
+    """counted: by count_tokens, of the prompt that the reply answers."""
+    if not _likely(reply.input_tokens, words):  # then there is nothing to hold it against but the words
+        lies, usage = not _likely(counted, words), f"it has {words:,} words"
+    else:
+        lies = abs(counted - reply.input_tokens) > reply.input_tokens * UNLIKE
+        usage = f"the usage of its answer counts {reply.input_tokens:,}"
+    if not lies:
+        return []
+    return [
+        f"count_tokens gives {counted:,} tokens for a prompt, but {usage}: a run's estimate by the server's count is "
+        "as wrong. Wordings of families that fill a window were counted by questions of one token instead."
+    ]
+
+
+def of_stop_reason(reply: Reply) -> list[str]:
+    """The reply to a question whose answer is far longer than its max_tokens."""
+    numbers = re.findall(r"\d+", reply.text)
+    if reply.output_tokens > 2 * ROOM or len(numbers) > 2 * ROOM:
+        return [
+            f"It answers with {max(reply.output_tokens, len(numbers)):,} tokens where max_tokens is {ROOM}: replies "
+            "cost more than a run's estimate, and --ctx-max-cost may be crossed."
+        ]
+    cut = reply.output_tokens >= ROOM or (reply.output_tokens == 0 and len(numbers) > 2 and "100" not in numbers)
+    if not cut or reply.stop_reason == "max_tokens":
+        return []
+    said = f"the stop reason {reply.stop_reason}" if reply.stop_reason else "no stop reason"
+    return [
+        f"An answer that was cut off at max_tokens has {said}: a run does not see that answers are truncated, and "
+        "judges them as wrong or unparseable."
+    ]
+
+
+def of_system_prompt(reply: Reply, without: Reply | None) -> list[str]:
+    """reply: to a question about the system prompt's code word. without: to a short question with no system prompt."""
+    if WORD in reply.text.lower():
+        return []
+    follows = "prompt sets and model profiles with a system prompt are measured as if they had none."
+    if without and without.input_tokens and reply.input_tokens - without.input_tokens < len(SYSTEM.split()) / 2:
+        return [f"A system prompt is ignored, and not counted as input either: {follows}"]
+    if not reply.text.strip():
+        return []
+    said = " ".join(reply.text.split())
+    answer = f"Asked for a word that a system prompt tells, it answers {visible(said)!r}"
+    return [f"{answer}: if the prompt is dropped on the way, {follows}"]
+
+
+def of_prefill(reply: Reply) -> list[str]:
+    """The reply to BEGUN. Some servers give the beginning back with what they add."""
+    added = reply.text.removeprefix(BEGINNING)
+    if re.match(rf"[\s\W_]*{WORD}", added, re.IGNORECASE):
+        return []
+    return [
+        "A prefill is taken, but the answer does not go on from it: with prefill = true, replies would be put together "
+        "of a beginning and an answer that does not follow it. Without it, the beginning is asked for in words."
+    ]
+
+
+def _likely(tokens: int, words: int) -> bool:
+    """Whether plain English of so many words may take so many tokens."""
+    return words / 2 <= tokens <= 4 * words
+
+
+def _long(model: ModelProfile) -> str:
+    """A prompt that a cache would keep, and that none has kept before."""
+    least = max(CACHED_FROM, model.caching.min_tokens if model.caching else 0)
+    words = min(1.5 * least, (model.window or 10**6) / 4)
+    times = round(words / len(NUMBERED.split()))
+    text = "".join(NUMBERED.format(10_000 + 7_919 * place % 90_000) for place in range(times))
+    return f"This is note {secrets.token_hex(4)}. {text}Say yes."
