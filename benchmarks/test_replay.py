@@ -5,7 +5,6 @@ the same 50 episodes; at most 1.5 KB an episode. The answers here are simulated,
 """
 
 import asyncio
-import json
 from pathlib import Path
 
 import anthropic
@@ -14,6 +13,7 @@ import pytest
 import vcr
 
 from benchmarks.answering_server import answering_server
+from benchmarks.simulated import message
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
@@ -31,13 +31,6 @@ CASE = Case(
     0,
     EPISODES,
 )
-
-
-def message(text: str) -> bytes:
-    usage = {"input_tokens": 97_000, "output_tokens": 6}
-    content = [{"type": "text", "text": text}]
-    body = {"id": "msg", "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn"}
-    return json.dumps(body | {"content": content, "usage": usage}).encode()
 
 
 def client(transport: httpx2.AsyncBaseTransport) -> anthropic.AsyncAnthropic:

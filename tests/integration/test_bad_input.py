@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
 NO_RETRIES = """\
@@ -38,8 +38,9 @@ def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.to
     return result
 
 
+PROFILE_NAMES = [path.stem for path in sorted((ROOT / "fixtures/profiles").glob("*.toml"))]
 OPTIONS = [
-    ("--ctx-profile=tinny", "No profile 'tinny': There are: frontier, handbook, lines, paper, recorded, smoke."),
+    ("--ctx-profile=tinny", f"No profile 'tinny': There are: {', '.join(PROFILE_NAMES)}."),
     ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
     ("--ctx-profile=none.toml", "No profile 'none.toml'"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
@@ -71,7 +72,7 @@ PROFILES = [
     (LINES.replace("[3, 5]", '"3"'), "tiny.toml has entries that cannot be used: line_retrieval.0.lines: "),
     (
         LINES.replace("trials = 2", "trials = 0"),
-        "line_retrieval.0.trials: Input should be greater than or equal to 1 (found 0).",
+        "line_retrieval.0.trials: trials are a number that is greater than or equal to 1, or one of each band",
     ),
     (LINES.replace("trials", "trails"), "line_retrieval.0.trails: no such entry. Did you mean 'trials'?"),
     (LINES.replace("trials = 2", ""), "line_retrieval.0.trials: missing."),

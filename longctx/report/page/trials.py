@@ -13,6 +13,8 @@ from longctx.results.row import Row
 
 CHUNK = 200
 """Trials a chunk."""
+LEVEL = 6
+"""Of compression: 9 makes the details of 24,000 trials 5% smaller, and takes three times as long."""
 SHORT = 40
 """Characters of an answer in the index."""
 FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -65,7 +67,7 @@ def chunks(rows: Sequence[Row], views: Sequence[str], options: Sequence[str]) ->
         some = zip(rows[start : start + CHUNK], views[start : start + CHUNK], strict=True)
         details = [_details(row, json.loads(view) if view else {}, options) for row, view in some]
         text = json.dumps(details, separators=(",", ":"))
-        yield base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        yield base64.b64encode(gzip.compress(text.encode(), LEVEL, mtime=0)).decode()
 
 
 def _details(row: Row, view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:

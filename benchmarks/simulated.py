@@ -1,0 +1,73 @@
+"""Projects with many small trials, whose answers are simulated: for benchmarks, in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from longctx.config.models import load_model
+from longctx.config.prompts import PromptSet
+from longctx.families.passkey.protocol import Passkey, spaced
+from longctx.recording.case import Case
+from longctx.recording.tape import Tape, Wanted
+from longctx.workspace import Workspace
+
+TRIALS = 50
+DISTANCES = 8
+MODEL = """
+model = "simulated"
+
+[[measured]]
+family = "passkey"
+wording = "{digest}"
+on = 2026-01-01
+values = {{ filler = 24, fixed = 69, after_key = 16 }}
+"""
+TEST = """
+import pytest
+from longctx.families.passkey.protocol import Passkey
+
+@pytest.mark.longctx(family=Passkey)
+def test_passkey(scenario, measure):
+    measure(scenario)
+"""
+
+
+def project(folder: Path, trials: int, recorded: bool = True) -> Path:
+    """Passkeys in windows of 300 to 900 tokens: four of five answers are right."""
+    windows = [300 + number for number in range(trials // TRIALS // DISTANCES)]
+    for name, text in {
+        "pytest.ini": "[pytest]\ntestpaths = tests_longctx\n",
+        "conftest.py": 'pytest_plugins = ["longctx.plugin"]\n',
+        "tests_longctx/test_passkey.py": TEST,
+        "fixtures/profiles/many.toml": f"[passkey]\nwindows = {windows}\ndistances = {DISTANCES}\ntrials = {TRIALS}\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    workspace = Workspace(folder)
+    words = PromptSet.open(workspace, "seed").wording(Passkey)
+    models = folder / "fixtures/models"
+    models.mkdir(parents=True, exist_ok=True)
+    (models / "simulated.toml").write_text(MODEL.format(digest=words.digest))
+    if recorded:
+        model, tape = load_model(workspace, "simulated"), Tape(folder / "cassettes", "once", "simulated")
+        for window in windows:
+            for k in spaced(window, DISTANCES):
+                record(tape, Case(model, words, Passkey(window, k), 0, TRIALS).fitted())
+    return folder
+
+
+def record(tape: Tape, case: Case) -> None:
+    """An answer to each question of a case."""
+    for question in case.questions():
+        trial = question.build()
+        text = trial.expected if question.index % 5 else "12345"
+        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(text)}}
+        tape.record(Wanted.of(question, trial), answer, "2026-01-01T00:00:00+00:00", 0.5)
+
+
+def message(text: str) -> bytes:
+    """A Messages API answer."""
+    usage = {"input_tokens": 97_000, "output_tokens": 6}
+    body = {"id": "msg", "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn"}
+    return json.dumps(body | {"content": [{"type": "text", "text": text}], "usage": usage}).encode()

@@ -1,0 +1,175 @@
+"""The protocols' own sizes, each beside its floor in the same run, in processor time (user and system).
+
+pytest -s benchmarks/test_sizes.py prints a line each. What a line is held against says its name.
+"""
+
+import asyncio
+import hashlib
+import itertools
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ratios import in_turns, pytest_of, spent
+from benchmarks.simulated import message, project, record
+from benchmarks.test_replay import ask, client
+from benchmarks.test_suite import EMPTY, scenarios
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import PromptSet
+from longctx.corpus.bank import load_bank
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
+from longctx.families.passkey.protocol import FillerTokens, Passkey
+from longctx.live.asking import ask_all
+from longctx.live.bounds import Bounds
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.request import request_body
+from longctx.recording.tape import Tape, Wanted
+from longctx.recording.transport import TapeTransport
+from tests.here import HERE
+
+MODEL = ModelProfile(model="simulated")
+
+
+@pytest.fixture
+def tell(capsys, benchmark):
+    """Say a line, and keep its numbers with the benchmark's own; what is timed is nothing."""
+    benchmark(lambda: None)
+
+    def line(what: str, one: float, floor: float, of: str, unit: str = "s") -> None:
+        benchmark.extra_info[what] = one / floor
+        with capsys.disabled():
+            print(f"\n{what}: {one:.3g} {unit}, {one / floor:.2f} times {of} ({floor:.3g} {unit})", end="")
+
+    return line
+
+
+@pytest.fixture
+def empty(tmp_path: Path):
+    def write(tests: int) -> Path:
+        folder = tmp_path / f"empty-{tests}"
+        folder.mkdir(exist_ok=True)
+        (folder / "test_empty.py").write_text(EMPTY.format(count=tests))
+        return folder
+
+    return write
+
+
+def test_estimate(tell):
+    """All of `paper` for a model with a prompt cache, with nothing recorded."""
+    options = "--ctx-profile", "paper", "--ctx-model", "claude-opus-5-5", "--ctx-estimate"
+    whole = pytest_of("tests_longctx", *options)
+    assert "Estimated" in whole.output
+    tell("estimate of paper", whole.cpu_s, spent("-c", "import anthropic, pytest").cpu_s, "the import of the SDK")
+
+
+def test_collages(tell, tmp_path):
+    """Replay and judgement of collages of 95,000 tokens with five examples, a new record each time."""
+    bank = load_bank(HERE, None, None, "simulated")
+    words = PromptSet.open(HERE, "seed").wording(Collage)
+    case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 30)
+    record(Tape(tmp_path, "once"), case)
+    tape, questions = Tape(tmp_path), itertools.cycle(case.questions())
+    trial = Question(case, next(case.questions()).index).build()
+    body, text = request_body(trial, MODEL), trial.user.encode()
+    sdk = client(_answering())
+
+    def replay() -> None:
+        question = next(questions)
+        built = question.build()
+        reply = tape.reply(Wanted.of(question, built))
+        assert reply is not None
+        case.scenario.judge(built, reply)
+
+    with asyncio.Runner() as runner:
+        taken = in_turns(
+            60, replay=replay, sdk=lambda: runner.run(ask(sdk, body)), sha=lambda: hashlib.sha256(text).digest()
+        )
+    for place, name in enumerate(("shortest", "median")):
+        one, floor, sha = (1000 * taken[which][place] for which in ("replay", "sdk", "sha"))
+        tell(f"a collage, {name}", one, floor, "the SDK with a mock transport", "ms")
+        tell(f"a collage, {name} ", one, sha, "its SHA-256", "ms")
+
+
+@pytest.mark.parametrize("trials", [2400, 24_000])
+def test_small_trials(tell, empty, tmp_path, trials):
+    folder = project(tmp_path / "project", trials)
+    floor = pytest_of("-n", "2", cwd=empty(trials // 50))
+    for page in ("--ctx-no-page",), ():
+        options = "--ctx-profile", "many", "--ctx-model", "simulated", "--ctx-report", str(tmp_path / str(len(page)))
+        run = pytest_of("-n", "2", *options, *page, cwd=folder)
+        assert f"{trials // 50} passed" in run.output, run.output[-3000:]
+        what = f"{trials:,} small trials, {'without' if page else 'with'} page"
+        tell(what, run.cpu_s, floor.cpu_s, "as many empty tests, -n 2")
+        tell(f"{what}, memory of its largest process", run.peak_mb, floor.peak_mb, "the same", "MB")
+
+
+@pytest.mark.parametrize("workers", [0, 2, 8])
+def test_recorded(tell, empty, tmp_path, workers):
+    run = pytest_of("-n", str(workers), "tests_longctx", "--ctx-report", str(tmp_path / "run"))
+    floor = pytest_of("-n", str(workers), cwd=empty(scenarios()))
+    tell(f"recorded suite, -n {workers}", run.cpu_s, floor.cpu_s, "as many empty tests")
+
+
+def test_import(tell):
+    costs = [
+        min(spent("-c", code).cpu_s for _ in range(5)) for code in ("import pytest, longctx.plugin", "import pytest")
+    ]
+    tell("import longctx.plugin", *costs, "pytest's own import")
+
+
+def test_recording(tell, tmp_path):
+    """Small trials whose answers come at once, from a transport in place of the network on both sides."""
+    words = PromptSet.open(HERE, "seed").wording(Passkey)
+    case = Case(MODEL, words, Passkey(300, 150, FillerTokens(24, 69, 16)), 0, 400)
+    folders = (tmp_path / str(number) for number in itertools.count())
+    bodies = [request_body(question.build(), MODEL) for question in case.questions()]
+
+    async def suite() -> None:
+        tape = Tape(next(folders), "once")
+        asked = client(TapeTransport(tape, _answering()))
+        await ask_all(asked, tape, missing(tape, [case]), Bounds.of(4), _Silent())
+        assert tape.recorded == case.size
+
+    async def sdk() -> None:
+        left, asked = iter(bodies), client(_answering())
+
+        async def worker() -> None:
+            for body in left:
+                await ask(asked, body)
+
+        await asyncio.gather(*(worker() for _ in range(4)))
+
+    taken = in_turns(5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()))
+    one, floor = (1000 * taken[name][0] / case.size for name in ("suite", "sdk"))
+    tell("a small trial recorded", one, floor, "the SDK's own cost of asking it", "ms")
+
+
+@pytest.mark.parametrize("lines", [6200, 62_000])
+def test_lines(tell, lines):
+    words = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
+    scenario = LineRetrieval(lines, 100)
+    stream, text = scenario.stream(0, 0), scenario.build(words, 0, 0).user.encode()
+    taken = in_turns(
+        30,
+        built=lambda: scenario.build(words, 0, 0),
+        drawn=lambda: stream.permutation(max(50_000, 2 * lines)),
+        sha=lambda: hashlib.sha256(text).digest(),
+    )
+    built, drawn, sha = (1000 * taken[name][0] for name in ("built", "drawn", "sha"))
+    tell(f"{lines:,} lines built", built, drawn + sha, "its frozen permutation and its SHA-256", "ms")
+
+
+class _Silent:
+    def in_flight(self, number: int) -> None: ...
+
+    def waiting(self, silent_s: float, what: str) -> None: ...
+
+    def ended(self, *told: object) -> None: ...
+
+
+def _answering():
+    import httpx2
+
+    return httpx2.MockTransport(lambda request: httpx2.Response(200, content=message("1")))
