@@ -65,9 +65,11 @@ def drop_unfinished(folder: Path) -> None:
 def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> FinishedRun:
     """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
     ordered = sorted(((Row.of(json.loads(line)), line, view) for line, view in pairs), key=lambda one: _place(one[0]))
-    (folder / RESULTS).write_text("".join(f"{line}\n" for _, line, _ in ordered), encoding="utf-8")
+    with (folder / RESULTS).open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for _, line, _ in ordered)
     if any(view for _, _, view in ordered):
-        (folder / VIEWS).write_text("".join(f"{view}\n" for _, _, view in ordered), encoding="utf-8")
+        with (folder / VIEWS).open("w", encoding="utf-8") as file:
+            file.writelines(f"{view}\n" for _, _, view in ordered)
     return FinishedRun([row for row, _, _ in ordered], [view for _, _, view in ordered])
 
 
@@ -99,8 +101,8 @@ def _encodable(text: str) -> str:
 
 def _lines(path: Path) -> list[str]:
     """The whole lines of a file: what a kill or a full disk cut short is no row."""
-    *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    return whole
+    *whole, _ = path.read_bytes().split(b"\n")  # a text with one wide character takes two or four bytes for each
+    return [line.removesuffix(b"\r").decode("utf-8", "replace") for line in whole]
 
 
 def _place(row: Row) -> tuple[object, ...]:
