@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -90,7 +91,9 @@ class Row:
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
         """The row whose fields were kept in a file. Raises TypeError where one lacks that every row has."""
-        return cls(**{name: kept[name] for name in KEPT if name in kept})
+        # Most of its texts stand in many rows: each is kept once.
+        known = {name: kept[name] for name in KEPT if name in kept}
+        return cls(**{name: sys.intern(one) if type(one) is str else one for name, one in known.items()})
 
     @property
     def subject(self) -> Subject:
