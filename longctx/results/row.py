@@ -92,8 +92,12 @@ class Row:
     def of(cls, kept: Mapping[str, Any]) -> Self:
         """The row whose fields were kept in a file. Raises TypeError where one lacks that every row has."""
         # Most of its texts stand in many rows: each is kept once.
-        known = {name: kept[name] for name in KEPT if name in kept}
-        return cls(**{name: sys.intern(one) if type(one) is str else one for name, one in known.items()})
+        known: dict[str, Any] = {}
+        for name in KEPT:
+            if name in kept:
+                value = kept[name]
+                known[name] = sys.intern(value) if type(value) is str else value
+        return cls(**known)
 
     @property
     def subject(self) -> Subject:
