@@ -132,7 +132,8 @@ def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
     pip = [sys.executable, "-m", "pip", f"--python={venv}", "install", "--quiet", "--no-index", "--no-compile"]
     subprocess.run([*pip, wheel], check=True)
     command = venv / "bin/pytest"
-    command.write_text(f"#!{venv}/bin/python\nimport sys, pytest\nsys.exit(pytest.console_main())\n")
+    [entry] = distribution("pytest").entry_points.select(group="console_scripts", name="pytest")
+    command.write_text(f"#!{venv}/bin/python\nimport sys, {entry.module}\nsys.exit({entry.module}.{entry.attr}())\n")
     command.chmod(0o755)
     return Newcomer(command.parent, folder)
 
