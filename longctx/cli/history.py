@@ -71,7 +71,9 @@ def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
     """In the order of the dates at which the runs ended; a baseline by the name of its file. Raises UserError."""
     from longctx.results.baseline import load_baseline
 
-    paths = [workspace.find_baseline(one) for one in sources] or sorted(workspace.own("baselines").glob("*.jsonl"))
+    paths = [workspace.find_baseline(source) for source in sources] or sorted(
+        workspace.own("baselines").glob("*.jsonl")
+    )
     if not paths:
         raise UserError("There is no baseline yet: keep one with longctx baseline save NAME, or give folders of runs.")
     loaded = {path.resolve(): load_baseline(path) for path in paths}

@@ -96,7 +96,7 @@ def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) 
 
 def _names_of(subjects: Sequence[Subject]) -> list[str]:
     """What subjects can differ in."""
-    return ["model", "prompts", *dict.fromkeys(name for one in subjects for name, _ in one.labels)]
+    return ["model", "prompts", *dict.fromkeys(name for subject in subjects for name, _ in subject.labels)]
 
 
 def what_differs(rows: Sequence[Row]) -> list[str]:

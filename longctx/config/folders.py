@@ -73,7 +73,7 @@ def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> 
     whole: what to call that which has the entries.
     """
     parts = error.errors()
-    return _sentence(config, next((one for one in parts if one["type"] == "extra_forbidden"), parts[0]), whole)
+    return _sentence(config, next((part for part in parts if part["type"] == "extra_forbidden"), parts[0]), whole)
 
 
 def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:

@@ -94,7 +94,7 @@ class PromptSet:
     def _instead(self, path: Path, holds: tuple[str, ...]) -> str:
         """What to do about a template that is missing."""
         copies = (folder / path.parent.name / path.name for folder in reversed(self.seed))
-        if there := next((one.parent for one in copies if one.is_file() and one != path), None):
+        if there := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
             return f"copy it from {there}"
         return f"write it, with {' and '.join(f'{{{name}}}' for name in holds)} in it" if holds else "write it"
 

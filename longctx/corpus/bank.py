@@ -44,9 +44,12 @@ def _read(documents: Path, questions: Path) -> Bank:
     """Without a filter. Read once for all models."""
     corpus = load_corpus(documents)
     asked = load_questions(questions, corpus)
-    items = tuple(Item(one.id, one.section, one.question, one.right, one.wrong) for one in asked.questions)
+    items = tuple(
+        Item(question.id, question.section, question.question, question.right, question.wrong)
+        for question in asked.questions
+    )
     return Bank(
-        sections={one.id: Section(one.id, one.text, one.tokens) for one in corpus.sections},
+        sections={section.id: Section(section.id, section.text, section.tokens) for section in corpus.sections},
         items=items,
         digest=hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest(),
         kept=frozenset(item.id for item in items),

@@ -104,7 +104,7 @@ def judge(
 
 def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
     """The verdict on several bands: a regression if there is one, a pass if all pass, else inconclusive; so is none."""
-    found = {one.verdict for one in verdicts}
+    found = {verdict.verdict for verdict in verdicts}
     if "regression" in found:
         return "regression"
     return "pass" if found == {"pass"} else "inconclusive"

@@ -62,9 +62,9 @@ def allocate(offers: Sequence[Offer], wanted: Target, budget: float) -> Allocati
     Bands are left out until the rest is affordable: first short ones of families with several, those of the last
     families of the profile before others; then whole families, the last first. What is left over goes into trials.
     """
-    alone = {one: _to_pass(one, [one], wanted) for one in offers}
-    able = [one for one in offers if alone[one] is not None]
-    lacking = tuple(one for one in offers if alone[one] is None)
+    alone = {offer: _to_pass(offer, [offer], wanted) for offer in offers}
+    able = [offer for offer in offers if alone[offer] is not None]
+    lacking = tuple(offer for offer in offers if alone[offer] is None)
     least_price = min((one.price(each) for one, each in alone.items() if each is not None), default=None)
     kept = list(able)
     while kept and (chosen := _passing(kept, wanted)) is not None and _price(chosen) > budget:
@@ -99,12 +99,12 @@ def allocate(offers: Sequence[Offer], wanted: Target, budget: float) -> Allocati
 
 def hypotheses(offers: Sequence[Offer]) -> int:
     """Bands, and what their families add."""
-    return len(offers) + sum({(one.band.family, one.band.subject): one.further for one in offers}.values())
+    return len(offers) + sum({(offer.band.family, offer.band.subject): offer.further for offer in offers}.values())
 
 
 def _passing(offers: Sequence[Offer], wanted: Target) -> Chosen | None:
     """The fewest trials with which all bands pass together, if nothing changed; None where there are not so many."""
-    each = {one: _to_pass(one, offers, wanted) for one in offers}
+    each = {offer: _to_pass(offer, offers, wanted) for offer in offers}
     return _whole(each)
 
 

@@ -40,13 +40,16 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], found: RunVerdict) -> Iterator[str]:
     """What the two subjects of each compared family differ in."""
-    for one in found.families:
-        ours, theirs = _of_subject(before, one.family, one.before), _of_subject(after, one.family, one.after)
+    for family in found.families:
+        ours, theirs = (
+            _of_subject(before, family.family, family.before),
+            _of_subject(after, family.family, family.after),
+        )
         for column, called in OF_ROWS.items():
             values = [_values(rows, column) for rows in (ours, theirs)]
             if values[0] != values[1] and all(values):
                 shared = column in ("model", "model_returned", "prompt_set")
-                yield f"{called}{'' if shared else f' of {one.family}'}: {values[0]} → {values[1]}"
+                yield f"{called}{'' if shared else f' of {family.family}'}: {values[0]} → {values[1]}"
 
 
 def _of_subject(rows: Sequence[Row], family: str, subject: Subject) -> list[Row]:

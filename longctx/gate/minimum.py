@@ -28,7 +28,7 @@ class Requirement:
 
 def short(requirements: Sequence[Requirement]) -> list[bool]:
     """Which are shown to be short of their minimum: exact binomial, one-sided, Holm over all of a run."""
-    return holm([one.p_value for one in requirements], ALPHA)
+    return holm([requirement.p_value for requirement in requirements], ALPHA)
 
 
 def short_among(requirement: Requirement, number: int) -> bool:

@@ -29,7 +29,7 @@ class Age:
 
     def days(self, recorded_at: str) -> float:
         moments = (datetime.datetime.fromisoformat(one) for one in (self.now, recorded_at))
-        now, then = (one if one.tzinfo else one.replace(tzinfo=datetime.UTC) for one in moments)
+        now, then = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC) for moment in moments)
         return (now - then) / datetime.timedelta(days=1)
 
 
@@ -57,7 +57,7 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
             f"{stale:,} trials have only stale recordings, of another wording or request: record them with "
             "--ctx-record new_episodes"
         )
-    asked, missing = (sum(getattr(one, name) for one in bands.values()) for name in ("asked", "missing"))
+    asked, missing = (sum(getattr(band, name) for band in bands.values()) for name in ("asked", "missing"))
     if missing > MOST_MISSING["family"] * asked:
         why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
         yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause kept'})"
@@ -71,7 +71,7 @@ def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
     if heard(before) == heard(after):
         return ""
     days = [age.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
-    old = [one for one in days if one > age.most_days]
+    old = [day for day in days if day > age.most_days]
     if not old:
         return ""
     return (

@@ -101,7 +101,7 @@ class RunVerdict:
     @property
     def settled(self) -> bool:
         """Whether a run may stop here. A drop that may yet be shown to be smaller than the margin settles nothing."""
-        bands = [band for one in self.families for band in one.bands]
+        bands = [band for family in self.families for band in family.bands]
         large = any(band.verdict == "regression" and -band.difference >= self.rules.margin for band in bands)
         return self.verdict == "pass" or (self.verdict == "regression" and large)
 
@@ -223,10 +223,10 @@ def _family(
 
 
 def _verdicts(hypotheses: tuple[Judged, ...]) -> Iterator[Verdict]:
-    for one in hypotheses:
-        yield one.verdict
-        if one.against_minimum is not None:
-            yield one.against_minimum
+    for hypothesis in hypotheses:
+        yield hypothesis.verdict
+        if hypothesis.against_minimum is not None:
+            yield hypothesis.against_minimum
 
 
 def _worst(verdicts: list[Verdict]) -> Verdict:
@@ -237,6 +237,6 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
     """Why nothing can be said of the run."""
     yield from rules.lacking
-    yield from of_the_run(rules.cut_down, rules.empty, sum(one.asked for one in families))
-    if broken := [one.family for one in families if one.reasons]:
+    yield from of_the_run(rules.cut_down, rules.empty, sum(family.asked for family in families))
+    if broken := [family.family for family in families if family.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(broken))}"

@@ -46,7 +46,7 @@ def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
         (track.family, band, stretch) for track in tracks for band in track.bands for stretch in _stretches(track, band)
     ]
     return [
-        one for family, band, stretch in stretches for one in _shifts(family, band, stretch, alpha / len(stretches))
+        shift for family, band, stretch in stretches for shift in _shifts(family, band, stretch, alpha / len(stretches))
     ]
 
 

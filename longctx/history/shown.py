@@ -145,7 +145,7 @@ def _names(points: Sequence[Point]) -> list[str]:
 
 
 def _whom(track: Track) -> str:
-    return " → ".join(str(one) for one in track.subjects)
+    return " → ".join(str(subject) for subject in track.subjects)
 
 
 def _title(known: Mapping[str, Family], family: str) -> str:

@@ -83,7 +83,11 @@ class Done:
             yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
             yield f"stopped early: {asked.settled.message}"
-        told = [one for one in asked.failures.values() if not one.fatal or one.cause in ("pending", "canceled")]
+        told = [
+            failure
+            for failure in asked.failures.values()
+            if not failure.fatal or failure.cause in ("pending", "canceled")
+        ]
         for message, number in Counter(one.message for one in told).items():
             yield f"{number:,} were not answered: {message}"
 

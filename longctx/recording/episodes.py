@@ -57,7 +57,7 @@ def _unreadable(path: Path, error: OSError) -> str:
     """What stands in the place of a cassette, or of a folder that it would lie in."""
     if path.is_dir():
         return f"{path} is a folder, where a file of recordings belongs: move it away."
-    if file := next((one for one in path.parents if one.is_file()), None):
+    if file := next((parent for parent in path.parents if parent.is_file()), None):
         return f"{file} is a file, where a folder belongs: move it away."
     return f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}."
 

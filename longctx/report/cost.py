@@ -12,17 +12,17 @@ WHERE = "(--ctx-price, or [prices] in the model's profile)"
 
 def sentences(costs: Sequence[Cost]) -> Iterator[str]:
     """Sentences on what cost something, or may have. A server of one's own costs nothing, and has none."""
-    for one in costs:
+    for cost in costs:
         parts = []
-        if one.live and one.live_usd is None:
-            parts.append(f"what {_answers(one.live)} asked live cost is not known, since prices are missing {WHERE}")
-        elif one.live and one.live_usd:
-            parts.append(f"{_answers(one.live)} asked live cost ${one.live_usd:,.2f}")
-        if one.replayed and one.replayed_usd:
-            parts.append(f"{_answers(one.replayed)} replayed had cost ${one.replayed_usd:,.2f} when asked")
+        if cost.live and cost.live_usd is None:
+            parts.append(f"what {_answers(cost.live)} asked live cost is not known, since prices are missing {WHERE}")
+        elif cost.live and cost.live_usd:
+            parts.append(f"{_answers(cost.live)} asked live cost ${cost.live_usd:,.2f}")
+        if cost.replayed and cost.replayed_usd:
+            parts.append(f"{_answers(cost.replayed)} replayed had cost ${cost.replayed_usd:,.2f} when asked")
         if parts:
-            dated = f", at prices of {one.dated}" if one.dated else ""
-            yield f"{one.model}: {'; '.join(parts)}{dated}."
+            dated = f", at prices of {cost.dated}" if cost.dated else ""
+            yield f"{cost.model}: {'; '.join(parts)}{dated}."
 
 
 def _answers(number: int) -> str:

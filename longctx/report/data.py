@@ -21,20 +21,20 @@ def as_json(summary: Summary, run: str) -> str:
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
         "usage": [asdict(one) for one in summary.usage],
-        "costs": [asdict(one) for one in summary.costs],
+        "costs": [asdict(cost) for cost in summary.costs],
         "answered": [asdict(one) for one in summary.answered],
         "scenarios": [
             {
-                "family": one.family,
-                **one.subject.fields,
-                "scenario": one.scenario,
-                "params": one.params,
-                **_rate(one.rate),
-                "outcomes": one.outcomes,
-                "depth": one.depth,
-                "distance_from_end": one.distance_from_end,
+                "family": scenario.family,
+                **scenario.subject.fields,
+                "scenario": scenario.scenario,
+                "params": scenario.params,
+                **_rate(scenario.rate),
+                "outcomes": scenario.outcomes,
+                "depth": scenario.depth,
+                "distance_from_end": scenario.distance_from_end,
             }
-            for one in summary.scenarios
+            for scenario in summary.scenarios
         ],
     }
     for known in shipped().values():

@@ -34,7 +34,7 @@ def as_terminal(document: Document) -> str:
 
 
 def as_markdown(document: Document) -> str:
-    notes = "\n".join(f"- {plain(one)}" for one in document.notes)
+    notes = "\n".join(f"- {plain(note)}" for note in document.notes)
     return "\n\n".join([f"# {plain(document.title)}", notes, *map(markdown_table, document.tables)]) + "\n"
 
 

@@ -35,8 +35,8 @@ def plan_document(
 
 def conclusion(plans: Sequence[BandPlan], wanted: Target) -> str:
     """Which bands have the power to pass, and which have not."""
-    powered = [one for one in plans if one.outlook.passing >= wanted.power]
-    lacking = [one for one in plans if one.outlook.passing < wanted.power]
+    powered = [plan for plan in plans if plan.outlook.passing >= wanted.power]
+    lacking = [plan for plan in plans if plan.outlook.passing < wanted.power]
     parts = []
     if powered:
         parts.append(
@@ -49,7 +49,7 @@ def conclusion(plans: Sequence[BandPlan], wanted: Target) -> str:
             "inconclusive: give more trials (the last table says how many) or a wider margin."
         )
     if len(plans) > 1:
-        together = math.prod(one.outlook.passing for one in plans)
+        together = math.prod(plan.outlook.passing for plan in plans)
         parts.append(f"That all {len(plans)} pass together has a probability of {_percent(together)}.")
     return " ".join(parts)
 
@@ -68,13 +68,13 @@ def _rules(plans: Sequence[BandPlan], wanted: Target, further: Mapping[tuple[str
     )
     for one, _ in further:
         yield f"The gate judges each {one} besides; that is not planned here."
-    if unpriced := sorted({one.subject.model for one in plans if one.load.price is None}):
+    if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
 
 def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[str]) -> Iterator[str]:
     """Where discordance, rate and design effect come from."""
-    guessed = [one for one in plans if not one.seen]
+    guessed = [plan for plan in plans if not plan.seen]
     if len(guessed) < len(plans):
         yield (
             f"Pairs that change, and rates, are as seen in {' and '.join(runs)}, with one more of each kind: what "
@@ -82,13 +82,13 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         )
     if replayed:
         yield f"Both replay the same recordings of {', '.join(replayed)}; they say nothing of chance and are left out."
-    if borrowed := [one for one in plans if one.seen and not one.own]:
+    if borrowed := [plan for plan in plans if plan.seen and not plan.own]:
         yield f"Of {_names(borrowed, plans)}, they were seen with another model or other prompts."
     if guessed:
         whose = "" if len(guessed) == len(plans) else f" of {_names(guessed, plans)}"
         why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
         yield f"Pairs that change and rates{whose} are guessed, not seen; {why}."
-    if clustered := [one for one in plans if one.load.clusters < one.load.trials]:
+    if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
         found = sorted({one.assumed.together for one in clustered})
         more = " More trials of the same sections help less than more sections do." if found[-1] > 0 else ""
         yield (
@@ -99,23 +99,23 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
 
 
 def _warnings(plans: Sequence[BandPlan], wanted: Target) -> Iterator[str]:
-    if useless := [one for one in plans if not one.assumed.gains_from_pairing]:
+    if useless := [plan for plan in plans if not plan.assumed.gains_from_pairing]:
         yield (
             f"Pairing gains nothing in {_names(useless, plans)}: as many pairs change there as if the answers were "
             "independent, 2 p (1 - p)."
         )
-    for one in plans:
-        if one.assumed.rate < wanted.drop:
+    for plan in plans:
+        if plan.assumed.rate < wanted.drop:
             yield (
-                f"{_names([one], plans)}: only {one.assumed.rate:.0%} are right, so a drop of {_exact(wanted.drop)} "
+                f"{_names([plan], plans)}: only {plan.assumed.rate:.0%} are right, so a drop of {_exact(wanted.drop)} "
                 "cannot happen there."
             )
 
 
 def _tables(plans: Sequence[BandPlan], wanted: Target) -> Iterator[Table]:
-    yield Table("What the trials can show", _frame([_first(one, plans) | _shown(one) for one in plans]))
+    yield Table("What the trials can show", _frame([_first(plan, plans) | _shown(plan) for plan in plans]))
     title = "Trials a run, tokens and price that it takes, of the same lengths"
-    yield Table(title, _frame([_first(one, plans) | _needed(one, wanted) for one in plans]))
+    yield Table(title, _frame([_first(plan, plans) | _needed(plan, wanted) for plan in plans]))
 
 
 def _first(one: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:

@@ -46,5 +46,5 @@ def _grid(frame: pd.DataFrame, style: str, written: Callable[[str], Callable[[st
     name = str(frame.index.name)
     heads = [written("")(str(head)) for head in (name, *frame.columns)]
     columns = [(name, frame.index), *((str(column), cells) for column, cells in frame.items())]
-    found = [[written(column)(str(one)) for one in cells] for column, cells in columns]
+    found = [[written(column)(str(cell)) for cell in cells] for column, cells in columns]
     return tabulate(zip(*found, strict=True), headers=heads, tablefmt=style, disable_numparse=True)

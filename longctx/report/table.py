@@ -27,16 +27,19 @@ class Table:
 def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:
     """The scenarios of each subject."""
     groups: dict[Subject, list[ScenarioSummary]] = {}
-    for one in scenarios:
-        groups.setdefault(one.subject, []).append(one)
+    for scenario in scenarios:
+        groups.setdefault(scenario.subject, []).append(scenario)
     return groups
 
 
 def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
     """Columns that tell the subjects apart: model and prompts, and the labels where there are any."""
-    columns = {"model": [one.model for one in subjects], "prompts": [one.prompt_set for one in subjects]}
-    for name in dict.fromkeys(name for one in subjects for name, _ in one.labels):
-        columns[name] = [dict(one.labels).get(name, "") for one in subjects]
+    columns = {
+        "model": [subject.model for subject in subjects],
+        "prompts": [subject.prompt_set for subject in subjects],
+    }
+    for name in dict.fromkeys(name for subject in subjects for name, _ in subject.labels):
+        columns[name] = [dict(subject.labels).get(name, "") for subject in subjects]
     return columns
 
 

@@ -25,9 +25,9 @@ def tables(summary: Summary) -> list[Table]:
 def _plain(title: str, scenarios: Sequence[ScenarioSummary]) -> Table:
     frame = pd.DataFrame(
         {
-            **subject_columns([one.subject for one in scenarios]),
-            "scenario": [one.scenario for one in scenarios],
-            "rate [95% interval]": [str(one.rate) for one in scenarios],
+            **subject_columns([scenario.subject for scenario in scenarios]),
+            "scenario": [scenario.scenario for scenario in scenarios],
+            "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
         }
     )
     return Table(title, frame.set_index("model"))

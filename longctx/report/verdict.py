@@ -38,15 +38,15 @@ def _why(found: RunVerdict) -> str:
         return "; ".join(found.reasons)
     if found.verdict == "regression":
         bands = [
-            f"{one.family} {_signed(band.difference)} in {band.band.name}"
-            for one in found.families
-            for band in one.bands
+            f"{family.family} {_signed(band.difference)} in {band.band.name}"
+            for family in found.families
+            for band in family.bands
             if band.verdict == "regression"
         ]
         further = [
             judged.says
-            for one in found.families
-            for judged in one.hypotheses
+            for family in found.families
+            for judged in family.hypotheses
             if "regression" in (judged.verdict, judged.against_minimum)
         ]
         return "; ".join([*bands, *further])
@@ -101,7 +101,7 @@ def _tables(found: RunVerdict) -> Iterator[Table]:
     if bands := _bands(found):
         yield Table("By family and band of lengths", _frame(bands, "family"))
     further: dict[str, list[Mapping[str, str]]] = {}
-    for judged in (judged for one in found.families for judged in one.hypotheses):
+    for judged in (judged for family in found.families for judged in family.hypotheses):
         further.setdefault(judged.table, []).append(judged.cells)
     for title, rows in further.items():
         yield Table(title, _frame(rows, next(iter(rows[0]))))
@@ -110,9 +110,11 @@ def _tables(found: RunVerdict) -> Iterator[Table]:
 
 def _moved(found: RunVerdict) -> Iterator[Table]:
     """The scenarios that moved most, with intervals that hold for all there are together (Bonferroni)."""
-    scenarios = [(one, name, paired) for one in found.families for name, paired in one.scenarios]
+    scenarios = [(family, name, paired) for family in found.families for name, paired in family.scenarios]
     moved = sorted(
-        (one for one in scenarios if one[2].difference), key=lambda one: abs(one[2].difference), reverse=True
+        (scenario for scenario in scenarios if scenario[2].difference),
+        key=lambda one: abs(one[2].difference),
+        reverse=True,
     )
     if not moved:
         return
@@ -136,11 +138,11 @@ def _moved(found: RunVerdict) -> Iterator[Table]:
 
 def _bands(found: RunVerdict) -> list[dict[str, Any]]:
     rows = []
-    for one in found.families:
-        subject = _of(found, one)
-        rows += [{"family": one.family, **subject, **_band(band)} for band in one.bands]
-        if one.verdict == "invalid":
-            rows.append({"family": one.family, **subject, "band": "all", "verdict": "invalid"})
+    for family in found.families:
+        subject = _of(found, family)
+        rows += [{"family": family.family, **subject, **_band(band)} for band in family.bands]
+        if family.verdict == "invalid":
+            rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
 
 

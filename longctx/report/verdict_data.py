@@ -63,7 +63,7 @@ def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[st
         "left_out": found.left_out,
         "reasons": list(found.reasons),
         "changed": list(changed),
-        "families": [_family(one) for one in found.families],
+        "families": [_family(family) for family in found.families],
     }
 
 

@@ -49,17 +49,17 @@ def typed(rows: Sequence[Row]) -> pd.DataFrame:
         kind = "time" if field.name == "recorded_at" else str(field.type).partition(" ")[0].partition("[")[0]
         match kind:
             case "int":
-                columns[field.name] = pd.array([_whole(one) for one in values], dtype="Int64")
+                columns[field.name] = pd.array([_whole(value) for value in values], dtype="Int64")
             case "float":
                 columns[field.name] = pd.array(values, dtype="Float64")
             case "time":
                 columns[field.name] = pd.to_datetime(pd.Series(values, dtype=object), utc=True, errors="coerce")
             case "Mapping":
-                columns[field.name] = _text([_json(one or {}) for one in values])
+                columns[field.name] = _text([_json(value or {}) for value in values])
             case _:
-                columns[field.name] = _text([None if one is None else _utf8(str(one)) for one in values])
+                columns[field.name] = _text([None if value is None else _utf8(str(value)) for value in values])
         if field.name == "outcome":
-            known = [one == "correct" if one in MEASURED else None for one in values]
+            known = [value == "correct" if value in MEASURED else None for value in values]
             columns["correct"] = pd.array(known, dtype="boolean")
     return pd.DataFrame(columns)
 

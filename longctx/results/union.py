@@ -70,8 +70,8 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
     """
     found: dict[str, Mapping[str, Any]] = {}
     manifests = [require_manifest(folder) for folder in folders]
-    for one in manifests:
-        for part in one.merged or (asdict(one),):
+    for manifest in manifests:
+        for part in manifest.merged or (asdict(manifest),):
             text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
             found[text] = json.loads(text)
     parts = [found[key] for key in sorted(found, key=lambda key: (found[key]["run"], key))]

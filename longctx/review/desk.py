@@ -31,7 +31,7 @@ class Desk:
         self.file = file
         self.session = file.read()
         self._corpus = corpus
-        self._sections = {one.id: one for one in corpus.sections}
+        self._sections = {section.id: section for section in corpus.sections}
         self._who = who
         self._findings: dict[str, list[str]] = {}
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class Desk:
                 "file": visible(str(self.file.path)),
                 "by": visible(self._who().by),
                 "of_set": self._findings.get("all", []),
-                "questions": [self._line(one) for one in self.session.entries],
+                "questions": [self._line(entry) for entry in self.session.entries],
             }
 
     def question(self, name: str) -> Json:

@@ -50,9 +50,9 @@ class QuestionFile:
     def read(self) -> Session:
         """What both files hold now. Raises UserError."""
         seen = {path: _digest(path) for path in (self.path, self.dropped)}
-        entries = [Entry(one) for one in load_questions(self.path, self._corpus).questions]
-        sections = {one.id for one in self._corpus.sections}
-        here, others = {one.question.id for one in entries}, []
+        entries = [Entry(question) for question in load_questions(self.path, self._corpus).questions]
+        sections = {section.id for section in self._corpus.sections}
+        here, others = {entry.question.id for entry in entries}, []
         drops = []
         for number, line in enumerate(_lines(self.dropped), 1):
             drop = _parse(line, f"{self.dropped}, line {number}")

@@ -55,18 +55,18 @@ class Session:
     @property
     def questions(self) -> tuple[BankQuestion, ...]:
         """Those that stay in the file."""
-        return tuple(one.question for one in self.entries if not one.dropped)
+        return tuple(entry.question for entry in self.entries if not entry.dropped)
 
     @property
     def counts(self) -> dict[State, int]:
-        found = Counter(one.state for one in self.entries)
+        found = Counter(entry.state for entry in self.entries)
         return {state: found[state] for state in STATES}
 
     def entry(self, name: str) -> Entry:
         """The entry of a question's id. Raises UserError."""
-        for one in self.entries:
-            if one.question.id == name:
-                return one
+        for entry in self.entries:
+            if entry.question.id == name:
+                return entry
         raise UserError(f"There is no question {name!r} in the file any more: reload the page.")
 
     def keep(self, name: str, who: Who) -> Session:

@@ -30,8 +30,8 @@ def families(scenarios: Sequence[ScenarioSummary]) -> list[FamilySummary]:
 def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], list[ScenarioSummary]]:
     """The scenarios of each family and subject, in the order in which they come."""
     groups: dict[tuple[str, Subject], list[ScenarioSummary]] = {}
-    for one in scenarios:
-        groups.setdefault((one.family, one.subject), []).append(one)
+    for scenario in scenarios:
+        groups.setdefault((scenario.family, scenario.subject), []).append(scenario)
     return groups
 
 

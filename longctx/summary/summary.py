@@ -90,12 +90,12 @@ class Summary:
 
     def of(self, family: str) -> list[ScenarioSummary]:
         """The scenarios of a family."""
-        return [one for one in self.scenarios if one.family == family]
+        return [scenario for scenario in self.scenarios if scenario.family == family]
 
     @property
     def faults(self) -> list[str]:
         """What failed of the families' own code, a sentence each. Complete once the report is written."""
-        accounts = (one.account for one in self.families.values())
+        accounts = (family.account for family in self.families.values())
         return [fault for account in accounts if isinstance(account, Guarded) for fault in account.faults]
 
     def title(self, family: str) -> str:
@@ -127,7 +127,7 @@ def summarize(
         places=tuple(heatmap(measured, {name: one.size for name, one in known.items()})),
         families={
             name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
-            for name in dict.fromkeys(one.family for one in scenarios)
+            for name in dict.fromkeys(scenario.family for scenario in scenarios)
         },
         usage=tuple(
             _usage(*cell, group) for cell, group in grouped(measured, lambda row: (row.family, row.model)).items()
@@ -148,7 +148,7 @@ def _of_family(
 ) -> OfFamily:
     """family: None where it is not installed here: its rows are shown plainly. measured: its rows."""
     account = Guarded(family.title, account_of(family)) if family else Account()
-    own = [one for one in scenarios if one.family == name]
+    own = [scenario for scenario in scenarios if scenario.family == name]
     return OfFamily(
         family.title if family else name,
         family.unit if family else "tokens",

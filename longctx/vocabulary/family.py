@@ -53,7 +53,9 @@ def _faults(family: Family) -> Iterator[str]:
         return
     if not re.fullmatch("[a-z][a-z0-9_]*", scenario.family):
         yield f"{scenario.family!r} is no name of a family: give small letters, digits and underscores"
-    if not is_dataclass(scenario) or (unknown := set(scenario.identified_by) - {one.name for one in fields(scenario)}):
+    if not is_dataclass(scenario) or (
+        unknown := set(scenario.identified_by) - {field.name for field in fields(scenario)}
+    ):
         what = f"no field {min(unknown)!r}, which identified_by names" if is_dataclass(scenario) else "no fields"
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"
     if grid.scenarios is Grid.scenarios:

@@ -37,7 +37,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
     if findings:
         rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]
         print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
-    numbers = sum(numerical(one.right) for one in asked.questions)
+    numbers = sum(numerical(question.right) for question in asked.questions)
     print(
         f"{len(asked.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} sections "
         f"({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "

@@ -119,7 +119,7 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.summary.summary import summarize
 
     rows = load_rows(folder)
-    found = quality(rows, {one.id: one.fact for one in questions.questions})
+    found = quality(rows, {question.id: question.fact for question in questions.questions})
     subjects = answered(rows, found.prompt_set)
     if not subjects:
         raise UserError(
@@ -138,10 +138,10 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
         *(f"Not measured: {cause}." for cause in gaps),
         *sentences(workspace, folder, room),
         made,
-        *(f"Warning: {one}" for one in warnings(found, sum(readable(answers).values()) if known else None)),
+        *(f"Warning: {warning}" for warning in warnings(found, sum(readable(answers).values()) if known else None)),
     ]
     title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
-    asked = {one.id: one.question for one in questions.questions}
+    asked = {question.id: question.question for question in questions.questions}
     (folder / "questions.md").write_text(as_markdown(document(title, found, notes, asked, short=False)), "utf-8")
     (folder / "questions.csv").write_text(as_csv(found, asked), "utf-8")
     print(f"\n{as_terminal(document(title, found, notes, asked, short=True))}")

@@ -102,11 +102,11 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
         Case(
             model,
             wording,
-            Writing(options.per_section, max_tokens=room, section=Section(one.id, one.text, one.tokens)),
+            Writing(options.per_section, max_tokens=room, section=Section(section.id, section.text, section.tokens)),
             seed=0,
             trials=1,
         )
-        for one in corpus.sections[: options.limit]
+        for section in corpus.sections[: options.limit]
     ]
 
 

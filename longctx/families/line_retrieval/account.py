@@ -40,17 +40,17 @@ class LineRetrievalAccount(account.Account):
         return map(charts.origins_table, analysis)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.LEVEL, one) for one in _lengths(scenarios))
-        yield from ((Rank.CAUSE, one) for one in _origins(analysis))
+        yield from ((Rank.LEVEL, length) for length in _lengths(scenarios))
+        yield from ((Rank.CAUSE, origin) for origin in _origins(analysis))
 
 
 def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
     """Rates that fall with length: the shortest and the longest file whose intervals do not overlap."""
     series: dict[tuple[str, str], list[tuple[int, Rate]]] = {}
-    for one in scenarios:
-        if one.rate.n:
-            key = str(one.subject), order(one.params.get("block_size"))
-            series.setdefault(key, []).append((int(one.params["lines"] or 0), one.rate))
+    for scenario in scenarios:
+        if scenario.rate.n:
+            key = str(scenario.subject), order(scenario.params.get("block_size"))
+            series.setdefault(key, []).append((int(scenario.params["lines"] or 0), scenario.rate))
     for (subject, how), points in series.items():
         short, first = min(points, key=lambda pair: pair[0])
         long, last = max(points, key=lambda pair: pair[0])

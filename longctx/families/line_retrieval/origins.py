@@ -42,12 +42,12 @@ def origins(rows: Sequence[Row]) -> Iterator[Origins]:
     wrong = [row for row in rows if row.outcome == "wrong"]
     for subject, group in by_subject(wrong).items():
         traces = [row.trace for row in group]
-        lines = [one for one in traces if "line_distance" in one]
-        echoed = sum("echoed_line" in one for one in traces)
+        lines = [trace for trace in traces if "line_distance" in trace]
+        echoed = sum("echoed_line" in trace for trace in traces)
         yield Origins(
             subject=subject,
-            by_number=_bands([one["line_distance"] for one in lines]),
-            by_place=_bands([one["place_distance"] for one in lines]),
+            by_number=_bands([line["line_distance"] for line in lines]),
+            by_place=_bands([line["place_distance"] for line in lines]),
             echoed=echoed,
             nowhere=len(traces) - len(lines) - echoed,
         )
@@ -61,7 +61,7 @@ def band(distance: int) -> int:
 
 def _bands(distances: list[int]) -> dict[int, int]:
     """How many lie in each band, all bands between the outermost included."""
-    found = [band(one) for one in distances]
+    found = [band(distance) for distance in distances]
     farthest = max(map(abs, found), default=0)
     bands = [edge for edge in EDGES if edge <= farthest]
     return {one: found.count(one) for one in [*(-edge for edge in reversed(bands)), *bands]}

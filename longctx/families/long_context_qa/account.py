@@ -34,8 +34,8 @@ class CollageAccount(Account):
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
     ) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.CAUSE, one) for one in _favourites(analysis))
-        yield from ((Rank.EFFECT, one) for one in _effects(analysis))
+        yield from ((Rank.CAUSE, favourite) for favourite in _favourites(analysis))
+        yield from ((Rank.EFFECT, effect) for effect in _effects(analysis))
 
     def data(self, analysis: Sequence[QaSummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {"qa": [_entry(one) for one in analysis]}

@@ -36,7 +36,9 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
 
 def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
     if scenarios:
-        points = [_point(one, section(str(one.params["record"])), str(one.subject)) for one in scenarios]
+        points = [
+            _point(scenario, section(str(scenario.params["record"])), str(scenario.subject)) for scenario in scenarios
+        ]
         frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "read")
         yield Chart(
             "controls", "control", "With the right section alone, a wrong one, none", _rows(points, "model"), frame

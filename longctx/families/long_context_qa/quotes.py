@@ -49,7 +49,7 @@ def looked_up(reply: str, record: str, needle: str) -> list[Quote]:
 
 
 def count(quotes: Sequence[Quote]) -> QuoteCount:
-    return QuoteCount(len(quotes), sum(one.in_record for one in quotes), sum(one.in_needle for one in quotes))
+    return QuoteCount(len(quotes), sum(quote.in_record for quote in quotes), sum(quote.in_needle for quote in quotes))
 
 
 def _share(quote: str, text: str) -> float:

@@ -20,17 +20,21 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
             kept = filtered(int(params.get("filter_asked") or 0), int(params.get("filter_kept") or 0))
             title = f"Long-context QA, {subject}, {budget:,} tokens, {kept}: rate [95% interval]"
             yield Table(title, variants([one for one in group if one.params["budget"] == budget]))
-    for one in summaries:
-        where = f"{one.subject}, {one.budget:,} tokens, {filtered(one.filter_asked, one.filter_kept)}"
-        if one.effects:
-            yield Table(f"What helps, {where}: difference on the same questions [95% interval]", _effects(one.effects))
-        if one.quotes:
-            yield Table(f"Quotes in scratchpads, {where}: share found [95% interval]", _quotes(one.quotes))
+    for summary in summaries:
+        where = f"{summary.subject}, {summary.budget:,} tokens, {filtered(summary.filter_asked, summary.filter_kept)}"
+        if summary.effects:
+            yield Table(
+                f"What helps, {where}: difference on the same questions [95% interval]", _effects(summary.effects)
+            )
+        if summary.quotes:
+            yield Table(f"Quotes in scratchpads, {where}: share found [95% interval]", _quotes(summary.quotes))
 
 
 def variants(scenarios: Sequence[ScenarioSummary]) -> pd.DataFrame:
     """Rates by variant (down) and position (across). scenarios: of one subject and budget."""
-    cells = [(one.params["variant"], position(one.params["depth"]), str(one.rate)) for one in scenarios]
+    cells = [
+        (scenario.params["variant"], position(scenario.params["depth"]), str(scenario.rate)) for scenario in scenarios
+    ]
     return pivot(cells, "variant")
 
 
@@ -43,10 +47,12 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
     """Right section alone, a wrong one, none; raw and above chance."""
     frame = pd.DataFrame(
         {
-            **subject_columns([one.subject for one in scenarios]),
-            "record": [one.params["record"] for one in scenarios],
-            "rate [95% interval]": [str(one.rate) for one in scenarios],
-            "above chance": [f"{above_chance(one.rate):+.2f}" if one.rate.n else "" for one in scenarios],
+            **subject_columns([scenario.subject for scenario in scenarios]),
+            "record": [scenario.params["record"] for scenario in scenarios],
+            "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
+            "above chance": [
+                f"{above_chance(scenario.rate):+.2f}" if scenario.rate.n else "" for scenario in scenarios
+            ],
         }
     )
     yield Table("Controls of the questions: with the right section alone, a wrong one, none", frame.set_index("model"))
@@ -55,12 +61,12 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
 def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "what is added": [one.change for one in effects],
-            "to": [one.before for one in effects],
-            "needle at": [position(one.depth) for one in effects],
-            "difference": [str(one.paired) for one in effects],
-            "extra tokens": [f"{one.extra_tokens:+,.0f}" for one in effects],
-            "tokens a point": [_cost(one.tokens_per_point) for one in effects],
+            "what is added": [effect.change for effect in effects],
+            "to": [effect.before for effect in effects],
+            "needle at": [position(effect.depth) for effect in effects],
+            "difference": [str(effect.paired) for effect in effects],
+            "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
+            "tokens a point": [_cost(effect.tokens_per_point) for effect in effects],
         }
     ).set_index("what is added")
 

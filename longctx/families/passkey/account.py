@@ -45,7 +45,7 @@ class PasskeyAccount(account.Account):
         return k_max_hypotheses(pairs, model, grids)
 
     def planned(self, scenarios: Sequence[Scenario]) -> int:
-        return len({one.params["window"] for one in scenarios})
+        return len({scenario.params["window"] for scenario in scenarios})
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {"passkey": [_entry(one) for one in analysis]}

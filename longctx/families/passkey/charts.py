@@ -14,8 +14,8 @@ from longctx.summary.summary import ScenarioSummary
 
 def charts(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Chart]:
     """One a window, a curve a subject."""
-    for window in dict.fromkeys(one.params["window"] for one in scenarios):
-        group = [one for one in scenarios if one.params["window"] == window]
+    for window in dict.fromkeys(scenario.params["window"] for scenario in scenarios):
+        group = [scenario for scenario in scenarios if scenario.params["window"] == window]
         points = [
             {
                 "k": one.params["k"],

@@ -110,9 +110,9 @@ def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Row, Row]]:
 def _minimum(window: int, grids: Sequence[Grid]) -> int | None:
     """The stated minimum of k_max, where the window is as large."""
     stated = [
-        one.min_k_max
-        for one in grids
-        if isinstance(one, PasskeyGrid) and one.min_k_max is not None and window in one.windows
+        grid.min_k_max
+        for grid in grids
+        if isinstance(grid, PasskeyGrid) and grid.min_k_max is not None and window in grid.windows
     ]
     return next((one for one in reversed(stated) if window >= one), None)
 

@@ -18,11 +18,11 @@ UNLABELLED = "-"
 def passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Table]:
     """Success by k of every window, side by side; then the effective windows."""
     cells = []
-    for one in scenarios:
-        window, k = one.params["window"], one.params["k"]
-        prompts = "" if one.subject.prompt_set == "seed" else one.subject.prompt_set
-        column = " ".join(filter(None, [one.subject.model, str(window), prompts, one.subject.label]))
-        cells.append((k, column, str(one.rate)))
+    for scenario in scenarios:
+        window, k = scenario.params["window"], scenario.params["k"]
+        prompts = "" if scenario.subject.prompt_set == "seed" else scenario.subject.prompt_set
+        column = " ".join(filter(None, [scenario.subject.model, str(window), prompts, scenario.subject.label]))
+        cells.append((k, column, str(scenario.rate)))
     yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
     frame = pd.DataFrame(
         {
@@ -48,7 +48,7 @@ def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
 
     The shape of Table 4 of S. Chen et al., 2023, https://arxiv.org/abs/2306.15595.
     """
-    columns = subject_columns([one.subject for one in windows])
+    columns = subject_columns([window.subject for window in windows])
     values = columns.pop(across)
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for place, one in enumerate(windows):
@@ -62,8 +62,8 @@ def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
 def _across(subjects: Sequence[Subject]) -> str | None:
     """The label with the most values, numbers before words; None where no label has several."""
     values: dict[str, set[str]] = {}
-    for one in subjects:
-        for name, value in one.labels:
+    for subject in subjects:
+        for name, value in subject.labels:
             values.setdefault(name, set()).add(value)
     several = [name for name in sorted(values) if len(values[name]) > 1]
     return max(several, key=lambda name: (len(values[name]), all(map(_is_number, values[name]))), default=None)

@@ -28,10 +28,10 @@ class PasskeySummary:
 def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
     """The effective window of each subject and window among scenarios of this family."""
     windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
-    for one in scenarios:
-        window, k = one.params.get("window"), one.params.get("k")
+    for scenario in scenarios:
+        window, k = scenario.params.get("window"), scenario.params.get("k")
         if isinstance(window, int) and isinstance(k, int):
-            windows.setdefault((one.subject, window), {})[k] = one
+            windows.setdefault((scenario.subject, window), {})[k] = scenario
     found = []
     for (subject, window), by_k in windows.items():
         rates = {k: one.rate for k, one in by_k.items()}

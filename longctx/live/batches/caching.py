@@ -19,13 +19,18 @@ from longctx.recording.case import Case, Question
 
 def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
     """The same questions, each knowing what it reads in a batch of what was asked directly before."""
-    cases = {id(one.case): dataclasses.replace(one.case, model=for_an_hour(one.case.model)) for one in questions}
-    return shared([dataclasses.replace(one, case=cases[id(one.case)]) for one in questions], pays_in_batches)
+    cases = {
+        id(question.case): dataclasses.replace(question.case, model=for_an_hour(question.case.model))
+        for question in questions
+    }
+    return shared(
+        [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions], pays_in_batches
+    )
 
 
 def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], planned: Sequence[Question]) -> str | None:
     """What the same questions cost one by one, where that is less than as `planned` in batches; else None."""
-    if all(one.case.model.caching is None for one in questions):
+    if all(question.case.model.caching is None for question in questions):
         return None
     directly = [one.price for one in estimate(cases, shared(questions)) if one.price]
     batched = [one.price for one in estimate(cases, planned, batches=True) if one.price]

@@ -170,7 +170,7 @@ def plan(
 def pays(rates: Sequence[Rates | None]) -> bool:
     """Whether a beginning of these prompts is cheaper written by the first and read by the others than sent each time;
     yes where prices are not known."""
-    known = [one for one in rates if one is not None]
+    known = [rate for rate in rates if rate is not None]
     if not known:
         return True
     kept = math.fsum([write_price(known[0]), *map(read_price, known[1:])])

@@ -28,11 +28,11 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     # By what they are, not by name or value: cases cannot be hashed, and two may have one name.
     samples = {id(question.case): question for question in reversed(questions)}
     lengths = {case: len(user_text(one.build(), one.case.model)) for case, one in samples.items()}
-    kinds = {_kind(one): one for one in samples.values()}
+    kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {PATIENCE_S:g} s)"):
         results = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
-    found = [one if isinstance(one, int) else None for one in results]
-    if strange := [one for one in results if isinstance(one, Failure) and one.cause in STRANGE]:
+    found = [result if isinstance(result, int) else None for result in results]
+    if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:
         say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
     tokens = {
         kind: None if told is None else told / lengths[id(one.case)]

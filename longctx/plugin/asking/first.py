@@ -138,7 +138,7 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
     done = ask_live(run.workspace, tape, cases, terms, say, live_progress, course, foresight)
     asked = done.asked
     for case, why in done.unasked:
-        asked.failures |= {one.key: why for one in case.questions()}
+        asked.failures |= {question.key: why for question in case.questions()}
     if asked.failures:
         run.folder.mkdir(parents=True, exist_ok=True)
         failures = json.dumps({key: asdict(failure) for key, failure in asked.failures.items()}, indent=1)

@@ -43,7 +43,10 @@ class Foresight:
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """A second check, with all that is known of the tape and of the models."""
         for case, why in unasked:
-            self._known |= {one.key: unmeasured_row(self._run, one, "not_asked", why.cause) for one in case.questions()}
+            self._known |= {
+                question.key: unmeasured_row(self._run, question, "not_asked", why.cause)
+                for question in case.questions()
+            }
         self.check(list(dict.fromkeys(why.message for _, why in unasked)))
         if len(self._known) < sum(case.size for case in self._cases):
             self.warn()

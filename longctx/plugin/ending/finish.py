@@ -77,8 +77,10 @@ def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
         seed=plan.profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
         options=again(settings),
-        prices={one.model: one.prices.model_dump(mode="json", exclude_none=True) for one in models if one.prices},
-        sent_as={one.model: one.sent_as for one in models if one.sent_as != one.model},
+        prices={
+            model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
+        },
+        sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
         filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
         left_out=whole.left_out(run, rows),
         empty=whole.empty(run, rows),

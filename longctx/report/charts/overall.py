@@ -20,8 +20,8 @@ OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_er
 
 def heatmaps(summary: Summary) -> Iterator[Chart]:
     groups: dict[tuple[str, Subject], list[Place]] = {}
-    for one in summary.places:
-        groups.setdefault((one.family, one.subject), []).append(one)
+    for place in summary.places:
+        groups.setdefault((place.family, place.subject), []).append(place)
     for number, ((family, subject), group) in enumerate(groups.items(), start=1):
         unit = summary.families[family].unit
         values = [
@@ -54,10 +54,10 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
     groups: dict[str, Counter[str]] = {}
-    several = len({one.subject for one in summary.scenarios}) > 1
-    for one in summary.scenarios:
-        who = f"{SPLIT}{one.subject}" if several else ""
-        groups.setdefault(f"{summary.title(one.family)}{who}", Counter()).update(one.outcomes)
+    several = len({scenario.subject for scenario in summary.scenarios}) > 1
+    for scenario in summary.scenarios:
+        who = f"{SPLIT}{scenario.subject}" if several else ""
+        groups.setdefault(f"{summary.title(scenario.family)}{who}", Counter()).update(scenario.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]

@@ -18,18 +18,20 @@ def charts(family: str, scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]
         return
     points = [
         {
-            "row": one.scenario,
-            "series": str(one.subject),
-            "rate": one.rate.rate,
-            "lo": one.rate.lo,
-            "hi": one.rate.hi,
-            "say": f"{one.scenario}, {one.subject}: {one.rate}",
+            "row": scenario.scenario,
+            "series": str(scenario.subject),
+            "rate": scenario.rate.rate,
+            "lo": scenario.rate.lo,
+            "hi": scenario.rate.hi,
+            "say": f"{scenario.scenario}, {scenario.subject}: {scenario.rate}",
         }
-        for one in scenarios
+        for scenario in scenarios
     ]
-    rows = list(dict.fromkeys(one.scenario for one in scenarios))
-    names = list(dict.fromkeys(str(one.subject) for one in scenarios))
+    rows = list(dict.fromkeys(scenario.scenario for scenario in scenarios))
+    names = list(dict.fromkeys(str(scenario.subject) for scenario in scenarios))
     marks = intervals(field("row", "ordinal", None, sort=rows), colours("series", names, "model"), rate_axis("rate"))
     spec = layered(points, marks, height=ROW * len(rows) + ROW)
-    frame = pivot([(one.scenario, str(one.subject), str(one.rate)) for one in scenarios], "scenario")
+    frame = pivot(
+        [(scenario.scenario, str(scenario.subject), str(scenario.rate)) for scenario in scenarios], "scenario"
+    )
     yield Chart(f"{family.replace('_', '-')}-scenarios", family, "Rate of each scenario", spec, frame)

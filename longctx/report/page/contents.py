@@ -53,8 +53,8 @@ class PageSection:
 
 def headline(summary: Summary) -> str:
     """Which families, which models: their names where they are few."""
-    names = dict.fromkeys(summary.title(one.family) for one in summary.scenarios)
-    models = dict.fromkeys(one.subject.model for one in summary.scenarios)
+    names = dict.fromkeys(summary.title(scenario.family) for scenario in summary.scenarios)
+    models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
     return f"{_few(names, 'families')}: {_few(models, 'models')}" if names else "Nothing was measured"
 
 
@@ -67,7 +67,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     total = summary.live + summary.replayed + summary.unmeasured
     yield "run", manifest.run
     yield "profile", manifest.profile
-    if len(subjects := {str(one.subject) for one in summary.scenarios}) == 1:
+    if len(subjects := {str(scenario.subject) for scenario in summary.scenarios}) == 1:
         yield "model", subjects.pop()
     yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
     if manifest.shard:
@@ -90,7 +90,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
 
 
 def _nothing(costs: Sequence[Cost]) -> str:
-    unknown = [one.model for one in costs if one.replayed_usd is None]
+    unknown = [cost.model for cost in costs if cost.replayed_usd is None]
     return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
 
 

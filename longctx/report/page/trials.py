@@ -55,7 +55,7 @@ def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
         (_short(row.returned) for row in rows),
         strict=True,
     )
-    return _in_page({"chunk": CHUNK, "names": names, "trials": [list(one) for one in trials]})
+    return _in_page({"chunk": CHUNK, "names": names, "trials": [list(trial) for trial in trials]})
 
 
 def chunks(rows: Sequence[Row], views: Sequence[str], options: Sequence[str]) -> Iterator[str]:

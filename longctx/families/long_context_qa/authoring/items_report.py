@@ -38,8 +38,8 @@ def controls(whole: ItemQuality) -> Table:
             "right": [str(one.correct) for one in read],
             "wrong": [str(one.n - one.correct) for one in read],
             **({"not readable": list(map(str, unread))} if any(unread) else {}),
-            "rate [95% interval]": [str(one) for one in rates],
-            "above chance": [f"{above_chance(one):+.2f}" if one.n else "" for one in rates],
+            "rate [95% interval]": [str(rate) for rate in rates],
+            "above chance": [f"{above_chance(rate):+.2f}" if rate.n else "" for rate in rates],
         }
     )
     return Table(
@@ -53,12 +53,12 @@ def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n", "unread")]
     writer.writerow(["question", "section", "fact", *counts, "difficulty", "discrimination", "fault", "text"])
-    for one in quality.items:
-        rates = {record: getattr(one, record) for record in RECORDS}
-        numbers = [n for record, rate in rates.items() for n in (rate.correct, rate.n, one.unread.get(record, 0))]
-        worth = [f"{one.right.rate:.4f}" if one.right.n else "", _number(one.discrimination, "")]
-        names = [cell(text) for text in (one.name, one.section, one.fact)]
-        writer.writerow([*names, *numbers, *worth, one.fault, cell(asked.get(one.name, ""))])
+    for item in quality.items:
+        rates = {record: getattr(item, record) for record in RECORDS}
+        numbers = [n for record, rate in rates.items() for n in (rate.correct, rate.n, item.unread.get(record, 0))]
+        worth = [f"{item.right.rate:.4f}" if item.right.n else "", _number(item.discrimination, "")]
+        names = [cell(text) for text in (item.name, item.section, item.fact)]
+        writer.writerow([*names, *numbers, *worth, item.fault, cell(asked.get(item.name, ""))])
     return out.getvalue()
 
 
@@ -93,7 +93,7 @@ def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | Non
 
 
 def _rates(items: Sequence[ItemQuality]) -> dict[str, list[str]]:
-    return {NAMES[record]: [_share(getattr(one, record)) for one in items] for record in RECORDS}
+    return {NAMES[record]: [_share(getattr(item, record)) for item in items] for record in RECORDS}
 
 
 def _title(kind: str, shown: int, of: int) -> str:
