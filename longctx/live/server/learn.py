@@ -19,6 +19,8 @@ from longctx.registry import shipped
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
+MOST_UNSEEN = 20_000
+"""Tokens that a server may add to a prompt, such as instructions of its own."""
 Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 """Gives the input tokens of a prompt and a system prompt."""
 
@@ -64,6 +66,9 @@ async def measure(
         values = family.measured(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
+    for name, text in probes:
+        if not len(text) / 50 <= counts[name] <= 4 * len(text.encode()) + MOST_UNSEEN:
+            raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
         family=family.family,
         wording=wording.digest,

@@ -136,7 +136,7 @@ def of_count(counted: int, reply: Reply, words: int) -> list[str]:
         return []
     return [
         f"count_tokens gives {counted:,} tokens for a prompt, but {usage}: a run's estimate by the server's count is "
-        "as wrong. Wordings of families that fill a window were counted by questions of one token instead."
+        "as wrong. Families that fill a window need their wordings counted by questions of one token."
     ]
 
 

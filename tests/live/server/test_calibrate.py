@@ -11,17 +11,33 @@ import pytest
 
 from longctx.config.folders import file_name
 from longctx.config.models import load_model
+from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
+from longctx.families.coreference.protocol import Coreference
+from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.passkey.protocol import Passkey
+from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.live.server.calibrate import Unasked, calibrate
 from longctx.live.server.client import open_client
 from longctx.live.waiting import Say
 from longctx.recording.case import Case
 from longctx.recording.tape import Tape
+from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
+from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.recording.examples import line_case, passkey_case
 from tests.servers import SimulatedServer, count_tokens, failing
+
+NEED_A_COUNT: list[Scenario] = [
+    Coreference(2, 4096),
+    VariableTracking(4096, 1, 4),
+    MultipleNeedles(4096, 8, 1, 4),
+    FrequentWords(4096, 200),
+    GraphWalks(4000, "parents"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +140,27 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
         server.counting = NO_COUNTS[shape]
         with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* --ask"):
             calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+    assert not list(profiles.iterdir())
+
+
+@pytest.mark.parametrize("scenario", NEED_A_COUNT, ids=lambda scenario: str(scenario.family))
+@pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
+def test_every_family_that_needs_a_count_says_how_to_get_one(
+    tmp_path: Path, profiles: Path, scenario: Scenario, shape: str
+) -> None:
+    """The others are asked."""
+    case = dataclasses.replace(
+        line_case(), scenario=scenario, wording=PromptSet.open(HERE, "seed").wording(type(scenario))
+    )
+    lines, said = line_case(), list[str]()
+    with SimulatedServer() as server:
+        server.counting = NO_COUNTS[shape]
+        told, unasked = calibration(server.url, case, lines, tape=tmp_path, say=said.append)
+    assert told == [lines]
+    [(_, failure)] = unasked
+    assert failure.cause == "not_counted"
+    assert failure.message.startswith(f"toy: its tokens could not be counted, which {scenario.family} needs to build")
+    assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())
 
 

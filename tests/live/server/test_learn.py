@@ -17,11 +17,14 @@ from longctx.live.server.client import open_client
 from longctx.live.server.learn import count, measure, retrieve, tokens_per_unit
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer
+from longctx.registry import shipped
+from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.servers import Script, SimulatedServer
 
 TOY = ModelProfile(model="toy")
+SEED = PromptSet.open(HERE, "seed")
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +59,38 @@ def test_no_other_shape_is_a_count(shape: str) -> None:
 
 def test_counts_that_contradict_each_other_are_no_measure() -> None:
     """Every text takes 12 tokens: what is left for a filler is nothing."""
-    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    wording = SEED.wording(Passkey)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
         asked(lambda client: measure(client, TOY, Passkey, wording), counting=ONE_COUNT)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*line"):
         asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
+
+
+MEASURED = [one.scenario for one in shipped().values() if one.scenario.probes(SEED.wording(one.scenario).words)]
+
+
+@pytest.mark.parametrize("family", MEASURED, ids=lambda family: str(family.family))
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda text: 12,
+        lambda text: 10**6 - len(text),
+        lambda text: 1 + len(text) // 1000,
+        lambda text: 10**6 * len(text),
+    ],
+)
+def test_no_family_is_measured_by_counts_that_cannot_be_right(
+    family: type[Scenario], lie: Callable[[str], int]
+) -> None:
+    async def counter(client: Client, model: ModelProfile, text: str, system: str) -> int:
+        return lie(text)
+
+    async def run() -> None:
+        async with open_client(None, "http://127.0.0.1:1", 1) as client:
+            await measure(client, TOY, family, SEED.wording(family), counter)
+
+    with pytest.raises(MalformedAnswer, match="the server's counts cannot be right: "):
+        asyncio.run(run())
 
 
 @pytest.mark.parametrize("shape", NO_MODELS)

@@ -35,7 +35,7 @@ DOUBTED = {
         "measured as if they had none",
     ],
     "one count": ["count_tokens gives 12 tokens for a prompt, but the usage of its answer counts 1,9", "estimate"],
-    "another tokenizer": ["count_tokens gives 2,5", "counted by questions of one token instead"],
+    "another tokenizer": ["count_tokens gives 2,5", "counted by questions of one token"],
 }
 """A gateway's fault -> what is said of it."""
 
