@@ -22,7 +22,8 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """now: when the run ended, ISO 8601. most_days: how old a recording may be that speaks for a changed model."""
+    """now: when the run ended, ISO 8601. most_days: recordings as old as this, or older, do not speak for a changed
+    model."""
 
     now: str = ""
     most_days: float = MAX_AGE_DAYS
@@ -71,7 +72,7 @@ def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
     if heard(before) == heard(after):
         return ""
     days = [age.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
-    old = [day for day in days if day > age.most_days]
+    old = [day for day in days if day >= age.most_days]
     if not old:
         return ""
     return (
