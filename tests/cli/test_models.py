@@ -31,7 +31,6 @@ CAPABILITIES: dict[str, Any] = {
     },
     "effort": {"supported": True, "low": {"supported": True}, "high": {"supported": True}, "max": {"supported": False}},
 }
-TODAY = datetime.datetime.now(datetime.UTC).date()
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +70,8 @@ def test_what_a_server_says_is_kept_and_told(
 
     profile = read_profile(mine, "toy")
     assert profile.probed is not None
-    assert (profile.probed.on, profile.probed.source) == (TODAY, server.url)
+    days_ago = (datetime.datetime.now(datetime.UTC).date() - profile.probed.on).days
+    assert (days_ago in (0, 1), profile.probed.source) == (True, server.url)  # a day may end between the two
     assert profile.probed.effort == ("low", "high")
     wording = PromptSet.open(HERE, "seed").wording(Passkey)
     measured = profile.measures("passkey", wording.digest)

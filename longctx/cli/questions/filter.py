@@ -6,7 +6,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.cli.questions.unreadable import sentences
 from longctx.corpus.filters import make_filter
@@ -15,9 +15,6 @@ from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.folder import find_run
 from longctx.results.row import Row
 from longctx.results.store import load_rows
-
-if TYPE_CHECKING:
-    pass
 
 
 def add(commands: Any) -> None:
