@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longctx.config.arguments import number
+from longctx.config.arguments import add_gate_options
 from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
@@ -23,22 +23,7 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--baseline", metavar="NAME", help="give a verdict on the merged run against an earlier one, as pytest does")
-    share = number(float, 0, 1)
-    option("--margin", type=share, metavar="SHARE", help=f"a drop that does not matter (the profile's, or {MARGIN})")
-    option("--alpha", type=share, default=ALPHA, metavar="P", help=f"the chance of a false alarm over all ({ALPHA})")
-    option(
-        "--on-inconclusive",
-        choices=("pass", "fail"),
-        default="fail",
-        help="whether a run that shows neither a drop nor its absence ends with 0 or 11 (fail)",
-    )
-    option(
-        "--max-age",
-        type=number(float, 0),
-        default=MAX_AGE_DAYS,
-        metavar="DAYS",
-        help=f"how old recordings may be that speak for a changed model ({MAX_AGE_DAYS:g})",
-    )
+    add_gate_options(option, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
 
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
@@ -63,17 +48,16 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     """What makes a run fail without a verdict, as its tests would have: a sentence each."""
     from longctx.gate.bands import EARLY_STOP
     from longctx.gate.minimum import Requirement, short
+    from longctx.results.grouping import grouped
     from longctx.results.whole import scenario_name
     from longctx.stats.rates import Rate
 
     missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
     found = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
     minimum = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
-    trials: dict[str, list[Row]] = {}
-    for row in rows if minimum else ():
-        trials.setdefault(scenario_name(row.family, row.scenario, row.subject), []).append(row)
+    trials = grouped(rows if minimum else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
     required = {
-        name: Requirement(Rate(sum(row.outcome == "correct" for row in of_it), len(of_it)), minimum[name])
+        name: Requirement(Rate(sum(row.correct for row in of_it), len(of_it)), minimum[name])
         for name, of_it in trials.items()
         if name in minimum and all(row.measured for row in of_it)
     }

@@ -1,4 +1,4 @@
-"""Types of command-line arguments that pytest's options and the commands share: a value, or a sentence."""
+"""What pytest's options and the commands share: types of arguments, a value or a sentence, and a gate's options."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import datetime
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
@@ -28,6 +28,37 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         return value
 
     return parse
+
+
+def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alpha: float, max_age: float) -> None:
+    """option: adds one, as `add_argument` does. prefix: of their names. margin, alpha, max_age: the defaults."""
+    option(
+        f"{prefix}margin",
+        type=number(float, 0, 1),
+        default=None,
+        metavar="SHARE",
+        help=f"a drop that does not matter (default: the profile's, or {margin}, {100 * margin:g} points)",
+    )
+    option(
+        f"{prefix}alpha",
+        type=number(float, 0, 1),
+        default=alpha,
+        metavar="P",
+        help=f"the chance of a false alarm over all of a run (default: {alpha})",
+    )
+    option(
+        f"{prefix}on-inconclusive",
+        choices=("pass", "fail"),
+        default="fail",
+        help="whether a run that shows neither a drop nor its absence ends with status 0 or 11 (default: fail)",
+    )
+    option(
+        f"{prefix}max-age",
+        type=number(float, 0),
+        default=max_age,
+        metavar="DAYS",
+        help=f"recordings as old as this, or older, do not speak for a changed model (default: {max_age:g})",
+    )
 
 
 def price(text: str) -> tuple[str, Prices]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, number, price
+from longctx.config.arguments import RECORD_MODES, add_gate_options, number, price
 from longctx.config.shards import shard
 from longctx.gate.defaults import MARGIN
 from longctx.plugin.settings import Settings
@@ -147,33 +147,7 @@ def add(parser: pytest.Parser) -> None:
         help="give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
         "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
     )
-    option(
-        "--ctx-margin",
-        type=number(float, 0, 1),
-        default=None,
-        metavar="SHARE",
-        help=f"a drop that does not matter (default: the profile's, or {MARGIN}, 5 points)",
-    )
-    option(
-        "--ctx-alpha",
-        type=number(float, 0, 1),
-        default=DEFAULT.alpha,
-        metavar="P",
-        help=f"the chance of a false alarm over all of a run (default: {DEFAULT.alpha})",
-    )
-    option(
-        "--ctx-on-inconclusive",
-        choices=("pass", "fail"),
-        default="fail",
-        help="whether a run that shows neither a drop nor its absence ends with status 0 or 11 (default: fail)",
-    )
-    option(
-        "--ctx-max-age",
-        type=number(float, 0),
-        default=DEFAULT.max_age,
-        metavar="DAYS",
-        help=f"how old recordings may be that speak for a changed model (default: {DEFAULT.max_age:g})",
-    )
+    add_gate_options(option, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
     option(
         "--ctx-early-stop",
         action="store_true",
