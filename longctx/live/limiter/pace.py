@@ -13,11 +13,6 @@ MOST_S = 3600.0
 """No header is waited for longer."""
 
 
-def is_told_by(name: str) -> bool:
-    """Whether a header of that name tells of it."""
-    return name in ("date", "retry-after", "retry-after-ms") or name.startswith(PREFIX)
-
-
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait, from `retry-after` (seconds or an HTTP date) or `retry-after-ms`."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):

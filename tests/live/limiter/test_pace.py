@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter.pace import MOST_S, PREFIX, is_told_by, retry_after_s, room_in_s
+from longctx.live.limiter.pace import MOST_S, PREFIX, retry_after_s, room_in_s
 
 DATE = "Sun, 22 Nov 2026 10:00:00 GMT"
 RESET = "2026-11-22T10:01:00Z"
@@ -64,8 +64,3 @@ def test_a_bucket_is_waited_for_until_it_holds_one_request(headers: dict[str, st
 def test_nonsense_is_never_waited_for_too_long(headers: dict[str, str], tokens: int) -> None:
     assert 0 <= room_in_s(headers, tokens) <= MOST_S
     assert 0 <= (retry_after_s(headers) or 0) <= MOST_S
-
-
-def test_which_headers_tell_of_it() -> None:
-    assert all(map(is_told_by, ["date", "retry-after", *bucket("tokens", 1, 1)]))
-    assert not is_told_by("set-cookie")
