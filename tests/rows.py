@@ -21,12 +21,18 @@ ASKED = {
     "trial": 0,
     "item": None,
     "repeat": 0,
+    "outcome": "correct",
 }
 ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recorded_at": "2026-11-21T23:59:59+00:00"}
 
 
+def bare(**fields: Any) -> Row:
+    """A row that holds what every row does, and the fields given."""
+    return Row(**ASKED | fields)
+
+
 def row(outcome: str = "correct", **fields: Any) -> Row:
-    return Row(**ASKED | (ANSWERED if outcome in MEASURED else {}) | {"outcome": outcome} | fields)
+    return bare(**(ANSWERED if outcome in MEASURED else {}) | {"outcome": outcome} | fields)
 
 
 def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:

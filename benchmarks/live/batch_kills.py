@@ -19,13 +19,6 @@ from tests.servers import Answer, Body
 
 SCENARIOS, TRIALS, REQUESTS = 2, 60, 30
 """Hence four batches."""
-PROFILE = f"""
-[line_retrieval]
-models = ["toy"]
-lines = {[10 + scenario for scenario in range(SCENARIOS)]}
-orders = ["ordered"]
-trials = {TRIALS}
-"""
 MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", "collecting")
 DONE = "all is collected"
 
@@ -69,7 +62,7 @@ def batch_kills(number: int) -> list[list[str]]:
     while sum(killed.values()) < number:
         with tempfile.TemporaryDirectory() as folder, SlowServer() as server:
             server.takes_s, server.lists_end, server.unknown = 1.5, True, 1
-            project = checkout(Path(folder) / "checkout", PROFILE)
+            project = checkout(Path(folder) / "checkout", SCENARIOS, TRIALS)
             while sum(killed.values()) < number:
                 process = _start(project, server)
                 done = not _killed(process, lots) or _moment(project) == DONE

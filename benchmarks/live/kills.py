@@ -18,13 +18,6 @@ from benchmarks.live.server import Remote, serving
 ROOT = Path(__file__).resolve().parents[2]
 IN_FLIGHT = 16
 TRIALS, SCENARIOS = 200, 5
-PROFILE = f"""
-[line_retrieval]
-models = ["toy"]
-lines = {[10 + scenario for scenario in range(SCENARIOS)]}
-orders = ["ordered"]
-trials = {TRIALS}
-"""
 
 
 def kills(number: int) -> list[list[str]]:
@@ -33,7 +26,7 @@ def kills(number: int) -> list[list[str]]:
     needed = TRIALS * SCENARIOS
     killed = dict.fromkeys(("asking", "testing, all processes", "testing, one worker"), 0)
     with tempfile.TemporaryDirectory() as folder, serving(latency_s=0.2) as server:
-        project = checkout(Path(folder) / "checkout", PROFILE)
+        project = checkout(Path(folder) / "checkout", SCENARIOS, TRIALS)
         while sum(killed.values()) < number:
             process = _start(project, server)
             if _kill_while_asking(process, server, lots, most=4 * needed // number):
@@ -88,13 +81,15 @@ def _kill_while_testing(process: subprocess.Popen[bytes], lots: random.Random) -
     return "testing, all processes"
 
 
-def checkout(folder: Path, profile: str) -> Path:
-    """A copy of what a run needs, with that profile as kills.toml."""
+def checkout(folder: Path, scenarios: int, trials: int) -> Path:
+    """A copy of what a run needs, with a profile kills.toml of so many scenarios and so many trials of each."""
     for name in ("longctx", "fixtures", "tests_longctx"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy2(ROOT / name, folder / name)
-    (folder / "kills.toml").write_text(profile)
+    lines = [10 + scenario for scenario in range(scenarios)]
+    table = f'models = ["toy"]\nlines = {lines}\norders = ["ordered"]\ntrials = {trials}\n'
+    (folder / "kills.toml").write_text(f"[line_retrieval]\n{table}")
     return folder
 
 

@@ -1,16 +1,5 @@
-"""Clients that open quickly: reading the certificates takes longer than most of these tests."""
+"""Fixtures of the live room's tests."""
 
-from __future__ import annotations
+from tests.certificates import certificates_read_once
 
-import functools
-import ssl
-from collections.abc import Iterator
-
-import pytest
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _certificates_read_once() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
-        yield
+__all__ = ["certificates_read_once"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from longctx.results.export import CSV, PARQUET, cell, export, typed
 from longctx.results.row import KEPT, Row
 from longctx.visible import visible
-from tests.results.examples import row
+from tests.rows import bare as row
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))
 

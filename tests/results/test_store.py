@@ -7,7 +7,7 @@ import pytest
 
 from longctx.results.store import append, as_lines, drop_unfinished, load, merge
 from longctx.results.view import View
-from tests.results.examples import row
+from tests.rows import bare as row
 
 
 def names(folder: Path) -> list[str]:

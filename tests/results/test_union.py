@@ -15,7 +15,7 @@ from longctx.results.row import Row
 from longctx.results.store import append, as_lines, load, merge, write
 from longctx.results.union import unite, unite_manifests
 from longctx.results.view import View
-from tests.results.examples import row
+from tests.rows import bare as row
 
 ANSWERED: dict[str, Any] = {"prompt_sha256": "ab", "recorded_at": "2026-11-21T10:00:00+00:00", "source": "replayed"}
 UNMEASURED: dict[str, Any] = {"outcome": "not_asked", "error": "missing"}
