@@ -1,7 +1,8 @@
 """Which families there are, for pytest and for the commands alike.
 
-Those of longctx come first; then those of installed packages, which name them as entry points of the group GROUP; then
-those that a project names in its own configuration of pytest: `longctx_families = my_module:MY_FAMILY`.
+Those of longctx come first, which its package GROUP holds; then those of installed packages, which name them as entry
+points of the group GROUP; then those that a project names in its own configuration of pytest:
+`longctx_families = my_module:MY_FAMILY`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import functools
 import importlib
 import importlib.metadata
 import importlib.util
+import pkgutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -23,23 +25,12 @@ Kind = TypeVar("Kind")
 GROUP = "longctx.families"
 SETTING = "longctx_families"
 """In the project's configuration of pytest."""
-OURS = (
-    "longctx.families.line_retrieval:FAMILY",
-    "longctx.families.passkey:FAMILY",
-    "longctx.families.long_context_qa:COLLAGE",
-    "longctx.families.long_context_qa:CONTROL",
-    "longctx.families.coreference:FAMILY",
-    "longctx.families.tracing_and_counting:TRACKING",
-    "longctx.families.tracing_and_counting:NEEDLES",
-    "longctx.families.tracing_and_counting:WORDS",
-    "longctx.families.graph_walks:FAMILY",
-)
 
 
 @functools.lru_cache(maxsize=8)
 def families(workspace: Workspace) -> Mapping[str, Family]:
     """Name -> family, in the order in which tables and reports show them. Raises UserError."""
-    found: dict[str, Family] = {}
+    found = {**shipped()}
     for where, name in _named(workspace):
         family = _load(where, name)
         if family.name in found:
@@ -61,8 +52,10 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
-    """Those of longctx alone."""
-    return {family.name: family for family in (_loaded(name, Family) for name in OURS)}
+    """Those of longctx alone: each folder of the package says FAMILIES, and its ORDER among the folders."""
+    found = pkgutil.iter_modules(importlib.import_module(GROUP).__path__)
+    folders = [importlib.import_module(f"{GROUP}.{one.name}") for one in found if one.ispkg]
+    return {one.name: one for folder in sorted(folders, key=lambda folder: folder.ORDER) for one in folder.FAMILIES}
 
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
@@ -84,9 +77,7 @@ def account_of(family: Family) -> Account:
 
 
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Who names a family, and which: MODULE:ATTRIBUTE."""
-    for name in OURS:
-        yield "longctx", name
+    """Who names a family that is not longctx's own, and which: MODULE:ATTRIBUTE."""
     for point in importlib.metadata.entry_points(group=GROUP):
         yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
     own = workspace.setting(SETTING)

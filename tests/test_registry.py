@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import longctx.families
 from longctx.errors import UserError
 from longctx.registry import account_of, families, family_of, in_order, shipped
 from longctx.vocabulary.account import Account
@@ -38,8 +40,29 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
 
 def test_those_of_longctx_come_first_and_have_accounts() -> None:
     assert list(families(HERE)) == list(shipped())
-    assert {"line_retrieval", "passkey", "collage", "control"} <= set(shipped())
     assert all(isinstance(account_of(one), Account) for one in shipped().values())
+
+
+def test_those_of_longctx_stand_in_the_order_in_which_they_came() -> None:
+    first = "line_retrieval passkey collage control coreference variable_tracking multiple_needles frequent_words"
+    assert list(shipped())[:9] == [*first.split(), "graph_walks"]
+
+
+def test_a_folder_beside_the_others_is_a_family_of_longctx_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "newcomer").mkdir()
+    (tmp_path / "newcomer/__init__.py").write_text(
+        OWN.format(name="newcomer") + "\nFAMILIES = (FAMILY,)\nORDER = 2.5\n"
+    )
+    before = [*shipped()]
+    monkeypatch.setattr(longctx.families, "__path__", [*longctx.families.__path__, str(tmp_path)])
+    shipped.cache_clear()
+    try:
+        assert [*shipped()] == [*before[:2], "newcomer", *before[2:]]
+    finally:
+        shipped.cache_clear()
+        del sys.modules["longctx.families.newcomer"]
 
 
 @pytest.mark.parametrize(

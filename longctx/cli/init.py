@@ -76,7 +76,7 @@ def _starter() -> dict[str, bytes]:
     """Path in the project -> content."""
     tests = sorted(_shipped(TESTS).glob("test_*.py"))
     return {f"{TESTS}/{path.name}": path.read_bytes() for path in tests} | {
-        PROFILE: _shipped("first.toml").read_bytes()
+        PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()
     }
 
 

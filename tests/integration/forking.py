@@ -33,14 +33,11 @@ from workers import fork_workers
 
 import longctx
 
-NO_MODULES = "longctx.__main__", "longctx.cli.starter"
-"""What is run, and what is copied."""
-
 
 def main() -> None:
     asyncio.run(_first_call())
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
-        if not module.name.startswith(NO_MODULES):
+        if module.name != "longctx.__main__":
             importlib.import_module(module.name)
     gc.collect()
     gc.freeze()

@@ -46,7 +46,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
 
     data = Path("longctx/fixtures")
     starter = {name.name for name in names if name.is_relative_to("longctx/cli/starter")}
-    assert starter >= {"first.toml", "test_passkey.py", "gate", "action.yml", "longctx-gate.yml"}
+    assert starter >= {"test_passkey.py", "gate", "action.yml", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
     assert kinds == {
         "models",
@@ -60,7 +60,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     }
     assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
-        *("frontier", "gate", "gate-pr", "paper", "smoke"),
+        *("first", "frontier", "gate", "gate-pr", "paper", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "fees.toml", "page.js"}
     assert shipped <= {part for name in names for part in name.parts}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tools.site.repository import REPORT, decisions, outside, site_path, with_links
+from tools.site.repository import REPORT, listing, outside, site_path, with_links
 
 PAGES = {name: site_path(name) for name in ("README.md", "docs/gate.md", "docs/images/report.png", REPORT)}
 
 
-def test_the_page_of_decisions_lists_them_by_their_titles() -> None:
-    assert "- [1. Replay reads the tape, without the SDK](0001-replay-without-the-sdk.md)\n" in decisions()
+def test_pages_of_decisions_and_of_families_are_listed_by_their_titles() -> None:
+    assert "- [1. Replay reads the tape, without the SDK](0001-replay-without-the-sdk.md)\n" in listing("decisions/")
+    assert "- [Graph walks](graph-walks.md)\n" in listing("protocols/")
 
 
 def test_what_stands_in_docs_stands_at_the_top_of_the_site_and_the_readme_is_its_first_page() -> None:

@@ -13,14 +13,13 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.site.reference import pages as reference_pages
-from tools.site.repository import DOCS, REPORT, ROOT, decisions, outside, site_path, with_links
+from tools.site.repository import DOCS, LISTED, REPORT, ROOT, listing, outside, site_path, with_links
 
-GUIDES, DECISIONS = "Guides", "Decisions"
-DECIDED = "decisions/"
+GUIDES = "Guides"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The navigation names all decisions, and at the end of the guides those pages that it forgot."""
+    """The navigation names all pages of the listed folders, and at the end of the guides those that it forgot."""
     there = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
     sections: dict[str, list[Any]] = {name: pages for one in config.nav or [] for name, pages in one.items()}
     named = {
@@ -29,9 +28,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         for one in pages
         for page in (one.values() if isinstance(one, dict) else [one])
     }
-    sections[DECISIONS] += [f"{DECIDED}index.md"]
-    sections[DECISIONS] += [name for name in there if name.startswith(DECIDED)]
-    sections[GUIDES] += [name for name in there if not name.startswith(DECIDED) and name not in named]
+    for folder in LISTED:
+        sections[folder.rstrip("/").title()] += [
+            f"{folder}index.md",
+            *(name for name in there if name.startswith(folder)),
+        ]
+    sections[GUIDES] += [name for name in there if not name.startswith(tuple(LISTED)) and name not in named]
     return config
 
 
@@ -39,7 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/, and those that are made from the code."""
     for name in (*outside(), REPORT):
         files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
-    for name, content in {f"{DECIDED}index.md": decisions(), **reference_pages()}.items():
+    lists = {f"{folder}index.md": listing(folder) for folder in LISTED}
+    for name, content in {**lists, **reference_pages()}.items():
         files.append(File.generated(config, name, content=content))
     return files
 

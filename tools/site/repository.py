@@ -31,12 +31,18 @@ def site_path(file: str) -> str:
     return "report.html" if file == REPORT else file.removeprefix(DOCS)
 
 
-def decisions() -> str:
-    """A page that lists the decisions."""
-    pages = sorted((ROOT / DOCS / "decisions").glob("*.md"))
+LISTED = {
+    "decisions/": "# Decisions\n\nWhere a choice was hard, why it was made so.\n\n",
+    "protocols/": "# Families with a page of their own\n\nWhat each asks, after which source, and what it changes.\n\n",
+}
+"""Folder of docs/ -> how the page that lists its pages begins."""
+
+
+def listing(folder: str) -> str:
+    """A page that lists the pages of a folder of LISTED by their titles."""
+    pages = sorted((ROOT / DOCS / folder).glob("*.md"))
     titles = [(path.name, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")) for path in pages]
-    lines = [f"- [{title}]({name})\n" for name, title in titles]
-    return "# Decisions\n\nWhere a choice was hard, why it was made so.\n\n" + "".join(lines)
+    return LISTED[folder] + "".join(f"- [{title}]({name})\n" for name, title in titles)
 
 
 def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:

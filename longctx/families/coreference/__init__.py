@@ -11,5 +11,7 @@ FAMILY = Family(
     size="window",
     account=f"{__name__}.account:CoreferenceAccount",
 )
+FAMILIES = (FAMILY,)
+ORDER = 4
 
 __all__ = ["FAMILY", "Coreference"]

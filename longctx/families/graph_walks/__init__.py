@@ -7,5 +7,7 @@ from longctx.vocabulary.family import Family
 FAMILY = Family(
     GraphWalks, GraphWalksGrid, title="Graph walks", size=None, account=f"{__name__}.account:GraphWalksAccount"
 )
+FAMILIES = (FAMILY,)
+ORDER = 6
 
 __all__ = ["FAMILY", "GraphWalks"]

@@ -12,5 +12,7 @@ FAMILY = Family(
     size="lines",
     account=f"{__name__}.account:LineRetrievalAccount",
 )
+FAMILIES = (FAMILY,)
+ORDER = 1
 
 __all__ = ["FAMILY", "LineRetrieval"]

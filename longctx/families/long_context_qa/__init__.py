@@ -21,5 +21,7 @@ CONTROL = Family(
     size=None,
     account=f"{__name__}.account:ControlAccount",
 )
+FAMILIES = (COLLAGE, CONTROL)
+ORDER = 3
 
 __all__ = ["COLLAGE", "CONTROL", "Collage", "Control"]

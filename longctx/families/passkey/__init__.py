@@ -5,5 +5,7 @@ from longctx.families.passkey.protocol import Passkey
 from longctx.vocabulary.family import Family
 
 FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.account:PasskeyAccount")
+FAMILIES = (FAMILY,)
+ORDER = 2
 
 __all__ = ["FAMILY", "Passkey"]

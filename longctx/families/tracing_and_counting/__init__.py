@@ -27,5 +27,7 @@ WORDS = Family(
     size=None,
     account=f"{__name__}.account:Counting",
 )
+FAMILIES = (TRACKING, NEEDLES, WORDS)
+ORDER = 5
 
 __all__ = ["NEEDLES", "TRACKING", "WORDS", "FrequentWords", "MultipleNeedles", "VariableTracking"]

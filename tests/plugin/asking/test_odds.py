@@ -20,6 +20,21 @@ trials = { short = 40, long = 400 }
 bands = { short = 5, long = 20 }
 """
 
+OFTEN = """
+[control]
+trials = 430
+
+[collage]
+budgets = [70000, 95000]
+trials = 430
+bands = { 70k = 70000, 95k = 95000 }
+
+[passkey]
+windows = [8192]
+distances = 32
+trials = 10
+"""
+
 
 def cases(profile: str) -> list[Case]:
     settings = Settings(profile=profile, models=("claude-haiku-5-5",))
@@ -40,7 +55,9 @@ def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> Non
     )
 
 
-def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named() -> None:
-    said = unpowered(cases("paper"), 0.05, 0.05)
+def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "often.toml"
+    file.write_text(OFTEN)
+    said = unpowered(cases(str(file)), 0.05, 0.05)
     assert said is not None
-    assert "a probability of 0% (collage, 70k 28%; collage, 95k 28%; control, all 28%; " in said
+    assert "a probability of 2% (collage, 70k 28%; collage, 95k 28%; control, all 28%; " in said
