@@ -1,11 +1,27 @@
-"""A user's mistake: one sentence that says what is wrong, where, and what to do."""
+"""A user's mistake: a sentence that says what is wrong, where, and what to do, and a code that names the mistake."""
 
 import difflib
 from collections.abc import Sequence
 
 
 class UserError(Exception):
-    """Shown as its sentence alone, without a traceback."""
+    """Shown as its sentence and its code, without a traceback.
+
+    code: a short name in kebab-case, which stays when the sentence is reworded. Two mistakes never share one.
+    """
+
+    def __init__(self, *said: str) -> None:
+        super().__init__(*said)
+        *codes, self.sentence = said
+        self.code = codes[0] if codes else ""  # until every mistake has its own
+
+    def __str__(self) -> str:
+        return f"{self.sentence} [{self.code}]" if self.code else self.sentence
+
+    @property
+    def reason(self) -> str:
+        """As a reason among others: without the full stop of its sentence."""
+        return f"{self.sentence.rstrip('.')} [{self.code}]" if self.code else self.sentence.rstrip(".")
 
 
 class TapeError(UserError):

@@ -24,7 +24,7 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
     try:
         matched, _ = match_runs(before, after)
     except UserError as error:
-        return [*of_the_run(rules.cut_down, rules.empty, 1)] if part else [str(error).rstrip(".")]
+        return [*of_the_run(rules.cut_down, rules.empty, 1)] if part else [error.reason]
     in_common = 0
     reasons: list[str] = []
     for one in matched:

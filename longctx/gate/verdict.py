@@ -132,7 +132,7 @@ def give_verdict(
     try:
         matched, left = match_runs(before, after)
     except UserError as error:
-        return RunVerdict("invalid", rules, (), (str(error).rstrip("."),), ((), ()), len(after))
+        return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
     known = shipped() if families is None else families
     compared = [_compared(one, rules, known.get(one.family)) for one in matched]
     left_out = sum(row.error == EARLY_STOP for row in after)

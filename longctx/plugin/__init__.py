@@ -14,6 +14,7 @@ import pytest
 from longctx.plugin import batching, options, over, run, selection
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import replaying, writing
+from longctx.plugin.mistakes import as_usage_errors
 
 if TYPE_CHECKING:
     from longctx.recording.case import Case
@@ -23,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     options.add(parser)
 
 
+@as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
@@ -58,6 +60,7 @@ def pytest_configure_node(node: object) -> None:
     run.tell_worker(node)
 
 
+@as_usage_errors()
 def pytest_sessionstart(session: pytest.Session) -> None:
     unwritten.prepare(session.config)
     if options.asks(session.config.stash[run.RUN].settings):

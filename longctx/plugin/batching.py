@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import pytest
-
+from longctx.errors import UserError
 from longctx.plugin.settings import Settings
 
 
 def check(settings: Settings) -> None:
-    """Raises UsageError."""
+    """Raises UserError."""
     if settings.batch_wait is not None and not settings.batch:
-        raise pytest.UsageError("--ctx-batch-wait says how long batches are waited for: give --ctx-batch with it.")
+        raise UserError(
+            "batch-wait-without-batch",
+            "--ctx-batch-wait says how long batches are waited for: give --ctx-batch with it.",
+        )
     if not settings.batch:
         return
     if settings.record == "none" and not settings.estimate:
-        raise pytest.UsageError("--ctx-batch needs --ctx-record MODE, which says what is asked: once, for instance.")
+        raise UserError(
+            "batch-without-record", "--ctx-batch needs --ctx-record MODE, which says what is asked: once, for instance."
+        )
     if settings.early_stop:
-        raise pytest.UsageError(
+        raise UserError(
+            "batch-with-early-stop",
             "--ctx-batch and --ctx-early-stop exclude each other: an early stop looks at answers between its rounds, "
-            "and a batch gives all of its answers at once."
+            "and a batch gives all of its answers at once.",
         )
     if settings.no_text:
-        raise pytest.UsageError(
+        raise UserError(
+            "batch-with-no-text",
             "--ctx-batch and --ctx-no-text exclude each other: what a batch answers is collected when it ends, if need "
-            "be by a later run, and without text no run would find it."
+            "be by a later run, and without text no run would find it.",
         )

@@ -21,7 +21,10 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     try:
         if family_of(run.workspace, family.family).scenario is not family:
             which = f"{family.__module__}.{family.__name__}"
-            raise UserError(f"{which} is not the family that is registered as {family.family!r}: rename one of them.")
+            raise UserError(
+                "family-name-taken",
+                f"{which} is not the family that is registered as {family.family!r}: rename one of them.",
+            )
         found = run.plan.cases_of(family.family)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
@@ -35,19 +38,17 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 def check(run: Run) -> None:
-    """Raises UsageError for a mistake in profile, prompts, models or documents, before anything is collected."""
-    try:
-        _check_prices(run.settings, set(run.plan.models))
-        if run.settings.corpus or run.settings.questions:
-            run.plan.bank(model="")
-    except UserError as error:
-        raise pytest.UsageError(str(error)) from None
+    """Raises UserError for a mistake in profile, prompts, models or documents, before anything is collected."""
+    _check_prices(run.settings, set(run.plan.models))
+    if run.settings.corpus or run.settings.questions:
+        run.plan.bank(model="")
 
 
 def _check_prices(settings: Settings, models: set[str]) -> None:
     """Raises UserError where prices are given of a model that is not measured: its name was probably mistyped."""
     if strange := [name for name, _ in settings.prices if name not in models]:
         raise UserError(
+            "price-of-unmeasured-model",
             f"--ctx-price names {strange[0]!r}, which this run does not measure: it measures "
-            f"{', '.join(sorted(models))}."
+            f"{', '.join(sorted(models))}.",
         )

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from longctx.errors import UserError
 from longctx.pytest_file import root_around
 
 
 def check_root(config: pytest.Config) -> None:
-    """Raises UsageError where the run would read and write in another project than that of its tests: pytest reads the
+    """Raises UserError where the run would read and write in another project than that of its tests: pytest reads the
     value of an option that stands apart as one more path, and may take its root from there."""
     option = config.option
     if option.rootdir or option.inifilename or option.pyargs:
@@ -24,16 +25,18 @@ def check_root(config: pytest.Config) -> None:
     expected = root_around(common)
     projects = list(dict.fromkeys(filter(None, map(root_around, folders))))
     if expected is None and len(projects) > 1:
-        raise pytest.UsageError(
+        raise UserError(
+            "tests-in-two-projects",
             f"The tests lie in two projects, {projects[0]} and {projects[1]}: run one at a time, or give "
-            "--rootdir=PATH."
+            "--rootdir=PATH.",
         )
     expected = expected or Path(os.path.commonpath([start, common]))
     if config.rootpath != expected:
-        raise pytest.UsageError(
+        raise UserError(
+            "root-is-elsewhere",
             f"pytest takes {config.rootpath} for the root of the project, though the tests lie in {expected}: it reads "
             "the value of an option that stands apart as one more path. Write the value with an equals sign, such as "
-            "--ctx-profile=PATH, or give --rootdir=PATH."
+            "--ctx-profile=PATH, or give --rootdir=PATH.",
         )
 
 

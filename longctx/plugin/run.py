@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from longctx.errors import UserError
 from longctx.plugin import options
 from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
@@ -89,13 +90,14 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 
 
 def _folder(settings: Settings, workspace: Workspace) -> Path:
-    """A folder that holds no run yet. Raises UsageError where the user named one that does."""
+    """A folder that holds no run yet. Raises UserError where the user named one that does."""
     if settings.report is not None:
         if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
-            raise pytest.UsageError(f"--ctx-report {settings.report}: {file} is a file: give a folder.")
+            raise UserError("path-is-file", f"--ctx-report {settings.report}: {file} is a file: give a folder.")
         if (settings.report / "results.jsonl").exists():
-            raise pytest.UsageError(
-                f"--ctx-report {settings.report} already holds a run: give another folder, or delete it first."
+            raise UserError(
+                "report-exists",
+                f"--ctx-report {settings.report} already holds a run: give another folder, or delete it first.",
             )
         return settings.report.absolute()
     name, number = _now(), 2

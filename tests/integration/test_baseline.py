@@ -171,7 +171,7 @@ def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("--ctx-baseline=mian", "--ctx-baseline: No baseline 'mian': Did you mean 'main'?"),
+        ("--ctx-baseline=mian", "No baseline 'mian': Did you mean 'main'?"),
         ("--ctx-baseline=tiny.toml", "is no baseline"),
         ("--ctx-margin=2", "'2' is no number of 0 to 1."),
         ("--ctx-alpha=x", "'x' is no number of 0 to 1."),

@@ -105,9 +105,7 @@ def test_a_baseline_that_is_damaged_further_down(kept: Checkout, server: Simulat
     file.write_text(file.read_text()[:-20])
     for result in (kept.record(server, "--ctx-baseline=main", mode="all"), kept.pytest("--ctx-baseline=main")):
         assert result.code == 4
-        assert result.says("--ctx-baseline: fixtures/baselines/main.jsonl is no baseline") or result.says(
-            "is no baseline"
-        )
+        assert result.says("fixtures/baselines/main.jsonl is no baseline") or result.says("is no baseline")
     assert not server.asked
 
 

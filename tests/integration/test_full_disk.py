@@ -63,7 +63,7 @@ def test_a_full_disk_is_found_out_before_asking(checkout: Checkout, server: Simu
 def test_a_folder_that_was_named_is_tried_at_once(recorded: Checkout) -> None:
     result = recorded.pytest("--ctx-report=/proc/nothing/run", "-n2")
     assert result.code == 4
-    assert result.says("--ctx-report: /proc/nothing/run cannot be written: No such file or directory")
+    assert result.says("/proc/nothing/run cannot be written", "[report-not-writable]")
 
 
 def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(

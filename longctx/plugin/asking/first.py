@@ -58,7 +58,10 @@ def ask_first(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or nested or config.option.collectonly:
         return
     if settings.record == "none" and settings.ask_only:
-        raise pytest.UsageError("--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.")
+        raise UserError(
+            "ask-only-without-record",
+            "--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.",
+        )
     if settings.record == "none" and not settings.estimate:
         return
     say = _sayer(config)
@@ -93,8 +96,6 @@ def ask_first(config: pytest.Config) -> None:
             raise over(config, pytest.ExitCode.INTERRUPTED) from None
         except gating.Invalid as error:
             gating.end_before_asking(config, error)
-        except UserError as error:
-            raise pytest.UsageError(str(error)) from None
     if settings.ask_only:
         say(f"Asked{'' if whole else ' in part'}: no tests were run.")
         raise over(config, pytest.ExitCode.OK if whole and not empty else pytest.ExitCode.TESTS_FAILED)
@@ -159,7 +160,7 @@ def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight |
 def _selected(config: pytest.Config) -> list[Case]:
     """The cases that this command line selects; none where collection itself fails, which the run then shows.
 
-    Raises KeyboardInterrupt, which the nested pytest took for its own, and UsageError where there are none and the run
+    Raises KeyboardInterrupt, which the nested pytest took for its own, and UserError where there are none and the run
     is for their sake alone.
     """
     collector = Collector()
@@ -174,7 +175,7 @@ def _selected(config: pytest.Config) -> list[Case]:
         return []
     settings = config.stash[RUN].settings
     if not collector.cases and (settings.estimate or settings.ask_only):
-        raise pytest.UsageError(f"Nothing to ask: {collector.why_none}")
+        raise UserError("nothing-to-ask", f"Nothing to ask: {collector.why_none}")
     return collector.cases
 
 

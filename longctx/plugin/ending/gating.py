@@ -32,25 +32,24 @@ class Invalid(UserError):
 
 
 def check(run: Run) -> None:
-    """Raises UsageError where the baseline cannot be used, or an early stop has none, before anything is asked."""
+    """Raises UserError where the baseline cannot be used, or an early stop has none, before anything is asked."""
     settings = run.settings
     if settings.early_stop and (settings.baseline is None or settings.record == "none"):
-        raise pytest.UsageError(
+        raise UserError(
+            "early-stop-without-baseline",
             "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
-            "a run that asks nothing saves nothing by stopping."
+            "a run that asks nothing saves nothing by stopping.",
         )
     if settings.early_stop and settings.shard:
-        raise pytest.UsageError(
-            "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard."
+        raise UserError(
+            "early-stop-with-shard",
+            "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard.",
         )
     if settings.baseline is None:
         return
     from longctx.results.baseline import check_baseline
 
-    try:
-        check_baseline(run.workspace.find_baseline(settings.baseline))
-    except UserError as error:
-        raise pytest.UsageError(f"--ctx-baseline: {error}") from None
+    check_baseline(run.workspace.find_baseline(settings.baseline))
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:

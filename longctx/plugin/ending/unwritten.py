@@ -15,20 +15,16 @@ UNWRITTEN = pytest.StashKey[str]()
 
 
 def prepare(config: pytest.Config) -> None:
-    """Try the folder that the user named, and clear it of a run that did not finish there. Raises UsageError."""
+    """Try the folder that the user named, and clear it of a run that did not finish there. Raises UserError."""
     run = config.stash[RUN]
     if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
         return
-    from longctx.files import check_writable
     from longctx.plugin.run import FAILURES
     from longctx.results.store import drop_unfinished
 
-    try:
-        check_writable(run.folder)
-        drop_unfinished(run.folder)
-        (run.folder / FAILURES).unlink(missing_ok=True)
-    except UserError as error:
-        raise pytest.UsageError(f"--ctx-report: {error}") from None
+    check(run)
+    drop_unfinished(run.folder)
+    (run.folder / FAILURES).unlink(missing_ok=True)
 
 
 def check(run: Run) -> None:
@@ -38,7 +34,9 @@ def check(run: Run) -> None:
     try:
         check_writable(run.folder)
     except UserError as error:
-        raise UserError(f"{error} Make room, or give another folder with --ctx-report.") from None
+        raise UserError(
+            "report-not-writable", f"{error.sentence} Make room, or give another folder with --ctx-report."
+        ) from None
 
 
 def tidy(run: Run) -> None:
