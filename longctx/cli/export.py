@@ -86,7 +86,7 @@ def _summary(workspace: Workspace, folder: Path) -> Summary:
     if not (folder / MANIFEST).exists():
         return summarize(rows, families=families(workspace))
     manifest = load_manifest(folder)
-    return summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace))
+    return summarize(rows, manifest.prices_of, manifest.sent_as, families(workspace), manifest.facts)
 
 
 def _page(workspace: Workspace, folder: Path, file: Path) -> None:
@@ -98,7 +98,7 @@ def _page(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.summary.summary import summarize
 
     record, manifest = load(folder), require_manifest(folder)
-    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, families(workspace))
+    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, families(workspace), manifest.facts)
     page = render(summary, record, manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     found, shown = "invalid" if lacking else "pass", None
     with whole_folder(out, store.RESULTS) as folder:
         record, known = store.write(folder, pairs), families(options.workspace)
-        summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known)
+        summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
         if rules:
             found, shown = judge(folder, baseline, record.rows, manifest, rules, known)
         write_report(folder, record, summary, manifest, options.page, shown)

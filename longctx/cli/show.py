@@ -83,6 +83,7 @@ def _print(question: Question, model: str | None) -> None:
         "depth": f"{trial.depth:.3f}",
         "tokens from the needle to the end": trial.distance_from_end,
         **trial.recorded,
+        **question.case.scenario.run_facts,
         "about, in tokens": f"{question.case.size_tokens:,}",
         "max_tokens": question.case.reply_tokens,
         "sha256 of the request": digest(request_body(trial, question.case.model)) if model else None,

@@ -40,6 +40,7 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
         cut_down=len(manifest.left_out),
         empty=len(manifest.empty),
         grids=_grids(options.workspace, profiles),
+        early_stop=manifest.early_stop,
         lacking=missing_shards(manifest),
     )
 

@@ -95,7 +95,8 @@ def _point(
     if last is None:
         return Point(kept, subject, rows)
     manifest = kept.manifest
-    at_the_time = Rules(rules.margin, rules.alpha, Age(manifest.finished_at, rules.age.most_days))
+    age = Age(manifest.finished_at, rules.age.most_days)
+    at_the_time = Rules(rules.margin, rules.alpha, age, early_stop=manifest.early_stop)
     found = give_verdict(last.rows, rows, at_the_time, known)
     between = changed((last.kept.manifest, last.rows), (manifest, rows), found)
     verdict = found.families[0] if found.families and found.families[0].asked else None

@@ -42,6 +42,10 @@ class Manifest:
     """Model -> the id that its provider was sent, where that is another."""
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, as their files say them."""
+    facts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Scenario, as `scenario_name` names it -> what is told of it once, such as how many questions a filter kept."""
+    early_stop: bool = False
+    """Whether it might stop once its verdict was settled, which takes a part of the gate's alpha."""
     left_out: tuple[str, ...] = ()
     """Scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them."""
     empty: tuple[str, ...] = ()

@@ -89,6 +89,8 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         sent_as=_alike(parts, "sent_as"),
         filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
+        facts=_facts(parts),
+        early_stop=any(part.get("early_stop") for part in parts),
         left_out=left_out_of_all([(one, load_rows(folder)) for one, folder in zip(manifests, folders, strict=True)]),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
         merged=tuple(parts),
@@ -148,6 +150,22 @@ def _alike(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
         for model, said in part.get(name, {}).items():
             found.setdefault(model, []).append(said)
     return {model: some[0] for model, some in sorted(found.items()) if all(one == some[0] for one in some)}
+
+
+def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
+    """What the runs tell of each scenario. Raises UserError where they contradict each other."""
+    found: dict[str, tuple[str, Mapping[str, int]]] = {}
+    for part in parts:
+        for scenario, told in part.get("facts", {}).items():
+            other, known = found.setdefault(scenario, (part["run"], told))
+            if differing := sorted(name for name in {*known, *told} if known.get(name) != told.get(name)):
+                name = differing[0]
+                raise UserError(
+                    f"{scenario} was not drawn alike in both runs: {name} is {known.get(name)} in the run {other} and "
+                    f"{told.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
+                    "tell them apart (--ctx-label NAME=VALUE)."
+                )
+    return {scenario: told for scenario, (_, told) in sorted(found.items())}
 
 
 def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:

@@ -14,6 +14,7 @@ from longctx.registry import account_of, in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.results.whole import scenario_name
 from longctx.stats.rates import Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
@@ -26,7 +27,8 @@ from longctx.vocabulary.family import Family
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSummary:
-    """One scenario of one subject. distance_from_end: median, tokens; depth: median."""
+    """One scenario of one subject. params: with what the run tells of it once. distance_from_end: median, tokens;
+    depth: median."""
 
     family: str
     subject: Subject
@@ -108,16 +110,18 @@ def summarize(
     prices_of: Mapping[str, str] | None = None,
     sent_as: Mapping[str, str] | None = None,
     families: Mapping[str, Family] | None = None,
+    facts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Summary:
     """The summary lists the rows' scenarios in their order, by families.
 
     prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
-    provider was sent, where that is another. families: those that are known, by default those of longctx.
+    provider was sent, where that is another. families: those that are known, by default those of longctx. facts:
+    scenario, by its name -> what its run tells of it once, which rows of earlier versions hold themselves.
     """
     known = shipped() if families is None else families
     rows = [rows[place] for place in in_order([row.family for row in rows], known)]
     cells = grouped(rows, lambda row: (row.family, row.subject, row.scenario))
-    scenarios = tuple(_scenario(*cell, group) for cell, group in cells.items())
+    scenarios = tuple(_scenario(*cell, group, facts or {}) for cell, group in cells.items())
     measured = [row for row in rows if row.measured]
     replayed = [row for row in rows if row.source == "replayed"]
     days = sorted(str(row.recorded_at)[:10] for row in replayed)
@@ -157,7 +161,9 @@ def _of_family(
     )
 
 
-def _scenario(family: str, subject: Subject, scenario: str, rows: Sequence[Row]) -> ScenarioSummary:
+def _scenario(
+    family: str, subject: Subject, scenario: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
+) -> ScenarioSummary:
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
     depth = _median([row.depth for row in measured if row.depth is not None])
@@ -166,7 +172,7 @@ def _scenario(family: str, subject: Subject, scenario: str, rows: Sequence[Row])
         family=family,
         subject=subject,
         scenario=scenario,
-        params=rows[0].params,
+        params={**rows[0].params, **facts.get(scenario_name(family, scenario, subject), {})},
         rate=Rate(outcomes["correct"], len(measured)),
         outcomes=dict(outcomes),
         depth=depth,

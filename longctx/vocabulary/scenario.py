@@ -190,6 +190,11 @@ class Scenario(ABC):
         """What `fit` needs, from the probes' token counts. Raises ValueError where these cannot be right."""
         return {}
 
+    @property
+    def run_facts(self) -> Mapping[str, int]:
+        """What a run tells of it once, and not of each trial, such as how many questions a filter kept; often none."""
+        return {}
+
     def indices(self, trials: int) -> Sequence[int]:
         """Which trials a run of `trials` asks."""
         return range(trials)

@@ -75,10 +75,22 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert len(rows) == 3 * 2 * kept
     assert {row["outcome"] for row in rows} == {"correct"}
     assert {row["trace"].get("in_needle") for row in rows if "scratchpad" in row["params"]["variant"]} == {1}
+    assert not any("filter_kept" in row["params"] for row in rows)
+    facts = told_once(own)
+    assert len(facts) == 3 * 2
+    assert all(told == {"filter_asked": 6, "filter_kept": kept} for told in facts.values())
 
     replayed = own.pytest(*CORPUS, "-k", "collage", "-n2")
     assert replayed.code == 0, replayed.out
     assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
+    assert replayed.says(f"6 questions asked alone, {kept} kept")
+    assert told_once(own) == facts
+
+
+def told_once(own: Checkout) -> dict[str, dict[str, int]]:
+    """What the latest run says of its scenarios."""
+    found: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
+    return found
 
 
 def test_a_table_asks_the_questions_of_the_bank_that_it_names(own: Checkout) -> None:

@@ -51,6 +51,7 @@ def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -
     assert (found["alpha"], found["alpha_of_verdict"]) == (0.05, 0.025)
     [band] = found["families"][0]["bands"]
     assert (band["n"], band["lost"]) == (8, 8)
+    assert json.loads((measured.folder / "reports/latest/run.json").read_text())["early_stop"] is True
 
 
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:

@@ -61,6 +61,18 @@ def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp
     assert [one.labels["steps"] for one in record.rows] == ["200", "1000"]
 
 
+def test_what_is_told_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
+    one, other = {"lines-5 of a": {"kept": 41}}, {"lines-5 of b": {"kept": 38}}
+    runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, early_stop=True), run(tmp_path / "c")]
+    found = unite_manifests(runs, "all")
+    assert (found.facts, found.early_stop) == (one | other, True)
+    runs.append(run(tmp_path / "d", facts={"lines-5 of a": {"kept": 40}}))
+    says = "lines-5 of a was not drawn alike in both runs: kept is 41 in the run a and 40 in the run d: leave one"
+    for order in (runs, runs[::-1]):
+        with pytest.raises(UserError, match=says):
+            unite_manifests(order, "all")
+
+
 def test_one_answer_counts_once(tmp_path: Path) -> None:
     live = run(tmp_path / "live", answered(source="live"))
     replayed = run(tmp_path / "again", answered())

@@ -23,7 +23,7 @@ class CollageAccount(Account):
     """analysis: of each subject and budget, what scratchpads and examples do, and the quotes."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
-        return tuple(summarize_qa(rows))
+        return tuple(summarize_qa(scenarios, rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[Table]:
         return tables.collage(scenarios, analysis)

@@ -15,6 +15,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.summary.summary import ScenarioSummary
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
@@ -96,11 +97,12 @@ class QaSummary:
     favourites: dict[str, Favourite] = field(default_factory=dict)
 
 
-def summarize_qa(rows: Sequence[Row]) -> Iterator[QaSummary]:
-    """rows: the measured trials of the collage family."""
+def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> Iterator[QaSummary]:
+    """Those of the collage family. rows: the measured trials."""
+    of_budget = {(one.subject, int(one.params["budget"] or 0)): one.params for one in scenarios}
     for (subject, budget), group in grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0))).items():
         pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
-        asked, kept = (int(group[0].params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+        asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
         yield QaSummary(subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group))
 
 

@@ -103,6 +103,11 @@ class Collage(Scenario):
         return kept[:trials]
 
     @property
+    def run_facts(self) -> Mapping[str, int]:
+        bank = self.bank()
+        return {"filter_asked": bank.asked, "filter_kept": len(bank.kept)}
+
+    @property
     def why_empty(self) -> str:
         return self.bank().why_none(self.longest, filtered=True)
 
@@ -131,7 +136,7 @@ class Collage(Scenario):
             max_tokens=self.max_tokens,
             depth=(begins + record.depth * len(record.text)) / len(user),
             prefix=self.prefix(words, seed, index),
-            recorded={"sections": len(record.sections), "filter_asked": bank.asked, "filter_kept": len(bank.kept)},
+            recorded={"sections": len(record.sections)},
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
             facts=CollageFacts(choices, record.text, bank.needle(index).text),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -55,15 +55,18 @@ def _write(config: pytest.Config, folder: Path) -> None:
     run = config.stash[RUN]
     record = store.merge(run.folder, folder)
     rows = record.rows
-    manifest = _manifest(run, rows)
-    summary = config.stash[SUMMARY] = summarize(rows, manifest.prices_of, manifest.sent_as, run.plan.families)
+    facts: dict[str, dict[str, int]] = config.stash.get(writing.FACTS, {})
+    manifest = _manifest(run, rows, facts)
+    summary = config.stash[SUMMARY] = summarize(
+        rows, manifest.prices_of, manifest.sent_as, run.plan.families, manifest.facts
+    )
     verdict = gating.judge_run(config, rows, manifest, folder)
     write_report(folder, record, summary, manifest, run.settings.page, verdict)
     warning = add_step_summary(as_markdown(summary, run.name, verdict))
     config.stash[WARNINGS] = [warning] if warning else []
 
 
-def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
+def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:
     settings = run.settings
     plan = run.plan
     measured = {row.model for row in rows}
@@ -82,6 +85,8 @@ def _manifest(run: Run, rows: Sequence[Row]) -> Manifest:
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
         filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
+        facts=dict(sorted(facts.items())),
+        early_stop=settings.early_stop,
         left_out=whole.left_out(run, rows),
         empty=whole.empty(run, rows),
         shard=str(settings.shard or ""),

@@ -21,6 +21,7 @@ from longctx.recording.case import Case, Question
 from longctx.results.row import Row
 from longctx.results.store import as_lines
 from longctx.results.view import View
+from longctx.results.whole import scenarios_of
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 
@@ -53,15 +54,20 @@ class Measurer:
         """Hand over a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
         where the rate is shown to lie below the minimum, which is not asked of a case cut short by an early stop."""
         try:
-            rows, views, problem = self._measure(item, case.fitted())
+            fitted = case.fitted()
+            rows, views, problem = self._measure(item, fitted)
+            facts = fitted.scenario.run_facts
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
             told = self._unasked(case) or {"cause": str(error), "message": str(error)}
             rows, problem = self._none(case, kind, told["cause"]), told["message"]
-            views = [View(item.nodeid)] * len(rows)
+            views, facts = [View(item.nodeid)] * len(rows), {}
         if not (rows or problem):
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
         writing.attach(item, as_lines(rows, [] if self._run.settings.no_text else views))
+        if facts:
+            [name] = scenarios_of(rows)
+            writing.attach_facts(item, name, facts)
         left_out = sum(row.error == EARLY_STOP for row in rows)
         # A minimum is tested on a number of trials that was set before any was answered, and over all shards together.
         untested = problem or left_out or self._run.settings.shard

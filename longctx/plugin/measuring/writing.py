@@ -5,7 +5,7 @@ Workers write nothing, so that they may stand on another host; one that dies los
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -15,8 +15,13 @@ from longctx.plugin.run import RUN
 
 SENT = "longctx_rows"
 """Attribute of a test's report: the lines of the trials it measured, as results/store.py keeps them."""
+SENT_FACTS = "longctx_facts"
+"""Another: what is told once of the scenarios that it measured, by their names."""
 UNSENT = pytest.StashKey[list[str]]()
+UNSENT_FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
 """Where a test keeps them until its next report is made."""
+FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
+"""Where a Config keeps what was told of all scenarios, in the process that started the run."""
 MEASURED = pytest.StashKey[bool]()
 """In the stash of a Config that was sent any."""
 
@@ -26,10 +31,16 @@ def attach(item: pytest.Item, lines: Sequence[str]) -> None:
     item.stash.setdefault(UNSENT, []).extend(lines)
 
 
+def attach_facts(item: pytest.Item, scenario: str, facts: Mapping[str, int]) -> None:
+    """Let it carry what is told once of a scenario, too."""
+    item.stash.setdefault(UNSENT_FACTS, {})[scenario] = dict(facts)
+
+
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     if lines := item.stash.get(UNSENT, []):
         setattr(report, SENT, lines)
-        del item.stash[UNSENT]
+        setattr(report, SENT_FACTS, item.stash.get(UNSENT_FACTS, {}))
+        item.stash[UNSENT], item.stash[UNSENT_FACTS] = [], {}
 
 
 def was_measured(config: pytest.Config) -> bool:
@@ -61,6 +72,7 @@ class RowWriter:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         # Taken from the report, since pytest keeps all reports in memory, and other plugins may write them.
         lines: list[str] | None = report.__dict__.pop(SENT, None)
+        self._config.stash.setdefault(FACTS, {}).update(report.__dict__.pop(SENT_FACTS, {}))
         if lines is None:
             return
         from longctx.results.store import append

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from longctx.gate.bands import EARLY_STOP
 from longctx.report.charts.chart import Chart
 from longctx.report.cost import sentences
 from longctx.report.table import Table
@@ -77,6 +78,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
     if summary.unmeasured:
         yield "not measured", f"{summary.unmeasured:,}"
+    if manifest.early_stop:
+        yield "early stop", f"{summary.errors.get(EARLY_STOP, 0):,} trials left out"
     if summary.recorded:
         first, last = summary.recorded
         age = (datetime.datetime.fromisoformat(manifest.finished_at).date() - datetime.date.fromisoformat(first)).days

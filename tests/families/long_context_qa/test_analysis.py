@@ -1,11 +1,15 @@
 """Effects of scratchpad and examples on the same questions."""
 
+import json
+
 import pytest
 
 from longctx.families.long_context_qa.analysis import Favourite, above_chance, effects, favourites, quotes
+from longctx.report.data import as_json
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.summary.summary import summarize
 from tests.rows import row
 
 
@@ -43,6 +47,18 @@ def test_an_effect_is_paired_by_question_at_each_depth() -> None:
 def test_questions_asked_in_one_variant_only_do_not_count() -> None:
     [effect] = effects([*rows("none", 0, "ww"), *rows("five", 0, "cccc")])
     assert (effect.change, effect.paired) == ("5 examples", Paired(2, 0, 2))
+
+
+def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> None:
+    filtered = {"filter_asked": 100, "filter_kept": 41}
+    params = {"budget": 3000, "variant": "none", "depth": 0}
+    told = {"collage/s of some-model, prompts seed": filtered}
+    for one, facts in ((params, told), (params | filtered, {})):
+        found = summarize([row(family="collage", scenario="s", params=one, item="q")], facts=facts)
+        [qa] = found.families["collage"].analysis
+        assert (qa.filter_asked, qa.filter_kept) == (100, 41)
+        [scenario] = json.loads(as_json(found, "run"))["scenarios"]
+        assert scenario["params"] == params | filtered
 
 
 def test_quotes_are_pooled_over_trials() -> None:

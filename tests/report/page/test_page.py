@@ -14,12 +14,14 @@ import pandas as pd
 import pytest
 
 from longctx.report.document import Document
+from longctx.report.page.contents import facts
 from longctx.report.page.page import render
 from longctx.report.table import Table
 from longctx.results.store import FinishedRun
 from longctx.summary.answered import Answered
 from longctx.summary.summary import summarize
 from tests.report.sample import HOSTILE, MANIFEST, write_run
+from tests.rows import row, run
 
 
 class Read(HTMLParser):
@@ -153,6 +155,13 @@ def test_a_model_that_answered_instead_of_another_is_told() -> None:
     summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
     text = render(summary, FinishedRun([], []), MANIFEST, [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
+
+
+def test_a_run_that_might_have_stopped_early_says_what_it_left_out() -> None:
+    summary = summarize([row(), *run("not_asked", "not_asked", error="early stop")])
+    told = dict(facts(summary, replace(MANIFEST, early_stop=True)))
+    assert told["early stop"] == "2 trials left out"
+    assert "early stop" not in dict(facts(summary, MANIFEST))
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
