@@ -57,7 +57,7 @@ class Used:
 def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Question]:
     """All variants of so many questions at the beginning, middle and end, in the order in which the suite asks."""
     bank = functools.partial(load_bank, HERE, None, None, model.model)
-    wording = PromptSet.open(HERE, "seed").wording(Collage)
+    wording = PromptSet.open(HERE, "protocol").wording(Collage)
     cases = [
         Case(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
         for depth in POSITIONS.values()

@@ -45,7 +45,7 @@ def project(folder: Path, trials: int, recorded: bool = True) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     workspace = Workspace(folder)
-    words = PromptSet.open(workspace, "seed").wording(Passkey)
+    words = PromptSet.open(workspace, "protocol").wording(Passkey)
     models = folder / "fixtures/models"
     models.mkdir(parents=True, exist_ok=True)
     (models / "simulated.toml").write_text(MODEL.format(digest=words.digest))

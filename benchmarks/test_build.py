@@ -15,7 +15,7 @@ from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
 LINES = 6500
-WORDS = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
+WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
 
 
 def suite() -> str:
@@ -49,7 +49,7 @@ def test_line_by_line(benchmark, tmp_path):
 @pytest.mark.parametrize("window", [100_000, 1_000_000])
 @pytest.mark.benchmark(group="a conversation of so many tokens")
 def test_conversation(benchmark, window):
-    words = PromptSet.open(HERE, "seed").wording(Coreference).words
+    words = PromptSet.open(HERE, "protocol").wording(Coreference).words
     scenario = Coreference(8, window, Tokens(exchange=98.35, fixed=364))
     trial = benchmark(scenario.build, words, 0, 0)
     assert len(trial.user) > 4 * window

@@ -34,4 +34,4 @@ def built(scenario: Scenario, words: Words) -> str:
     ids=["parents", "bfs to depth 3", "line retrieval of as many characters"],
 )
 def test_build(benchmark, scenario):
-    benchmark(built, scenario, PromptSet.open(HERE, "seed").wording(type(scenario)).words)
+    benchmark(built, scenario, PromptSet.open(HERE, "protocol").wording(type(scenario)).words)

@@ -26,7 +26,7 @@ EPISODES = 50
 GROUP = "replay of one 97k-token trial"
 CASE = Case(
     ModelProfile(model="simulated"),
-    PromptSet.open(HERE, "seed").wording(LineRetrieval),
+    PromptSet.open(HERE, "protocol").wording(LineRetrieval),
     LineRetrieval(6500),
     0,
     EPISODES,

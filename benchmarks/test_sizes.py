@@ -67,7 +67,7 @@ def test_estimate(tell):
 def test_collages(tell, tmp_path):
     """Replay and judgement of collages of 95,000 tokens with five examples, a new record each time."""
     bank = load_bank(HERE, None, None, "simulated")
-    words = PromptSet.open(HERE, "seed").wording(Collage)
+    words = PromptSet.open(HERE, "protocol").wording(Collage)
     case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 30)
     record(Tape(tmp_path, "once"), case)
     tape, questions = Tape(tmp_path), itertools.cycle(case.questions())
@@ -121,7 +121,7 @@ def test_import(tell):
 
 def test_recording(tell, tmp_path):
     """Small trials whose answers come at once, from a transport in place of the network on both sides."""
-    words = PromptSet.open(HERE, "seed").wording(Passkey)
+    words = PromptSet.open(HERE, "protocol").wording(Passkey)
     case = Case(MODEL, words, Passkey(300, 150, FillerTokens(24, 69, 16)), 0, 400)
     folders = (tmp_path / str(number) for number in itertools.count())
     bodies = [request_body(question.build(), MODEL) for question in case.questions()]
@@ -148,7 +148,7 @@ def test_recording(tell, tmp_path):
 
 @pytest.mark.parametrize("lines", [6200, 62_000])
 def test_lines(tell, lines):
-    words = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
+    words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
     scenario = LineRetrieval(lines, 100)
     stream, text = scenario.stream(0, 0), scenario.build(words, 0, 0).user.encode()
     taken = in_turns(

@@ -22,6 +22,6 @@ TOKENS = {"filler": 24, "first": 9, "hop": 11, "needle": 20, "query": 9, "dots":
 @pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.family)
 @pytest.mark.benchmark(group="a prompt of 100,000 tokens")
 def test_build(benchmark, kind):
-    words = PromptSet.open(HERE, "seed").wording(kind).words
+    words = PromptSet.open(HERE, "protocol").wording(kind).words
     scenario = kind.from_slug(SLUGS[kind]).fit(TOKENS | dict.fromkeys(words.get("frequent", "").split(), 3))
     assert len(benchmark(scenario.build, words, seed=0, index=0).user) > 200_000

@@ -12,7 +12,7 @@ from longctx.vocabulary.scenario import MEASURED
 ASKED = {
     "run": "today",
     "model": "some-model",
-    "prompt_set": "seed",
+    "prompt_set": "protocol",
     "prompt_digest": "0123456789ab",
     "family": "line_retrieval",
     "scenario": "lines-5",

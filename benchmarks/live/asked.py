@@ -36,7 +36,7 @@ class Pass:
 
 
 def case(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Case:
-    wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)
+    wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)
     return Case(ModelProfile(model="toy", timeout_s=timeout_s), wording, LineRetrieval(lines), seed=0, trials=trials)
 
 

@@ -13,6 +13,7 @@ from longctx.errors import UserError
 from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
 from longctx.visible import visible
+from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
@@ -96,7 +97,7 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             f"{path} holds only {between} {next(iter(parts), '')!r}: there is nothing to compare within it."
         )
     if reference is None:
-        reference = "seed" if between == "prompts" and "seed" in parts else next(iter(parts))
+        reference = PROTOCOL if between == "prompts" and PROTOCOL in parts else next(iter(parts))
     if reference not in parts:
         raise UserError(f"{path} has no {between} {reference!r}: there are {', '.join(map(repr, parts))}.")
     names = [reference, *(name for name in parts if name != reference)]

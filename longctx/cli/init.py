@@ -13,6 +13,7 @@ from longctx.cli.shared.output import say
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace, packaged
 
 TESTS = "tests_longctx"
@@ -35,7 +36,9 @@ def add(commands: Any) -> None:
         description="Writes tests, a first profile, and what pytest and git must know. Nothing is written over.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the project (default: this folder)")
-    parser.add_argument("--prompts", metavar="NAME", help="also a copy of the seed's prompts to change, by this name")
+    parser.add_argument(
+        "--prompts", metavar="NAME", help="also a copy of the protocols' prompts to change, by this name"
+    )
     parser.add_argument("--ci", action="store_true", help="also the gate as a GitHub workflow")
     parser.set_defaults(run=run, passes_on=False)
 
@@ -85,9 +88,9 @@ def _prompts(name: str) -> dict[str, bytes]:
         raise UserError(f"--prompts {name!r} is no name for a prompt set: use letters, digits, and . _ + -.")
     if (packaged() / "prompts" / name).is_dir():
         raise UserError(f"--prompts {name}: longctx has a prompt set of that name. Give yours another.")
-    seed = packaged() / "prompts" / "seed"
-    files = sorted(path for path in seed.rglob("*.txt"))
-    return {f"fixtures/prompts/{name}/{path.relative_to(seed).as_posix()}": path.read_bytes() for path in files}
+    protocol = packaged() / "prompts" / PROTOCOL
+    files = sorted(path for path in protocol.rglob("*.txt"))
+    return {f"fixtures/prompts/{name}/{path.relative_to(protocol).as_posix()}": path.read_bytes() for path in files}
 
 
 def _ci(root: Path) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from tabulate import tabulate
 from longctx.cli.shared.output import say
 from longctx.config.folders import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def add(commands: Any) -> None:
         "and are its usage, stop reasons, system prompt and counts of tokens to be trusted",
     )
     probe.add_argument(
-        "--prompts", default="seed", metavar="DIR", help="prompt set whose wordings are counted (default: seed)"
+        "--prompts", default=PROTOCOL, metavar="DIR", help="prompt set whose wordings are counted (default: protocol)"
     )
     probe.set_defaults(run=_probe, passes_on=False)
     listed = actions.add_parser("list", help="the model profiles there are")

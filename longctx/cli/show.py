@@ -18,6 +18,7 @@ from longctx.errors import UserError
 from longctx.recording.case import Case, Question
 from longctx.recording.request import digest, request_body, system_prompt
 from longctx.registry import families
+from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
 
 
 def add(commands: Any) -> None:
@@ -29,7 +30,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
-    parser.add_argument("--prompts", default=None, metavar="DIR", help="prompt set (default: seed, or those of RUN)")
+    parser.add_argument("--prompts", default=None, metavar="DIR", help="prompt set (default: protocol, or RUN's)")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")
     parser.add_argument(
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
@@ -42,14 +43,14 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace, _: list[str]) -> int:
     if options.folder is not None:
         return _run_with(options)
-    _print(_find(options, options.model, options.prompts or "seed", options.seed or 0), options.model)
+    _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0), options.model)
     return 0
 
 
 def _run_with(options: argparse.Namespace) -> int:
     """What a run measured, then the prompt, as far as it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
-    prompt_set = Path(options.prompts).resolve().name if options.prompts else None
+    prompt_set = present_name(Path(options.prompts).resolve().name) if options.prompts else None
     found = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
     for one in found:
         print("\n".join(measured.lines(one)), end="\n\n")

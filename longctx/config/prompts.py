@@ -9,6 +9,7 @@ from pathlib import Path
 
 from longctx.config.folders import read_text
 from longctx.errors import UserError
+from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
 
@@ -39,23 +40,22 @@ class Wording:
 class PromptSet:
     """A folder: <family>/<template>.txt.
 
-    further: where families stand that the folder lacks. seed: where a missing template may be copied from.
+    further: where families stand that the folder lacks. protocol: where a missing template may be copied from.
     """
 
     name: str
     folder: Path
     further: tuple[Path, ...] = ()
-    seed: tuple[Path, ...] = ()
+    protocol: tuple[Path, ...] = ()
 
     @classmethod
     def open(cls, workspace: Workspace, name: str) -> PromptSet:
         """The prompt set of that name in fixtures/prompts/, the project's own families in place of those of longctx; or
         the one in the folder of that path. Raises UserError."""
-        named = [folder / name for folder in workspace.folders("prompts")]
-        seed = tuple(folder / "seed" for folder in workspace.folders("prompts"))
-        for folders in (named, [Path(name)]):
-            if found := [folder for folder in folders if folder.is_dir()]:
-                return cls(found[0].resolve().name, found[0], tuple(found[1:]), seed)
+        protocol = _folders(workspace, PROTOCOL)
+        for folders in (_folders(workspace, present_name(name)), [Path(name)]):
+            if there := [folder for folder in folders if folder.is_dir()]:
+                return cls(present_name(there[0].resolve().name), there[0], tuple(there[1:]), tuple(protocol))
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
 
@@ -93,10 +93,17 @@ class PromptSet:
 
     def _instead(self, path: Path, holds: tuple[str, ...]) -> str:
         """What to do about a template that is missing."""
-        copies = (folder / path.parent.name / path.name for folder in reversed(self.seed))
+        copies = (folder / path.parent.name / path.name for folder in reversed(self.protocol))
         if there := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
             return f"copy it from {there}"
         return f"write it, with {' and '.join(f'{{{name}}}' for name in holds)} in it" if holds else "write it"
+
+
+def _folders(workspace: Workspace, name: str) -> list[Path]:
+    """Where the prompt set of a name may stand: the project's own folder first. A project may still call the protocols'
+    own by its earlier name."""
+    names = (PROTOCOL, EARLIER) if name == PROTOCOL else (name,)
+    return [folder / name for folder in workspace.folders("prompts") for name in names]
 
 
 def _called(document: str, text: str) -> str:

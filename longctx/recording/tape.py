@@ -26,6 +26,7 @@ from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.lines import append_line
 from longctx.recording.reply import MalformedAnswer, to_reply
 from longctx.recording.request import PATH, digest, prefill, request_body
+from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
 
 Status = Literal["found", "stale", "missing"]
@@ -158,7 +159,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             (self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"])
         )
         return {
-            "prompt_set": metadata["prompt_set"],
+            "prompt_set": present_name(metadata["prompt_set"]),
             "digest": metadata["wording"],
             "model": metadata.get("model", ""),
         }

@@ -20,6 +20,7 @@ from longctx.results.line import OF_A_LINE, by_line
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import load_rows
+from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Kind
 
 SCHEMA = 1
@@ -150,7 +151,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], run: str) -> Iterator[Row]:
     """The rows of a line, of the run with that name."""
-    common = {name: line[name] for name in OF_A_LINE}
+    common = {name: line[name] for name in OF_A_LINE if name != "prompt_set"}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]
@@ -158,6 +159,7 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
         item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, None)
         yield Row(
             **common,
+            prompt_set=present_name(line["prompt_set"]),
             run=run,
             trial=trial,
             item=f"{item}@{line['bank']}" if item else None,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from longctx.results.subject import Subject
+from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import MEASURED, Kind
 
 
@@ -97,6 +98,8 @@ class Row:
             if name in kept:
                 value = kept[name]
                 known[name] = sys.intern(value) if type(value) is str else value
+        if "prompt_set" in known:
+            known["prompt_set"] = present_name(known["prompt_set"])
         return cls(**known)
 
     @property

@@ -30,5 +30,5 @@ class Subject:
         return " ".join(f"{name}={value}" for name, value in self.labels)
 
     def __str__(self) -> str:
-        """`some-model, prompts seed, method=PI steps=200`."""
+        """`some-model, prompts protocol, method=PI steps=200`."""
         return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.labels else [])])

@@ -15,7 +15,7 @@ SHOWN = 3
 
 
 def scenario_name(family: str, scenario: str, subject: Subject) -> str:
-    """`line_retrieval/lines-5 of some-model, prompts seed`, and the labels."""
+    """`line_retrieval/lines-5 of some-model, prompts protocol`, and the labels."""
     labels = f" {subject.label}" if subject.labels else ""
     return f"{family}/{scenario} of {subject.model}, prompts {subject.prompt_set}{labels}"
 

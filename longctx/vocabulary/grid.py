@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
 
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -32,7 +33,7 @@ class Grid(BaseModel):
 
     models: tuple[str, ...] = ()
     """The models to measure; `--ctx-model` counts instead. It may be left out where that is always given."""
-    prompts: tuple[str, ...] = Field(default=("seed",), min_length=1)
+    prompts: tuple[str, ...] = Field(default=(PROTOCOL,), min_length=1)
     """Prompt sets, by name or path; `--ctx-prompts` counts instead."""
     trials: Trials
     """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. Of

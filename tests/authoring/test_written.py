@@ -158,7 +158,7 @@ def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, aske
 
 def test_the_examples_of_the_prompt_pass_every_check() -> None:
     """They are read as a model's reply is, and say nothing that their passages do not."""
-    words = PromptSet.open(HERE, "seed").wording(Writing).words
+    words = PromptSet.open(HERE, "protocol").wording(Writing).words
     register = load_corpus(HERE.find("register"))
     questions = []
     for number, example in enumerate(register.examples, 1):

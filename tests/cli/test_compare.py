@@ -54,14 +54,14 @@ def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) 
         *(
             rows(outcome, model=model, prompt_set=prompts)
             for model in ("a", "b")
-            for prompts, outcome in (("mine", "correct"), ("seed", "wrong"))
+            for prompts, outcome in (("mine", "correct"), ("protocol", "wrong"))
         ),
     )
     assert main(["compare", str(folder), "--between", "prompts"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"mine against seed\nWithin {folder} (profile tiny, seed 0, longctx 1.0), by prompts\n")
-    assert "line_retrieval, seed: a, prompts seed; mine: a, prompts mine: rate" in out
-    assert "line_retrieval, seed: b, prompts seed; mine: b, prompts mine: rate" in out
+    assert out.startswith(f"mine against protocol\nWithin {folder} (profile tiny, seed 0, longctx 1.0), by prompts\n")
+    assert "line_retrieval, protocol: a, prompts protocol; mine: a, prompts mine: rate" in out
+    assert "line_retrieval, protocol: b, prompts protocol; mine: b, prompts mine: rate" in out
     assert main(["compare", str(folder), "--between", "model", "--reference", "b"]) == 0
     assert capsys.readouterr().out.startswith("a against b\n")
 
@@ -81,7 +81,10 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
     assert main(["compare", *map(str, folders)]) == 0
     out = capsys.readouterr().out
     for model in ("a", "b"):
-        assert f"line_retrieval, A: {model}, prompts seed, steps=200; B: {model}, prompts seed, steps=400: rate" in out
+        assert (
+            f"line_retrieval, A: {model}, prompts protocol, steps=200; B: {model}, prompts protocol, steps=400: rate"
+            in out
+        )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
     [
         (["{0}"], "Give two runs to compare, or one with --between model, prompts or the name of a label."),
         (["{0}"], "It holds one of each."),
-        (["{0}", "--between", "prompts"], "holds only prompts 'seed': there is nothing to compare within it."),
+        (["{0}", "--between", "prompts"], "holds only prompts 'protocol': there is nothing to compare within it."),
         (["{0}", "--between", "size"], "has no label 'size'"),
         (["{0}", "{1}", "--reference", "a"], "--reference is for one RUN with --between"),
         (["{0}", "{1}", "--flips", "-1"], "--flips -1: give a number of answers, 0 for none."),

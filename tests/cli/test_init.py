@@ -104,7 +104,7 @@ def test_a_prompt_set_is_a_copy_of_the_seeds(folder: Path, capsys: pytest.Captur
     assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in capsys.readouterr().out
     workspace = Workspace(folder)
     for family in shipped().values():
-        texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "seed")]
+        texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "protocol")]
         assert texts[0] == texts[1]
 
 
@@ -152,7 +152,7 @@ def test_a_project_that_is_a_root_already_gets_no_pytest_ini(folder: Path, capsy
 
 
 MISTAKES = [
-    (["--prompts=seed"], "longctx has a prompt set of that name"),
+    (["--prompts=protocol"], "longctx has a prompt set of that name"),
     (["--prompts=a/b"], "'a/b' is no name for a prompt set"),
     (["--prompts=.."], "'..' is no name for a prompt set"),
     (["/proc/nothing"], "/proc/nothing cannot be written: No such file or directory"),

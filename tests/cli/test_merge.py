@@ -45,7 +45,7 @@ def test_checkpoints_make_a_table_of_windows(tmp_path: Path, capsys: Capture) ->
     out = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["model", "prompts", "method", "window", "steps=200", "steps=1000"] in out
     assert [line[:5] for line in out if line[2:3] == ["PI"] and line[3:4] == ["400"]][-1] == [
-        "some-model", "seed", "PI", "400", "100",
+        "some-model", "protocol", "PI", "400", "100",
     ]  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_two_answers_to_one_trial_are_refused_and_nothing_is_written(tmp_path: P
     first = run(tmp_path / "a", rows("correct"))
     second = run(tmp_path / "b", rows("correct", recorded_at="2026-11-23T00:00:00+00:00"))
     assert main(["merge", str(first), str(second), "--out", str(tmp_path / "out")]) == 2
-    assert "line_retrieval/lines-5#0 of some-model, prompts seed was answered twice" in capsys.readouterr().err
+    assert "line_retrieval/lines-5#0 of some-model, prompts protocol was answered twice" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -105,7 +105,7 @@ def test_the_status_is_that_of_the_merged_run(
 
 def test_without_a_baseline_shards_fail_as_their_tests_would(tmp_path: Path, capsys: Capture) -> None:
     part = shard(tmp_path / "a", 1, *RIGHT)
-    name = "line_retrieval/lines-2 of some-model, prompts seed"
+    name = "line_retrieval/lines-2 of some-model, prompts protocol"
     low = shard(tmp_path / "b", 2, *WRONG, min_rates={name: 0.5})
     assert merge_of(tmp_path, part, low) == 1
     assert f"{name}: rate 0.00" in capsys.readouterr().out

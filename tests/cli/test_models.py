@@ -73,7 +73,7 @@ def test_what_a_server_says_is_kept_and_told(
     days_ago = (datetime.datetime.now(datetime.UTC).date() - profile.probed.on).days
     assert (days_ago in (0, 1), profile.probed.source) == (True, server.url)  # a day may end between the two
     assert profile.probed.effort == ("low", "high")
-    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
     measured = profile.measures("passkey", wording.digest)
     assert measured is not None
     assert measured["filler"] == count_tokens(wording.words["filler"])
@@ -184,7 +184,7 @@ def test_where_counts_are_not_to_be_trusted_tokens_are_counted_by_asking(
     server.script = gateway.answer
     server.counting = failing(404) if fault == "least of 16" else gateway.count
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
-    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
     profile = read_profile(mine, "toy")
     measured = profile.measures("passkey", wording.digest)
     assert measured is not None
@@ -237,7 +237,7 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
             monkeypatch.setenv(name, value)
         code = main(["models", "probe", "toy", *(["--ask"] if ask else [])])
         asked = server.asked
-    wording = PromptSet.open(HERE, "seed").wording(Passkey)
+    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
     measured = load_model(mine, "toy").measures("passkey", wording.digest)
     if ask:
         assert code == 0
@@ -312,14 +312,14 @@ def test_a_usage_that_cannot_be_right_is_not_kept(
 
 def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine: Workspace) -> None:
     words = mine.own("prompts", "mine")
-    shutil.copytree(HERE.own("prompts", "seed"), words)
+    shutil.copytree(HERE.own("prompts", "protocol"), words)
     (words / "passkey" / "filler.txt").write_text("Nothing happens here.")
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
     assert read_profile(mine, "toy").measures("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
 
 
 def test_a_prompt_set_of_one_family_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
-    shutil.copytree(HERE.own("prompts", "seed", "passkey"), mine.own("prompts", "mine", "passkey"))
+    shutil.copytree(HERE.own("prompts", "protocol", "passkey"), mine.own("prompts", "mine", "passkey"))
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
     assert [measured.family for measured in read_profile(mine, "toy").measured] == ["passkey"]
 

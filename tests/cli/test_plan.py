@@ -96,7 +96,7 @@ def words(text: str) -> str:
 
 def test_the_load_of_each_band(tmp_path: Path) -> None:
     loads, further = planned(HERE, profile(tmp_path, TABLES), [], SHIPPED)
-    toy = Subject("toy", "seed")
+    toy = Subject("toy", "protocol")
     assert list(further.values()) == [2]
     assert {where: (load.trials, load.clusters) for where, load in loads.items()} == {
         (toy, Band("line_retrieval", "short")): (200, 200),
@@ -119,7 +119,7 @@ def test_each_prompt_costs_by_its_own_length(tmp_path: Path, within_mine: Worksp
         )
         loads, _ = planned(within_mine, profile(tmp_path, TABLES), [], SHIPPED)
         price = sum(100 * (size + 2 * 10) * (10 if size in dear else 1) for size in (shorter, longer)) / 1e6
-        assert loads[Subject("toy", "seed"), Band("line_retrieval", "short")].price == pytest.approx(price)
+        assert loads[Subject("toy", "protocol"), Band("line_retrieval", "short")].price == pytest.approx(price)
 
 
 def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:

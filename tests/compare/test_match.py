@@ -9,9 +9,9 @@ from longctx.errors import UserError
 from longctx.results.subject import Subject
 from tests.rows import joined, run
 
-OLD, NEW, THIRD = (Subject(name, "seed") for name in ("old", "new", "third"))
+OLD, NEW, THIRD = (Subject(name, "protocol") for name in ("old", "new", "third"))
 MINE = Subject("old", "mine")
-STEPS = [Subject("old", "seed", (("method", "PI"), ("steps", steps))) for steps in ("200", "400")]
+STEPS = [Subject("old", "protocol", (("method", "PI"), ("steps", steps))) for steps in ("200", "400")]
 
 
 def test_the_same_name_first_and_then_the_two_that_are_left() -> None:
@@ -28,7 +28,9 @@ def test_whom_only_one_run_measured_is_left_alone() -> None:
 
 
 def test_several_left_are_refused_by_name() -> None:
-    with pytest.raises(UserError, match=r"only the second measured \(new, prompts seed\) and \(third, prompts seed\)"):
+    with pytest.raises(
+        UserError, match=r"only the second measured \(new, prompts protocol\) and \(third, prompts protocol\)"
+    ):
         match("passkey", [OLD], [NEW, THIRD])
 
 
@@ -37,7 +39,7 @@ def test_the_one_thing_that_all_differ_in_is_found() -> None:
     for theirs in (
         [Subject(one.model, "mine") for one in ours],
         [Subject(one.model, one.prompt_set, (("steps", "400"),)) for one in ours],
-        [Subject(f"{one.model}-2", "seed", one.labels) for one in STEPS],
+        [Subject(f"{one.model}-2", "protocol", one.labels) for one in STEPS],
     ):
         before = STEPS if theirs[0].model == "old-2" else ours
         assert match("f", before, theirs) == list(zip(before, theirs, strict=True))
@@ -83,4 +85,4 @@ def test_runs_are_matched_family_by_family() -> None:
 
 
 def test_a_subject_is_value_of_model_prompts_or_label() -> None:
-    assert [value_of(STEPS[0], by) for by in ("model", "prompts", "steps", "size")] == ["old", "seed", "200", ""]
+    assert [value_of(STEPS[0], by) for by in ("model", "prompts", "steps", "size")] == ["old", "protocol", "200", ""]

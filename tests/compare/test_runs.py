@@ -80,11 +80,11 @@ def test_each_family_finds_its_subjects() -> None:
     after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
     found = compare(before, after)
     assert [(one.family, str(one.before), str(one.after)) for one in found.versus] == [
-        ("line_retrieval", "some-model, prompts seed", "some-model, prompts seed"),
-        ("passkey", "old, prompts seed", "old, prompts seed"),
+        ("line_retrieval", "some-model, prompts protocol", "some-model, prompts protocol"),
+        ("passkey", "old, prompts protocol", "old, prompts protocol"),
     ]
     assert found.versus[0].digests == ("0123456789ab", "other")
-    assert found.left == ((("passkey", Subject("alone", "seed"), 1),), ())
+    assert found.left == ((("passkey", Subject("alone", "protocol"), 1),), ())
 
 
 def test_runs_of_nothing_in_common_are_refused() -> None:

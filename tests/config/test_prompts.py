@@ -1,4 +1,4 @@
-"""Prompt sets: the seed's wording to the letter, digests, and what a folder of templates must hold."""
+"""Prompt sets: the protocol's wording to the letter, digests, and what a folder of templates must hold."""
 
 import shutil
 from pathlib import Path
@@ -23,12 +23,12 @@ TEMPLATES = [(family, template) for family in FAMILIES for template in family.te
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A user's copy of the seed's prompt set."""
-    return shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "mine")
+    """A user's copy of the protocol's prompt set."""
+    return shutil.copytree(HERE.own("prompts", "protocol"), tmp_path / "mine")
 
 
 def test_line_retrieval_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open(HERE, "seed").wording(LineRetrieval).words == {
+    assert PromptSet.open(HERE, "protocol").wording(LineRetrieval).words == {
         "system": "",
         "header": "Testing Long Context",
         "line": "line {line}: REGISTER_CONTENT is <{value}>",
@@ -38,7 +38,7 @@ def test_line_retrieval_is_worded_as_in_its_seed() -> None:
 
 
 def test_passkey_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open(HERE, "seed").wording(Passkey).words == {
+    assert PromptSet.open(HERE, "protocol").wording(Passkey).words == {
         "system": "",
         "opening": "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. "
         "I will quiz you about the important information there.",
@@ -52,10 +52,10 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
 @pytest.mark.parametrize(
     ("prompts", "family", "digest"),
     [
-        ("seed", LineRetrieval, "018c5f6aef59"),
-        ("seed", Passkey, "158a5495d6b3"),
-        ("seed", Collage, "b63569f18345"),
-        ("seed", Writing, "cd5a77017cbd"),
+        ("protocol", LineRetrieval, "018c5f6aef59"),
+        ("protocol", Passkey, "158a5495d6b3"),
+        ("protocol", Collage, "b63569f18345"),
+        ("protocol", Writing, "cd5a77017cbd"),
         ("tagged", Collage, "a2eec61745e0"),
         ("tagged", Control, "29fb16a5bea7"),
     ],
@@ -65,26 +65,26 @@ def test_the_digests_are_those_on_record(prompts: str, family: type[Scenario], d
 
 
 def test_documents_are_called_what_their_corpus_calls_them() -> None:
-    seed = PromptSet.open(HERE, "seed")
+    protocol = PromptSet.open(HERE, "protocol")
     for family in (Collage, Control, Writing):
-        own, protocol = seed.wording(family, "staff handbook"), seed.wording(family)
-        assert own.digest != protocol.digest
-        assert (own.document, protocol.document) == ("staff handbook", None)
+        own, plain = protocol.wording(family, "staff handbook"), protocol.wording(family)
+        assert own.digest != plain.digest
+        assert (own.document, plain.document) == ("staff handbook", None)
         assert not any("government" in text for name, text in own.words.items() if not name.startswith("passage"))
-    control = seed.wording(Control, "staff handbook").words
+    control = protocol.wording(Control, "staff handbook").words
     assert "the following staff handbook closely" in control["record"]
     assert "<Staff Handbook>\n{record}\n</Staff Handbook>" in control["record"]
     assert control["prefill"] == "Based on the staff handbook provided, the correct answer to the question is:"
-    writing = seed.wording(Writing, "staff handbook").words["prompt"]
+    writing = protocol.wording(Writing, "staff handbook").words["prompt"]
     assert "Here is a section from the staff handbook. Please" in writing
-    assert seed.wording(Passkey, "staff handbook") == seed.wording(Passkey)
+    assert protocol.wording(Passkey, "staff handbook") == protocol.wording(Passkey)
 
 
 def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
-    mine, seed = PromptSet.open(HERE, str(folder)), PromptSet.open(HERE, "seed")
-    assert (mine.name, seed.name) == ("mine", "seed")
+    mine, protocol = PromptSet.open(HERE, str(folder)), PromptSet.open(HERE, "protocol")
+    assert (mine.name, protocol.name) == ("mine", "protocol")
     assert mine.wording(Passkey).prompt_set == "mine"
-    assert mine.wording(Passkey).digest == seed.wording(Passkey).digest
+    assert mine.wording(Passkey).digest == protocol.wording(Passkey).digest
 
 
 @pytest.mark.parametrize(("family", "template"), TEMPLATES)
@@ -113,18 +113,20 @@ def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, rea
 
 
 def test_a_family_stands_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
-    own = shutil.copytree(HERE.own("prompts", "seed", "passkey"), tmp_path / "fixtures/prompts/seed/passkey")
+    own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/protocol/passkey")
     (own / "opening.txt").write_text("Mine.", encoding="utf-8")
-    seed, here = PromptSet.open(Workspace(tmp_path), "seed"), PromptSet.open(HERE, "seed")
-    assert (seed.name, seed.wording(Passkey).words["opening"]) == ("seed", "Mine.")
-    assert seed.wording(LineRetrieval) == here.wording(LineRetrieval)
+    protocol, here = PromptSet.open(Workspace(tmp_path), "protocol"), PromptSet.open(HERE, "protocol")
+    assert (protocol.name, protocol.wording(Passkey).words["opening"]) == ("protocol", "Mine.")
+    assert protocol.wording(LineRetrieval) == here.wording(LineRetrieval)
     (own / "opening.txt").unlink()
-    with pytest.raises(UserError, match=r"lacks .*opening.txt: copy it from .*seed/passkey\.$"):
-        seed.wording(Passkey)
+    with pytest.raises(UserError, match=r"lacks .*opening.txt: copy it from .*protocol/passkey\.$"):
+        protocol.wording(Passkey)
 
 
 def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
-    with pytest.raises(UserError, match=r"^No prompt set 'sead': there are .*seed.*\. Or give the path of a folder"):
+    with pytest.raises(
+        UserError, match=r"^No prompt set 'sead': there are .*protocol.*\. Or give the path of a folder"
+    ):
         PromptSet.open(HERE, "sead")
 
 
@@ -138,7 +140,7 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(
         PromptSet.open(HERE, str(folder)).wording(family)
     assert (
         str(caught.value)
-        == f"The prompt set 'mine' lacks {path}: copy it from {HERE.own('prompts', 'seed', family.family)}."
+        == f"The prompt set 'mine' lacks {path}: copy it from {HERE.own('prompts', 'protocol', family.family)}."
     )
 
 
@@ -163,3 +165,13 @@ def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:
     (folder / "passkey" / "opening.txt").write_bytes("Geheimnis für dich".encode("latin-1"))
     with pytest.raises(UserError, match="UTF-8"):
         PromptSet.open(HERE, str(folder)).wording(Passkey)
+
+
+def test_the_protocols_own_words_go_by_their_earlier_name(tmp_path: Path) -> None:
+    assert PromptSet.open(HERE, "seed") == PromptSet.open(HERE, "protocol")
+    own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/seed/passkey")
+    (own / "opening.txt").write_text("Mine.")
+    for name in ("seed", "protocol"):
+        here = PromptSet.open(Workspace(tmp_path), name)
+        assert (here.name, here.wording(Passkey).words["opening"]) == ("protocol", "Mine.")
+        assert here.wording(LineRetrieval) == PromptSet.open(HERE, "protocol").wording(LineRetrieval)

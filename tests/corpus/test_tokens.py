@@ -19,7 +19,7 @@ def test_counts(text: str, expected: int) -> None:
 
 
 def test_a_line_retrieval_file_has_as_many_tokens_as_its_page_says() -> None:
-    words = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
+    words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
     assert count_tokens(LineRetrieval(6500).build(words, 0, 0).user) == pytest.approx(96_661, abs=30)
 
 

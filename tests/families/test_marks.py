@@ -25,7 +25,7 @@ def reply(text: str) -> Reply:
 
 def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tuple[Trial, Outcome, dict[str, str]]:
     """A trial, its outcome for a reply, and its marked parts by name."""
-    words = PromptSet.open(HERE, "seed").wording(type(scenario)).words
+    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
     trial = scenario.build(words, seed, index)
     outcome = scenario.judge(trial, reply(text))
     return trial, outcome, {one.name: trial.user[one.start : one.end] for one in scenario.marks(words, trial, outcome)}
@@ -74,7 +74,7 @@ def test_control(record: str) -> None:
 
 def test_coreference() -> None:
     scenario = Coreference(4, 2048, Tokens(exchange=98, fixed=364))
-    words = PromptSet.open(HERE, "seed").wording(Coreference).words
+    words = PromptSet.open(HERE, "protocol").wording(Coreference).words
     trial = scenario.build(words, 0, 1)
     texts = trial.facts.instances
     outcome = scenario.judge(trial, reply(trial.facts.code + texts[3]))

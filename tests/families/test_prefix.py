@@ -28,6 +28,6 @@ SCENARIOS: list[Scenario] = [
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.family}-{scenario.slug}")
 def test_it_is_that_of_the_trial(scenario: Scenario) -> None:
-    words = PromptSet.open(HERE, "seed").wording(type(scenario)).words
+    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
     for seed, index in ((0, 0), (0, 3), (5, 1)):
         assert (scenario.prefix(words, seed, index) or "") == scenario.build(words, seed, index).prefix

@@ -11,7 +11,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from tests.rows import joined, run
 
-TOY = Subject("some-model", "seed")
+TOY = Subject("some-model", "protocol")
 SHORT = ("line_retrieval", "short")
 LATER = "2026-11-22T00:00:00+00:00"
 
@@ -51,9 +51,9 @@ def test_a_band_that_one_run_lacks_is_not_seen() -> None:
 
 def test_another_subject_is_asked_where_there_is_not_the_same() -> None:
     a, b = Seen([[1], [0]], 2), Seen([[-1]], 1)
-    found = {(TOY, SHORT): a, (Subject("other", "seed"), SHORT): b}
+    found = {(TOY, SHORT): a, (Subject("other", "protocol"), SHORT): b}
     assert seen_of(found, TOY, SHORT) == (a, True)
-    pooled, own = seen_of(found, Subject("new", "seed"), SHORT)
+    pooled, own = seen_of(found, Subject("new", "protocol"), SHORT)
     assert not own
     assert pooled == Seen([[1], [0], [-1]], 3)
     assert seen_of(found, TOY, ("passkey", "short")) == (None, False)

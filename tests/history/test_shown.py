@@ -35,7 +35,7 @@ def test_one_table_says_where_levels_shifted_and_one_tells_of_each_track() -> No
     assert (shift["band"], shift["at"], shift["last before it"]) == ("all", "2026-11-04 day4", "2026-11-02 day2")
     assert shift["level before"] == "0.91 [0.86, 0.94] n=200"
     assert shift["level after"] == "0.60 [0.50, 0.69] n=100"
-    assert track.title == "line_retrieval, some-model, prompts seed: rate [95% interval], verdict"
+    assert track.title == "line_retrieval, some-model, prompts protocol: rate [95% interval], verdict"
     assert list(track.frame.index) == ["2026-11-01 day1", "2026-11-02 day2", "2026-11-04 day4"]
     assert list(track.frame["all"]) == [
         "0.90 [0.83, 0.94] n=100",
@@ -57,7 +57,7 @@ def test_a_page_has_a_chart_of_each_track_that_loads_and_runs_nothing() -> None:
     shown, drawn = made(*SEVERAL)
     [chart] = drawn
     assert chart.title == "Line retrieval of some-model over time"
-    assert chart.note.startswith("some-model, prompts seed. A dashed line: a level shifted.")
+    assert chart.note.startswith("some-model, prompts protocol. A dashed line: a level shifted.")
     page = as_html(shown, drawn)
     assert page.count("<svg") == 1
     assert "level down at 2026-11-04 day4, from 0.91" in page

@@ -36,7 +36,7 @@ def test_several_subjects_are_lines_of_their_own() -> None:
     both = outcomes(90), outcomes(80, prompt_set="mine")
     found = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))
     assert [[str(one) for one in track.subjects] for track in found] == [
-        ["some-model, prompts seed"],
+        ["some-model, prompts protocol"],
         ["some-model, prompts mine"],
     ]
     assert [len(track.points) for track in found] == [2, 3]

@@ -240,7 +240,7 @@ def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Ch
     """A project with two families, whose options are the same for all, and with what tests of it write over. All else
     comes with longctx."""
     folder = tmp_path_factory.mktemp("template")
-    for name in ("fixtures/models", "fixtures/prompts/seed", "fixtures/handbook"):
+    for name in ("fixtures/models", "fixtures/prompts/protocol", "fixtures/handbook"):
         shutil.copytree(ROOT / name, folder / name)
     (folder / "tests_longctx").mkdir()
     for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):

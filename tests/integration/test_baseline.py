@@ -123,7 +123,7 @@ def test_a_run_that_measures_nothing_is_exit_status_12(kept: Checkout, workers: 
 
 
 def test_changed_prompts_are_never_passed_from_old_answers(kept: Checkout) -> None:
-    header = kept.file("fixtures/prompts/seed/line_retrieval/header.txt")
+    header = kept.file("fixtures/prompts/protocol/line_retrieval/header.txt")
     header.write_text("Another header\n")
     result = kept.pytest("--ctx-baseline=main")
     assert result.code == 12

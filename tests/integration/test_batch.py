@@ -136,7 +136,7 @@ def test_a_server_or_a_provider_without_batches(checkout: Checkout) -> None:
 
 
 def test_one_wording_under_two_names_is_one_request(checkout: Checkout, server: BatchServer) -> None:
-    shutil.copytree(checkout.file("fixtures/prompts/seed"), checkout.file("fixtures/prompts/same"))
-    result = checkout.record(server, "--ctx-batch", "--ctx-prompts=seed", "--ctx-prompts=same")
+    shutil.copytree(checkout.file("fixtures/prompts/protocol"), checkout.file("fixtures/prompts/same"))
+    result = checkout.record(server, "--ctx-batch", "--ctx-prompts=protocol", "--ctx-prompts=same")
     assert result.code == 0, result.out + result.err
     assert [len(batch.requests) for batch in server.created] == [4]

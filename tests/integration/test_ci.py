@@ -184,7 +184,7 @@ def test_a_changed_prompt_is_noticed(clone: Clone) -> None:
     env = {"BASE": "origin/main", "GITHUB_OUTPUT": str(output)}
     assert clone.run("replay", "Have prompts changed?", **env).returncode == 0
     assert not output.exists()
-    clone.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    clone.checkout.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")
     clone.commit()
     assert clone.run("replay", "Have prompts changed?", **env).returncode == 0
     assert output.read_text() == "changed=true\n"
@@ -195,7 +195,7 @@ def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: Sim
     gated.checkout.file("fixtures/models/toy.toml").write_text(
         'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
     )
-    gated.checkout.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    gated.checkout.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")
     gated.commit(push=True)
     to_server = {"ANTHROPIC_BASE_URL": server.url}
     recorded = len(server.asked)

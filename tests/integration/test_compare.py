@@ -18,10 +18,10 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
     result = checkout.longctx("compare", "old", "new")
     assert result.code == 0
     assert result.says(
-        "line_retrieval, A: toy, prompts seed; B: other, prompts seed",
+        "line_retrieval, A: toy, prompts protocol; B: other, prompts protocol",
         "all 1.00 [0.51, 1.00] n=4 0.00 [0.00, 0.49] n=4 -1.00 [-1.00, -0.02] n=4 0 4",
         "line_retrieval/lines-3#0 correct -> wrong",
-        "passkey: toy, prompts seed was measured by A only (4 trials), compared with nothing.",
+        "passkey: toy, prompts protocol was measured by A only (4 trials), compared with nothing.",
     )
     assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 0
     page = checkout.file("page.html").read_text()
@@ -32,13 +32,15 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
 
 def test_changed_words_under_their_own_name_or_another(checkout: Checkout, server: SimulatedServer) -> None:
     mine = checkout.file("fixtures/prompts/mine")
-    shutil.copytree(checkout.file("fixtures/prompts/seed"), mine)
+    shutil.copytree(checkout.file("fixtures/prompts/protocol"), mine)
     template = mine / "line_retrieval" / "instruction.txt"
     template.write_text(template.read_text().replace("Go to line", "Please! Go to line"))
-    both = "--ctx-prompts=seed", "--ctx-prompts=mine"
+    both = "--ctx-prompts=protocol", "--ctx-prompts=mine"
     checkout.record(server, "--ctx-report=both", *both)
     result = checkout.longctx("compare", "both", "--between=prompts")
-    assert result.says("mine against seed", "seed: toy, prompts seed; mine: toy, prompts mine", "+0.00 [-0.49, +0.49]")
+    assert result.says(
+        "mine against protocol", "protocol: toy, prompts protocol; mine: toy, prompts mine", "+0.00 [-0.49, +0.49]"
+    )
     template.write_text(template.read_text().replace("Please!", "Now!"))
     server.script = saying("0")
     checkout.record(server, "--ctx-report=changed", *both, mode="new_episodes")
@@ -53,7 +55,7 @@ def test_what_cannot_be_compared_is_a_sentence(checkout: Checkout, server: Simul
     result = checkout.longctx("compare", "one", "two")
     assert result.code == 2
     assert result.says(
-        "Only the first run measured (toy, prompts seed); only the second measured (a, prompts seed) and"
+        "Only the first run measured (toy, prompts protocol); only the second measured (a, prompts protocol) and"
     )
     checkout.record(server, "--ctx-report=three", "--ctx-seed=5")
     assert checkout.longctx("compare", "one", "three").says("No trial was measured by both")

@@ -13,7 +13,7 @@ from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, Result
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 FOREIGN = Path(__file__).with_name("foreign")
-PROMPTS = "fixtures/prompts/seed/several_keys"
+PROMPTS = "fixtures/prompts/protocol/several_keys"
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     assert result.says(
         "80 replayed (100%)",
         "Several keys model prompts keys sentences all named [95% interval] keys named",
-        "my-model seed 3 20 1.00 [0.84, 1.00] n=20 60 of 60",
-        "my-model seed 5 200 0.00 [0.00, 0.16] n=20 80 of 100",
+        "my-model protocol 3 20 1.00 [0.84, 1.00] n=20 60 of 60",
+        "my-model protocol 5 200 0.00 [0.00, 0.16] n=20 80 of 100",
     )
     page = recorded.file("reports/latest/index.html").read_text()
     for part in (
@@ -115,7 +115,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     compared = recorded.longctx("compare", "reports/first", "reports/second")
     assert compared.code == 0, compared.err
     assert compared.says(
-        "several_keys, A: my-model, prompts seed; B: other, prompts seed",
+        "several_keys, A: my-model, prompts protocol; B: other, prompts protocol",
         "several_keys/keys-3-sentences-200#0 wrong -> correct",
     )
     assert recorded.longctx("export", "reports/first", "first.md").code == 0
@@ -151,7 +151,7 @@ def test_prompts_stand_in_the_project_s_own_seed_beside_those_of_longctx(
     result = project.record(server)
     assert result.code == 0, result.out
     assert {row["family"] for row in project.rows()} == {"several_keys", "line_retrieval"}
-    assert {row["prompt_set"] for row in project.rows()} == {"seed"}
+    assert {row["prompt_set"] for row in project.rows()} == {"protocol"}
 
 
 def test_a_mistake_in_its_prompts_is_a_sentence(project: Checkout) -> None:
@@ -160,7 +160,7 @@ def test_a_mistake_in_its_prompts_is_a_sentence(project: Checkout) -> None:
     assert project.pytest("--ctx-model=toy", profile=None).says("question.txt must hold {names}")
     question.unlink()
     run, planned = project.pytest("--ctx-model=toy", profile=None), project.longctx("plan")
-    says = "The prompt set 'seed' lacks", f"{PROMPTS}/question.txt: write it, with {{names}} in it."
+    says = "The prompt set 'protocol' lacks", f"{PROMPTS}/question.txt: write it, with {{names}} in it."
     assert (run.code, planned.code) == (4, 2)
     assert run.says(*says)
     assert planned.says(*says)

@@ -69,7 +69,7 @@ def test_subjects_that_nobody_can_match(kept: Checkout, server: SimulatedServer)
 
 
 def test_stale_trials_that_the_mode_does_not_ask(kept: Checkout, server: SimulatedServer) -> None:
-    kept.file("fixtures/prompts/seed/line_retrieval/header.txt").write_text("Another header\n")
+    kept.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")
     kept.profile(PROFILE.replace("[3, 5]", "[3, 5, 7]"))
     result = kept.record(server, "--ctx-baseline=main", mode="once")
     assert ended(result, server, "line_retrieval: 20 trials have only stale recordings", "--ctx-record new_episodes")
@@ -78,7 +78,7 @@ def test_stale_trials_that_the_mode_does_not_ask(kept: Checkout, server: Simulat
 def test_trials_that_do_not_fit_the_models_window(kept: Checkout, server: SimulatedServer) -> None:
     kept.file("fixtures/models/toy.toml").write_text('model = "toy"\nwindow = 160\n')
     result = kept.record(server, "--ctx-baseline=main", mode="all")
-    assert ended(result, server, "10 of 20 trials were not measured (10 does_not_fit). toy-seed-lines-5 takes")
+    assert ended(result, server, "10 of 20 trials were not measured (10 does_not_fit). toy-protocol-lines-5 takes")
 
 
 def test_old_recordings_of_another_model(kept: Checkout, server: SimulatedServer) -> None:

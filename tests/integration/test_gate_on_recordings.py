@@ -38,11 +38,11 @@ def test_the_same_prompts_pass_again(recorded: Checkout) -> None:
 
 
 def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recorded: Checkout) -> None:
-    result = recorded.pytest(*GATE, "--ctx-prompts=seed", "-n2", profile=None)
+    result = recorded.pytest(*GATE, "--ctx-prompts=protocol", "-n2", profile=None)
     assert result.code == 10
     assert result.says(
         "Gate: regression - line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
-        "prompt set: chatty → seed",
+        "prompt set: chatty → protocol",
     )
 
 

@@ -33,13 +33,13 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
     server.script = script
     checkout.record(server, workers, "--junitxml=junit.xml")
     found = properties(checkout)
-    assert set(found) == {"test_line_retrieval[toy-seed-lines-3]", "test_line_retrieval[toy-seed-lines-5]"}
+    assert set(found) == {"test_line_retrieval[toy-protocol-lines-3]", "test_line_retrieval[toy-protocol-lines-5]"}
     assert all(set(told) == NAMES for told in found.values())
-    assert found["test_line_retrieval[toy-seed-lines-5]"] == {
+    assert found["test_line_retrieval[toy-protocol-lines-5]"] == {
         "family": "line_retrieval",
         "scenario": "lines-5",
         "model": "toy",
-        "prompt_set": "seed",
+        "prompt_set": "protocol",
         "n": "2",
         "correct": "0",
         "tokens": "206",
@@ -47,7 +47,7 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
         "lo": "0.0",
         "hi": "0.65762",
     }
-    assert found["test_line_retrieval[toy-seed-lines-3]"]["rate"] == "1.0"
+    assert found["test_line_retrieval[toy-protocol-lines-3]"]["rate"] == "1.0"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -55,7 +55,7 @@ def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: Simulated
     checkout.record(server, "-k", "lines-3")
     checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")
     found = properties(checkout)
-    assert found["test_line_retrieval[toy-seed-lines-3]"]["minimum"] == "0.5"
-    told = found["test_line_retrieval[toy-seed-lines-5]"]
+    assert found["test_line_retrieval[toy-protocol-lines-3]"]["minimum"] == "0.5"
+    told = found["test_line_retrieval[toy-protocol-lines-5]"]
     assert (told["n"], told["tokens"]) == ("0", "0")
     assert not {"rate", "lo", "hi", "minimum"} & told.keys()

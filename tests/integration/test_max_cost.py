@@ -53,7 +53,7 @@ def test_a_gate_knows_what_the_cap_stopped(checkout: Checkout, server: Simulated
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     assert checkout.record(server).code == 0
     checkout.longctx("baseline", "save", "before")
-    checkout.file("fixtures/prompts/seed/line_retrieval/instruction.txt").open("a").write(" Be brief.")
+    checkout.file("fixtures/prompts/protocol/line_retrieval/instruction.txt").open("a").write(" Be brief.")
     result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-baseline=before", mode="new_episodes")
     assert result.code == 12
     assert result.says("invalid", "leaves no room for it")

@@ -48,7 +48,7 @@ def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, s
         assert " passed" not in result.out
         [suite] = ET.parse(checkout.file("junit.xml")).getroot()
         failed = {case.get("name") for case in suite if case.find("failure") is not None}
-        assert failed == {f"test_line_retrieval[toy-seed-lines-{lines}]" for lines in (3, 5)}
+        assert failed == {f"test_line_retrieval[toy-protocol-lines-{lines}]" for lines in (3, 5)}
         assert suite.get("failures") == "2"
 
 

@@ -17,14 +17,14 @@ def collected(checkout: Checkout, *arguments: str, profile: str | None) -> list[
 def test_by_default_what_was_recorded(checkout: Checkout) -> None:
     shutil.copytree(HERE.own("profiles"), checkout.file("fixtures/profiles"))
     ids = collected(checkout, profile=None)
-    assert "qwen2.5-coder-0.5b-seed-lines-3" in ids
-    assert "gemma-3-270m-seed-window-4096-k-4096" in ids
+    assert "qwen2.5-coder-0.5b-protocol-lines-3" in ids
+    assert "gemma-3-270m-protocol-window-4096-k-4096" in ids
 
 
 def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
     checkout.file("fixtures/profiles").mkdir()
     checkout.profile(LINES, name="fixtures/profiles/mine.toml")
-    assert collected(checkout, "-kline_retrieval", profile=None) == ["toy-seed-lines-3", "toy-seed-lines-5"]
+    assert collected(checkout, "-kline_retrieval", profile=None) == ["toy-protocol-lines-3", "toy-protocol-lines-5"]
     checkout.profile(LINES, name="fixtures/profiles/other.toml")
     result = checkout.pytest("--collect-only", profile=None)
     assert result.code == 4
@@ -33,14 +33,14 @@ def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
 
 def test_by_name(checkout: Checkout) -> None:
     ids = collected(checkout, "--ctx-model=toy", profile="smoke")
-    lines = [f"toy-seed-lines-{lines}{order}" for order in ("", "-block_size-1") for lines in (5, 20)]
-    assert ids == lines + [f"toy-seed-window-1024-k-{k}" for k in (256, 512, 768, 1024)]
+    lines = [f"toy-protocol-lines-{lines}{order}" for order in ("", "-block_size-1") for lines in (5, 20)]
+    assert ids == lines + [f"toy-protocol-window-1024-k-{k}" for k in (256, 512, 768, 1024)]
 
 
 def test_by_path(checkout: Checkout) -> None:
     (checkout.folder / "sub").mkdir()
     checkout.profile(LINES, name="sub/mine.toml")
-    assert collected(checkout, profile="sub/mine.toml") == ["toy-seed-lines-3", "toy-seed-lines-5", "none"]
+    assert collected(checkout, profile="sub/mine.toml") == ["toy-protocol-lines-3", "toy-protocol-lines-5", "none"]
 
 
 def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> None:

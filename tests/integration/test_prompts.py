@@ -7,12 +7,12 @@ import shutil
 from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer
 
-SEED = "fixtures/prompts/seed"
+PROTOCOL = "fixtures/prompts/protocol"
 
 
 def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: str = "") -> str:
-    """A copy of the seed's prompts with changed templates, as a user makes one."""
-    shutil.copytree(checkout.file(SEED), checkout.file(name))
+    """A copy of the protocols' prompts with changed templates, as a user makes one."""
+    shutil.copytree(checkout.file(PROTOCOL), checkout.file(name))
     checkout.file(f"{name}/line_retrieval/header.txt").write_text(header + "\n")
     checkout.file(f"{name}/line_retrieval/system.txt").write_text(system + "\n")
     return name
@@ -20,14 +20,14 @@ def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: 
 
 def test_several_are_compared_on_the_same_questions(checkout: Checkout, server: SimulatedServer) -> None:
     mine = reworded(checkout, "mine", system="Be brief.")
-    both = ("--ctx-prompts=seed", f"--ctx-prompts={mine}")
+    both = ("--ctx-prompts=protocol", f"--ctx-prompts={mine}")
     assert checkout.record(server, "--ctx-in-flight=1", *both).code == 0
     assert [body.get("system") for body in server.asked] == ["Be brief."] * 4 + [None] * 4
     rows = checkout.rows()
-    assert {row["prompt_set"] for row in rows} == {"seed", "mine"}
+    assert {row["prompt_set"] for row in rows} == {"protocol", "mine"}
     assert len({row["prompt_digest"] for row in rows}) == 2
-    asked = {name: [row["expected"] for row in rows if row["prompt_set"] == name] for name in ("seed", "mine")}
-    assert asked["seed"] == asked["mine"]
+    asked = {name: [row["expected"] for row in rows if row["prompt_set"] == name] for name in ("protocol", "mine")}
+    assert asked["protocol"] == asked["mine"]
     assert checkout.pytest(*both).code == 0
     assert len(checkout.rows()) == 8
 
@@ -42,21 +42,21 @@ def test_one_is_found_by_name_among_the_fixtures(checkout: Checkout, server: Sim
 def test_recordings_never_answer_another_wording(recorded: Checkout) -> None:
     result = recorded.pytest(f"--ctx-prompts={reworded(recorded, 'mine')}")
     assert result.code == 1
-    assert result.says("2 of 2 trials are stale: the recorded prompt set is 'seed' (", "this one is 'mine' (")
+    assert result.says("2 of 2 trials are stale: the recorded prompt set is 'protocol' (", "this one is 'mine' (")
     assert {row["error"] for row in recorded.rows()} == {"stale"}
 
 
 def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(recorded: Checkout) -> None:
-    instruction = recorded.file(f"{SEED}/line_retrieval/instruction.txt")
+    instruction = recorded.file(f"{PROTOCOL}/line_retrieval/instruction.txt")
     before = instruction.read_text()
     instruction.write_text(before.replace("report only", "report just"))
-    assert recorded.pytest().says("2 of 2 trials are stale: the recorded prompt set is 'seed' (")
+    assert recorded.pytest().says("2 of 2 trials are stale: the recorded prompt set is 'protocol' (")
     instruction.write_text(before)
     assert recorded.pytest().code == 0
 
 
 def test_a_change_to_one_family_leaves_the_others(recorded: Checkout) -> None:
-    recorded.file(f"{SEED}/passkey/filler.txt").write_text("Another filler.\n")
+    recorded.file(f"{PROTOCOL}/passkey/filler.txt").write_text("Another filler.\n")
     assert recorded.pytest().code == 0
 
 
@@ -64,7 +64,7 @@ def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
     assert result.says(
-        "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged.",
+        "No prompt set 'sead': there are chatty, immediate, plain, protocol, tagged.",
         "Or give the path of a folder of templates.",
     )
     reworded(checkout, "mine")
@@ -86,7 +86,10 @@ def test_a_profile_names_those_of_a_table_unless_the_option_is_given(
     table = '[[line_retrieval]]\nmodels = ["toy"]\norders = ["ordered"]\ntrials = 1\n'
     profile.write_text(f'{table}lines = [3]\n{table}lines = [5]\nprompts = ["short"]\n')
     assert checkout.record(server, "--ctx-profile=two.toml").code == 0
-    assert {row["scenario"]: row["prompt_set"] for row in checkout.rows()} == {"lines-3": "seed", "lines-5": "short"}
+    assert {row["scenario"]: row["prompt_set"] for row in checkout.rows()} == {
+        "lines-3": "protocol",
+        "lines-5": "short",
+    }
     again = checkout.record(server, "--ctx-profile=two.toml", "--ctx-prompts=short", mode="new_episodes")
     assert again.code == 0
     assert {row["prompt_set"] for row in checkout.rows()} == {"short"}
@@ -97,4 +100,4 @@ def test_a_prompt_set_of_a_profile_that_does_not_exist_is_named(checkout: Checko
     checkout.file("one.toml").write_text(table)
     result = checkout.pytest("--ctx-profile=one.toml")
     assert result.code == 4
-    assert result.says("No prompt set 'shrt': there are chatty, immediate, plain, seed, tagged")
+    assert result.says("No prompt set 'shrt': there are chatty, immediate, plain, protocol, tagged")

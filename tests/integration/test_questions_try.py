@@ -136,8 +136,8 @@ def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checko
         asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
     assert asked.code == 1
     assert asked.says("No filter is made, since it never moves: 1 of 6 questions has no answer")
-    assert asked.says("of the others alone: python -m longctx filter run --prompts seed")
-    filtered = own.longctx("filter", "run", "--prompts", "seed")
+    assert asked.says("of the others alone: python -m longctx filter run --prompts protocol")
+    filtered = own.longctx("filter", "run", "--prompts", "protocol")
     assert filtered.says("5 asked, ", "1 without a readable answer, which a collage does not ask")
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
     found = json.loads(made.read_text())

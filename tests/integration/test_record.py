@@ -8,7 +8,7 @@ from longctx.recording.writer import only_writer
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
-HEADER = "fixtures/prompts/seed/line_retrieval/header.txt"
+HEADER = "fixtures/prompts/protocol/line_retrieval/header.txt"
 
 
 def test_none_is_the_default_and_asks_nothing(checkout: Checkout, server: SimulatedServer) -> None:

@@ -14,7 +14,12 @@ def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: Si
     result = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest")
     assert result.code == 0, result.err
     row = next(row for row in checkout.rows() if (row["model"], row["scenario"], row["trial"]) == ("a", "lines-5", 1))
-    for part in ("# measured: a, prompts seed", "# measured: b, prompts seed", f"# why: {row['why']}", "# returned: 0"):
+    for part in (
+        "# measured: a, prompts protocol",
+        "# measured: b, prompts protocol",
+        f"# why: {row['why']}",
+        "# returned: 0",
+    ):
         assert f"{part}\n" in result.out
     assert "# reply\n\\x1b]0;title\\x07 7\\u202e\n" in result.out
     assert "\x1b" not in result.out

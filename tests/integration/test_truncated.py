@@ -23,7 +23,7 @@ def test_the_end_of_a_run_says_how_many_what_to_do_and_where_they_are(
     server.script = talkative
     result = checkout.record(server, "--ctx-report=cut")
     assert result.says(
-        "line_retrieval on toy, prompts seed: 4 of 4 replies were cut off after 10 tokens and count as truncated.",
+        "line_retrieval on toy, prompts protocol: 4 of 4 replies were cut off after 10 tokens and count as truncated.",
         "Raise max_tokens in [line_retrieval] of the profile",
         "python -m longctx show line_retrieval/lines-3#0 --run cut",
     )

@@ -70,7 +70,7 @@ def test_replies_are_judged_and_counted() -> None:
 
 
 def test_what_is_written_has_no_rate() -> None:
-    wording = PromptSet.open(HERE, "seed").wording(Writing)
+    wording = PromptSet.open(HERE, "protocol").wording(Writing)
     scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
     question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
     tally, shown = told((question, reply("<Question 1>")))

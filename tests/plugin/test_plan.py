@@ -30,7 +30,7 @@ def run(mine: Workspace, table: str = TABLE, **settings: Any) -> Run:
 
 def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspace) -> None:
     plan = run(mine, models=("a", "b"), trials=7).plan
-    assert [case.id for case in plan.cases] == [f"{model}-seed-lines-{lines}" for model in "ab" for lines in (3, 5)]
+    assert [case.id for case in plan.cases] == [f"{model}-protocol-lines-{lines}" for model in "ab" for lines in (3, 5)]
     assert {case.trials for case in plan.cases} == {7}
     assert list(plan.models) == ["a", "b"]
     assert plan.cases_of("passkey") == ()

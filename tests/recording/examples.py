@@ -33,7 +33,7 @@ BANK = small_bank(40)
 
 
 def words(family: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
-    return PromptSet.open(HERE, "seed").wording(family)
+    return PromptSet.open(HERE, "protocol").wording(family)
 
 
 def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:

@@ -46,7 +46,7 @@ def test_the_file_was_cut_short(tmp_path: Path) -> None:
 def test_the_wording_changed(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     text = said(reworded(CASE), Tape(tmp_path))
-    was = f"the recorded prompt set is 'seed' ({CASE.wording.digest}), this one is 'seed' (abc123)."
+    was = f"the recorded prompt set is 'protocol' ({CASE.wording.digest}), this one is 'protocol' (abc123)."
     assert text.startswith(f"3 of 3 trials are stale: {was} Record them: run this again with ")
     assert "--ctx-record new_episodes (and" in text
 
@@ -55,7 +55,9 @@ def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     other = reworded(CASE)
     called = dataclasses.replace(other, wording=dataclasses.replace(other.wording, document="staff handbook"))
-    assert "this one is 'seed' (abc123), which calls the documents 'staff handbook'. R" in said(called, Tape(tmp_path))
+    assert "this one is 'protocol' (abc123), which calls the documents 'staff handbook'. R" in said(
+        called, Tape(tmp_path)
+    )
 
 
 def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:

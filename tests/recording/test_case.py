@@ -15,11 +15,11 @@ from tests.recording.examples import line_case, passkey_case
 
 def test_names() -> None:
     case = line_case(20, 5, model="org/toy:1")
-    assert case.id == f"{file_name('org/toy:1')}-seed-lines-20-block_size-5"
+    assert case.id == f"{file_name('org/toy:1')}-protocol-lines-20-block_size-5"
     assert case.file == f"{file_name('org/toy:1')}/line_retrieval/lines-20-block_size-5.jsonl"
     plain = line_case(20, 5, model="toy")
     assert (plain.id, plain.file) == (
-        "toy-seed-lines-20-block_size-5",
+        "toy-protocol-lines-20-block_size-5",
         "toy/line_retrieval/lines-20-block_size-5.jsonl",
     )
 
@@ -70,7 +70,7 @@ def test_a_model_that_was_never_measured() -> None:
 
 def test_a_window_smaller_than_the_scenario() -> None:
     said = sentence(line_case(500, window=4096))
-    assert said.startswith("toy-seed-lines-500 takes about 7,600 tokens and its reply up to 10, but the window of ")
+    assert said.startswith("toy-protocol-lines-500 takes about 7,600 tokens and its reply up to 10, but the window of ")
     passkey_case(512, window=512).fitted()
     small = sentence(passkey_case(512, window=511))
     assert "takes about 496 tokens and its reply up to 16, but the window of toy is 511" in small
@@ -78,11 +78,15 @@ def test_a_window_smaller_than_the_scenario() -> None:
 
 def test_replies_longer_than_the_server_takes_requests_for() -> None:
     said = sentence(line_case(5, thinking_tokens=2000, max_output=1000))
-    assert said.startswith("toy-seed-lines-5 asks for replies of up to 2,010 tokens, but toy takes no request for more")
+    assert said.startswith(
+        "toy-protocol-lines-5 asks for replies of up to 2,010 tokens, but toy takes no request for more"
+    )
     line_case(5, thinking_tokens=990, max_output=1000).fitted()
 
 
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
     said = sentence(passkey_case(100, 100))
-    assert said.startswith("toy-seed-window-100-k-100: a window of 100 tokens is smaller than the prompt's fixed text")
+    assert said.startswith(
+        "toy-protocol-window-100-k-100: a window of 100 tokens is smaller than the prompt's fixed text"
+    )
     assert said.endswith("give at least 110.")

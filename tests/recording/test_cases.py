@@ -56,7 +56,7 @@ def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(
         ("two", 10, 4, "long"),
         ("two", 20, 9, "all"),
     ]
-    assert {(one.seed, one.wording.prompt_set) for one in found} == {(3, "seed")}
+    assert {(one.seed, one.wording.prompt_set) for one in found} == {(3, "protocol")}
     assert [one.min_rate for one in found] == [0.5] * 4 + [None]
 
 
@@ -66,7 +66,7 @@ def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
     profile = load_profile(HERE, str(file))
     found = cases_of(HERE, profile, LineRetrieval, lambda grid: grid.models, (), no_bank)
     assert [(case.id, case.trials) for case in found] == [
-        ("one-seed-lines-10", 6), ("two-seed-lines-10", 6), ("two-seed-lines-20", 2),
+        ("one-protocol-lines-10", 6), ("two-protocol-lines-10", 6), ("two-protocol-lines-20", 2),
     ]  # fmt: skip
 
 
@@ -83,9 +83,9 @@ def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
 
 
 def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
-    twin = shutil.copytree(HERE.own("prompts", "seed"), tmp_path / "seed")
-    with pytest.raises(UserError, match="Two prompt sets are named 'seed'"):
-        cases(tmp_path, "seed", str(twin))
+    twin = shutil.copytree(HERE.own("prompts", "protocol"), tmp_path / "protocol")
+    with pytest.raises(UserError, match="Two prompt sets are named 'protocol'"):
+        cases(tmp_path, "protocol", str(twin))
 
 
 BANKS = """

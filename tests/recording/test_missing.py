@@ -53,7 +53,7 @@ def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
     case = passkey_case().fitted()
     other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
     sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
-    assert sets == ["a", "a", "seed", "seed"]
+    assert sets == ["a", "a", "protocol", "protocol"]
 
 
 @pytest.mark.parametrize(("room", "kept"), [(10**6, 3), (700, 2), (0, 0)])

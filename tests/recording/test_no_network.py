@@ -161,7 +161,7 @@ from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
 
-wording = PromptSet.open(HERE, "seed").wording(LineRetrieval)
+wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)
 case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
 tape, texts, absent = Tape(Path(sys.argv[1])), [], []
 for question in case.fitted().questions():

@@ -89,7 +89,7 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     tape = Tape(tmp_path)
     assert [tape.status(one) for one in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
-    assert tape.recorded_wording(CHANGED) == {"prompt_set": "seed", "digest": CASE.wording.digest, "model": "toy"}
+    assert tape.recorded_wording(CHANGED) == {"prompt_set": "protocol", "digest": CASE.wording.digest, "model": "toy"}
     assert tape.recorded_wording(TWO) == {}
 
 
@@ -144,7 +144,7 @@ def test_files_merged_by_union_say_the_same_in_any_order(
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder)
     assert [said(merged, one) for one in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
-    assert merged.recorded_wording(ONE)["prompt_set"] == "seed"
+    assert merged.recorded_wording(ONE)["prompt_set"] == "protocol"
 
 
 def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path) -> None:

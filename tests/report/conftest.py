@@ -11,7 +11,7 @@ from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
-SUBJECT = Subject("some-model", "seed")
+SUBJECT = Subject("some-model", "protocol")
 
 
 def line_retrieval(lines: int, block_size: int | None, rate: Rate) -> ScenarioSummary:

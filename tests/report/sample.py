@@ -77,7 +77,7 @@ def made_row(family: str, scenario: str, params: dict[str, Any], trial: int, kin
     return Row(
         run=MANIFEST.run,
         model=model,
-        prompt_set="seed",
+        prompt_set="protocol",
         prompt_digest="0123456789ab",
         family=family,
         scenario=scenario,

@@ -19,7 +19,7 @@ def test_two_runs() -> None:
     found = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
     assert (found.title, found.notes[0]) == ("B against A", "A: the reference")
     scenarios, flips = found.tables
-    assert scenarios.title == "line_retrieval, some-model, prompts seed: rate [95% interval]"
+    assert scenarios.title == "line_retrieval, some-model, prompts protocol: rate [95% interval]"
     assert scenarios.frame.reset_index().to_dict("records")[0] == {
         "scenario": "lines-5",
         "A": "0.67 [0.21, 0.94] n=3",
@@ -29,7 +29,7 @@ def test_two_runs() -> None:
         "B lost": "1",
     }
     assert scenarios.frame.index.tolist() == ["lines-5", "all"]
-    assert flips.title == "Changed answers, line_retrieval, some-model, prompts seed"
+    assert flips.title == "Changed answers, line_retrieval, some-model, prompts protocol"
     assert list(zip(flips.frame.index, flips.frame["change"], strict=True)) == [
         ("line_retrieval/lines-5#1", "correct -> wrong"),
         ("line_retrieval/lines-5#2", "wrong -> correct"),
@@ -40,7 +40,7 @@ def test_three_runs_stand_beside_the_first() -> None:
     found = document(run("correct", "wrong"), run("correct", "correct"), run("wrong", model="new"))
     titles = [table.title for table in found.tables]
     assert titles[0] == (
-        "line_retrieval, A: some-model, prompts seed; B: some-model, prompts seed; C: new, prompts seed: "
+        "line_retrieval, A: some-model, prompts protocol; B: some-model, prompts protocol; C: new, prompts protocol: "
         "rate [95% interval]"
     )
     assert [name for name in found.tables[0].frame.columns if "ed" not in name and "lost" not in name] == [
@@ -48,10 +48,10 @@ def test_three_runs_stand_beside_the_first() -> None:
     ]  # fmt: skip
     assert found.tables[0].frame.loc["all", "A"] == "0.50 [0.09, 0.91] n=2"
     assert [title.split(";")[0] for title in titles[1:]] == [
-        "Changed answers, line_retrieval, some-model, prompts seed",
-        "Changed answers, line_retrieval, A: some-model, prompts seed",
+        "Changed answers, line_retrieval, some-model, prompts protocol",
+        "Changed answers, line_retrieval, A: some-model, prompts protocol",
     ]
-    assert "line_retrieval: 1 trial only A measured, not paired (some-model, prompts seed)." in found.notes
+    assert "line_retrieval: 1 trial only A measured, not paired (some-model, prompts protocol)." in found.notes
 
 
 def test_several_families_have_a_table_of_all() -> None:
@@ -59,7 +59,7 @@ def test_several_families_have_a_table_of_all() -> None:
     both = joined(run("correct"), run("wrong", **passkey))
     first, *_ = document(both, both).tables
     assert first.frame.index.tolist() == ["line_retrieval", "passkey"]
-    assert first.frame.loc["passkey", "of"] == "some-model, prompts seed"
+    assert first.frame.loc["passkey", "of"] == "some-model, prompts protocol"
 
 
 def test_what_is_listed_is_limited_and_the_rest_counted() -> None:
@@ -80,7 +80,7 @@ def test_what_a_model_said_is_marked_and_cut() -> None:
 def test_doubts_are_said() -> None:
     changed = run("correct", prompt_digest="beef")
     assert document(run("correct"), changed).notes[-1] == (
-        "line_retrieval: the prompts 'seed' are in other words in B (beef) than in A (0123456789ab)."
+        "line_retrieval: the prompts 'protocol' are in other words in B (beef) than in A (0123456789ab)."
     )
     twice = joined(run("correct"), run("wrong", repeat=1))
     found = document(twice, twice)
@@ -91,5 +91,5 @@ def test_doubts_are_said() -> None:
     assert "1 trial expect other answers in B than in A" in document(otherwise, other).notes[-1]
     two = joined(run("correct"), run("correct", model="alone"))
     assert document(run("correct"), two).notes[-1] == (
-        "line_retrieval: alone, prompts seed was measured by B only (1 trial), compared with nothing."
+        "line_retrieval: alone, prompts protocol was measured by B only (1 trial), compared with nothing."
     )

@@ -33,7 +33,7 @@ def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
     assert first == {
         "family": "line_retrieval",
         "model": "some-model",
-        "prompt_set": "seed",
+        "prompt_set": "protocol",
         "labels": {},
         "scenario": "lines-5",
         "params": {"lines": 5, "block_size": None},
@@ -62,7 +62,7 @@ def test_a_window_has_its_bounds(summary: Summary) -> None:
     assert strict(as_json(summary, "today"))["passkey"] == [
         {
             "model": "some-model",
-            "prompt_set": "seed",
+            "prompt_set": "protocol",
             "labels": {},
             "window": 4096,
             "k_max": 2048,

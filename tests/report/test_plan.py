@@ -13,7 +13,7 @@ from longctx.results.subject import Subject
 
 WANTED = Target(hypotheses=2)
 OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))
-TOY = Subject("toy", "seed")
+TOY = Subject("toy", "protocol")
 LONG = BandPlan(
     TOY, Band("passkey", "long"), Load(200, 200, 900_000, 100_000, 4.0), Assumed(0.1, 0.9), 0, False, OUTLOOK
 )
@@ -101,12 +101,12 @@ def test_the_conclusion() -> None:
 
 
 def test_subjects_are_told_apart() -> None:
-    other = replace(LONG, subject=Subject("new", "seed"))
+    other = replace(LONG, subject=Subject("new", "protocol"))
     [first, _] = plan_document([LONG, other], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy", "new"]
     prompts = replace(LONG, subject=Subject("toy", "mine"))
     [first, _] = plan_document([LONG, prompts], WANTED, "mine", {}).tables
-    assert first.frame["of"].tolist() == ["toy, prompts seed", "toy, prompts mine"]
+    assert first.frame["of"].tolist() == ["toy, prompts protocol", "toy, prompts mine"]
     assert "passkey of toy, prompts mine (long)" in conclusion(
         [LONG, replace(prompts, outlook=replace(OUTLOOK, passing=0.1))], WANTED
     )

@@ -9,13 +9,13 @@ from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary, Summary
 from tests.summaries import made
 
-OTHER = Subject("other", "seed")
+OTHER = Subject("other", "protocol")
 MINE = Subject("some-model", "mine")
 
 
 def test_every_family_has_its_tables(summary: Summary) -> None:
     assert [table.title.split(":")[0] for table in tables(summary)] == [
-        "Line retrieval, some-model, prompts seed",
+        "Line retrieval, some-model, prompts protocol",
         "Passkey",
         "Passkey",
     ]
@@ -51,8 +51,8 @@ def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> 
     scenarios = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
     found = tables(made(summary, scenarios=scenarios))
     assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in found] == [
-        ("Line retrieval, some-model, prompts seed", "0.30"),
-        ("Line retrieval, other, prompts seed", "0.30"),
+        ("Line retrieval, some-model, prompts protocol", "0.30"),
+        ("Line retrieval, other, prompts protocol", "0.30"),
         ("Line retrieval, some-model, prompts mine", "0.90"),
     ]
 
@@ -83,7 +83,7 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
     assert frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",
-            "prompts": "seed",
+            "prompts": "protocol",
             "window": 4096,
             "k_max [95%]": "2,048 [512, 2,048]",
             "real distance": "2,040",
@@ -92,7 +92,7 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
         },
         {
             "model": "other",
-            "prompts": "seed",
+            "prompts": "protocol",
             "window": 4096,
             "k_max [95%]": "- [0, 512]",
             "real distance": "-",
@@ -103,11 +103,18 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
 
 
 def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
-    mine = ScenarioSummary("my_family", Subject("some-model", "seed"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
+    mine = ScenarioSummary(
+        "my_family", Subject("some-model", "protocol"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9
+    )
     [table] = tables(made(summary, scenarios=(mine,)))
     assert table.title == "my_family"
     assert table.frame.reset_index().to_dict("records") == [
-        {"model": "some-model", "prompts": "seed", "scenario": "size-3", "rate [95% interval]": "0.50 [0.09, 0.91] n=2"}
+        {
+            "model": "some-model",
+            "prompts": "protocol",
+            "scenario": "size-3",
+            "rate [95% interval]": "0.50 [0.09, 0.91] n=2",
+        }
     ]
 
 

@@ -15,7 +15,7 @@ from longctx.summary.truncated import Truncated
 TERMINAL = """\
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
-Line retrieval, some-model, prompts seed: rate [95% interval] by number of lines
+Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
 
 lines    ordered                 shuffled (block_size-1)    blocks of 2
 -------  ----------------------  -------------------------  ----------------------
@@ -28,7 +28,7 @@ MARKDOWN = """\
 
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
-## Line retrieval, some-model, prompts seed: rate [95% interval] by number of lines
+## Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
 
 | lines   | ordered                | shuffled (block_size-1)   | blocks of 2            |
 |:--------|:-----------------------|:--------------------------|:-----------------------|
@@ -47,7 +47,7 @@ def test_the_terminal_shows_the_tables(summary: Summary) -> None:
     found = without_trailing_spaces(as_terminal(summary))
     assert found.startswith(TERMINAL)
     assert "\nk     some-model 4096\n" in found
-    assert "\nsome-model  seed       4096      2,048 [512, 2,048]  2,040            -           -\n" in found
+    assert "\nsome-model  protocol   4096      2,048 [512, 2,048]  2,040            -           -\n" in found
 
 
 def test_markdown_shows_the_tables(summary: Summary) -> None:
@@ -112,12 +112,12 @@ def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> N
 
 
 def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> None:
-    subject = Subject("some-model", "seed")
+    subject = Subject("some-model", "protocol")
     cut = Truncated("line_retrieval", subject, 11, 12, (10, 10), False, "lines-5-block_size-1", 3)
     full = Truncated("passkey", subject, 2, 3, (1, 7), True, "window-400-k-40", 0)
     changed = replace(summary, truncated=(cut, full))
     told = (
-        "line_retrieval on some-model, prompts seed: 11 of 12 replies were cut off after 10 tokens and count as "
+        "line_retrieval on some-model, prompts protocol: 11 of 12 replies were cut off after 10 tokens and count as "
         "truncated. Raise max_tokens in [line_retrieval] of the profile, or thinking_tokens in the model's if it "
         "thinks first; --ctx-record new_episodes then asks that table anew. See the first with python -m longctx show "
         "line_retrieval/lines-5-block_size-1#3 --run reports/mine; in results.jsonl all have the outcome truncated."
@@ -133,7 +133,7 @@ def test_what_a_model_says_stands_in_no_table() -> None:
     row = Row(
         run="today",
         model="some-model",
-        prompt_set="seed",
+        prompt_set="protocol",
         prompt_digest="0123456789ab",
         family="line_retrieval",
         scenario="lines-5",

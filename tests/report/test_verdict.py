@@ -15,13 +15,13 @@ from tests.rows import digested, joined, run
 
 def shown(before: object, after: object, rules: Rules = RULES) -> str:
     found = give_verdict(before, after, rules)  # type: ignore[arg-type]
-    return as_terminal(verdict_document(found, "main", ["prompt set: seed → mine"]))
+    return as_terminal(verdict_document(found, "main", ["prompt set: protocol → mine"]))
 
 
 def test_one_line_then_evidence() -> None:
     text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert text.splitlines()[0] == "Gate: regression - line_retrieval -0.250 in long"
-    assert "Against the baseline main. Changed: prompt set: seed → mine." in text
+    assert "Against the baseline main. Changed: prompt set: protocol → mine." in text
     [long] = [line for line in text.splitlines() if line.startswith("line_retrieval ") and "long " in line]
     assert "regression" in long
 
@@ -55,7 +55,7 @@ def test_invalid_says_why_and_what_to_do() -> None:
 def test_what_was_not_paired_is_said() -> None:
     text = shown(joined(rows((180, 160, 140)), run("correct", family="passkey")), joined(rows((180, 160))))
     assert "line_retrieval: not paired, 200 trials of the baseline alone and 0 of this run alone." in text
-    assert "passkey of some-model, prompts seed is in the baseline only, and is not judged." in text
+    assert "passkey of some-model, prompts protocol is in the baseline only, and is not judged." in text
 
 
 def test_the_baselines_own_answers_are_named() -> None:

@@ -8,7 +8,7 @@ from longctx.results.row import Row
 ROW = Row(
     run="today",
     model="some-model",
-    prompt_set="seed",
+    prompt_set="protocol",
     prompt_digest="0123456789ab",
     family="line_retrieval",
     scenario="lines-5",

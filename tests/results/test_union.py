@@ -94,7 +94,9 @@ def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
 
 def test_two_answers_are_refused(tmp_path: Path) -> None:
     first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(recorded_at="2026-11-22"))
-    with pytest.raises(UserError, match=r"lines-5#0 of some-model, prompts seed was answered twice.*--ctx-label NAME"):
+    with pytest.raises(
+        UserError, match=r"lines-5#0 of some-model, prompts protocol was answered twice.*--ctx-label NAME"
+    ):
         unite([first, second])
     other_request = run(tmp_path / "c", answered(prompt_sha256="cd"))
     with pytest.raises(UserError, match="answered twice"):
@@ -110,7 +112,7 @@ def test_one_answer_judged_twice_is_refused(tmp_path: Path) -> None:
 def test_one_name_for_different_words_is_refused_unless_labels_differ(tmp_path: Path) -> None:
     first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(trial=1, prompt_digest="other"))
     with pytest.raises(
-        UserError, match=r"The prompts 'seed' of line_retrieval are in other words in .*b \(other\) than"
+        UserError, match=r"The prompts 'protocol' of line_retrieval are in other words in .*b \(other\) than"
     ):
         unite([first, second])
     labelled = run(tmp_path / "c", answered(trial=1, prompt_digest="other", labels={"wording": "new"}))

@@ -25,8 +25,8 @@ def said(rows: list[Row], *left_out: str) -> list[str]:
 
 
 def test_a_scenario_is_named_with_whom_it_is_of() -> None:
-    assert name("lines-5") == "line_retrieval/lines-5 of some-model, prompts seed"
-    assert name("lines-5", labels={"steps": "9"}) == "line_retrieval/lines-5 of some-model, prompts seed steps=9"
+    assert name("lines-5") == "line_retrieval/lines-5 of some-model, prompts protocol"
+    assert name("lines-5", labels={"steps": "9"}) == "line_retrieval/lines-5 of some-model, prompts protocol steps=9"
 
 
 def test_a_whole_run_lacks_nothing() -> None:

@@ -9,7 +9,7 @@ from longctx.summary.summary import ScenarioSummary
 
 
 def scenario(name: str, rate: Rate, model: str = "m", family: str = "passkey") -> ScenarioSummary:
-    return ScenarioSummary(family, Subject(model, "seed"), name, {}, rate, {}, None, None)
+    return ScenarioSummary(family, Subject(model, "protocol"), name, {}, rate, {}, None, None)
 
 
 def test_rates_are_pooled_and_their_extremes_named() -> None:

@@ -17,8 +17,8 @@ from longctx.summary.findings import findings
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
-SUBJECT = Subject("m", "seed")
-WHO = "m, prompts seed"
+SUBJECT = Subject("m", "protocol")
+WHO = "m, prompts protocol"
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from longctx.results.subject import Subject
 
 
 def test_labels_are_told_in_the_order_of_their_names() -> None:
-    one = Subject.of("m", "seed", {"steps": "200", "method": "PI"})
-    assert one == Subject.of("m", "seed", {"method": "PI", "steps": "200"})
-    assert str(one) == "m, prompts seed, method=PI steps=200"
+    one = Subject.of("m", "protocol", {"steps": "200", "method": "PI"})
+    assert one == Subject.of("m", "protocol", {"method": "PI", "steps": "200"})
+    assert str(one) == "m, prompts protocol, method=PI steps=200"
     assert str(Subject.of("m", "mine", {})) == "m, prompts mine"

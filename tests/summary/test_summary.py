@@ -36,7 +36,7 @@ def test_a_rate_counts_what_was_measured() -> None:
 
 def test_a_scenario_tells_what_it_is() -> None:
     [one] = summary(row()).scenarios
-    assert (one.family, one.subject, one.scenario) == ("line_retrieval", Subject("some-model", "seed"), "lines-5")
+    assert (one.family, one.subject, one.scenario) == ("line_retrieval", Subject("some-model", "protocol"), "lines-5")
     assert one.params == {"lines": 5, "block_size": None}
 
 
@@ -62,10 +62,10 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
         row("wrong", model="a"),
     )
     assert [(one.subject.model, one.subject.prompt_set, one.scenario, one.rate) for one in found.scenarios] == [
-        ("b", "seed", "lines-5", Rate(1, 1)),
-        ("a", "seed", "lines-5", Rate(1, 2)),
+        ("b", "protocol", "lines-5", Rate(1, 1)),
+        ("a", "protocol", "lines-5", Rate(1, 2)),
         ("a", "mine", "lines-5", Rate(1, 1)),
-        ("a", "seed", "lines-10", Rate(1, 1)),
+        ("a", "protocol", "lines-10", Rate(1, 1)),
     ]
 
 
@@ -143,7 +143,7 @@ def windows(*rows: Row) -> Sequence[PasskeySummary]:
 
 def test_k_max_is_that_of_a_window() -> None:
     [one] = windows(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong"))
-    assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "seed", 400)
+    assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "protocol", 400)
     assert one.effective == EffectiveWindow(200, 200, 300)
     assert one.distance_at_k_max == 207
 
@@ -169,10 +169,10 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
     )
     reached = found.families["passkey"].analysis
     assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in reached] == [
-        ("some-model", "seed", 400, 100),
-        ("weak", "seed", 400, None),
+        ("some-model", "protocol", 400, 100),
+        ("weak", "protocol", 400, None),
         ("some-model", "mine", 400, None),
-        ("some-model", "seed", 800, None),
+        ("some-model", "protocol", 800, None),
     ]
 
 

@@ -20,7 +20,7 @@ def rows(*outcomes: str, **fields: object) -> list[Row]:
 def test_the_first_of_them_leads_to_the_others() -> None:
     found = rows("correct", "truncated", "truncated", "wrong")
     [one] = truncated(found)
-    expected = Truncated("line_retrieval", Subject("some-model", "seed"), 2, 4, (11, 12), False, "lines-5", 1)
+    expected = Truncated("line_retrieval", Subject("some-model", "protocol"), 2, 4, (11, 12), False, "lines-5", 1)
     assert one == expected
 
 

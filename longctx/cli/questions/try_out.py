@@ -19,6 +19,7 @@ from longctx.cli.shared.task import add_question_file, add_task
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
 from longctx.errors import UserError
 from longctx.results.store import RESULTS
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def add(tasks: Any) -> None:
     )
     add_question_file(parser)
     parser.add_argument("--model", required=True, metavar="NAME", help="the model that answers")
-    parser.add_argument("--prompts", default="seed", metavar="NAME", help="prompt set (default: seed)")
+    parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
     parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")
     parser.add_argument("--repeats", metavar="N", help="times each is asked (default: 1)")
     parser.add_argument(

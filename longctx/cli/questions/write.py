@@ -14,6 +14,7 @@ from longctx.cli.shared.asking import add_options, ask
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.errors import UserError
+from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
@@ -43,7 +44,7 @@ def add(tasks: Any) -> None:
     option("--out", type=Path, required=True, metavar="FILE", help="where to: JSON lines, one question each")
     option("--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions a section (5)")
     option("--limit", type=number(int, 1), metavar="N", help="only the first N sections")
-    option("--prompts", default="seed", metavar="DIR", help="prompt set with a folder writing/ (default: seed)")
+    option("--prompts", default=PROTOCOL, metavar="DIR", help="prompt set with a folder writing/ (default: protocol)")
     option("--max-tokens", type=number(int, 1), metavar="N", help="of a reply (default: 600 a question)")
     option("--force", action="store_true", help="write over a file that was reviewed or changed")
     add_options(parser)

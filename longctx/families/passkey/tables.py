@@ -11,6 +11,7 @@ from longctx.families.passkey.windows import PasskeySummary
 from longctx.report.table import Table, pivot, subject_columns, tokens
 from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary.prompt_sets import PROTOCOL
 
 UNLABELLED = "-"
 
@@ -20,7 +21,7 @@ def passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumma
     cells = []
     for scenario in scenarios:
         window, k = scenario.params["window"], scenario.params["k"]
-        prompts = "" if scenario.subject.prompt_set == "seed" else scenario.subject.prompt_set
+        prompts = "" if scenario.subject.prompt_set == PROTOCOL else scenario.subject.prompt_set
         column = " ".join(filter(None, [scenario.subject.model, str(window), prompts, scenario.subject.label]))
         cells.append((k, column, str(scenario.rate)))
     yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))

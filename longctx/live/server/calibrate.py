@@ -15,6 +15,7 @@ from longctx.live.server.learn import measure, retrieve, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 Unasked = tuple[Case, Failure]
@@ -85,6 +86,6 @@ async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failu
     )
     if failure.fatal and failure.cause != "no_such_model":  # which a server without count_tokens answers, too
         raise UserError(why)
-    chosen = "" if case.wording.prompt_set == "seed" else f" --prompts {shlex.quote(case.wording.prompt_set)}"
+    chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure("not_counted", f"{why} Questions of one token count them too, and are paid for: {command}", True)

@@ -16,6 +16,7 @@ from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import system_prompt
 from longctx.registry import shipped
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
@@ -83,7 +84,7 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
 
     Raises what UNTOLD names.
     """
-    prompts = PromptSet.open(workspace, "seed")
+    prompts = PromptSet.open(workspace, PROTOCOL)
     found: dict[str, float] = {}
     for family in shipped().values():
         texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)

@@ -16,7 +16,7 @@ LETTERS = "none of A, B, C, D"
 REFUSED = "[probed]\non = 2026-11-22\nsource = ''\nprefill = false"
 
 
-def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts: str = "seed") -> list[str]:
+def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts: str = "protocol") -> list[str]:
     """replies: record, outcome, why, text."""
     rows = [
         Row(
@@ -71,12 +71,12 @@ def test_a_long_reply_is_shown_with_its_end_and_nothing_in_it_is_hidden(tmp_path
 @pytest.mark.parametrize(
     ("profile", "outcome", "prompts", "helps"),
     [
-        ("", "truncated", "seed", ["more room to answer (--max-tokens, 50 now)"]),
-        ("", "unparseable", "seed", ["prefill = true", "--prompts tagged", "a prompt set of your own"]),
-        ("prefill = true", "unparseable", "seed", ["--prompts tagged", "a prompt set of your own"]),
+        ("", "truncated", "protocol", ["more room to answer (--max-tokens, 50 now)"]),
+        ("", "unparseable", "protocol", ["prefill = true", "--prompts tagged", "a prompt set of your own"]),
+        ("prefill = true", "unparseable", "protocol", ["--prompts tagged", "a prompt set of your own"]),
         ("prefill = true", "unparseable", "tagged", ["a prompt set of your own"]),
         (REFUSED, "unparseable", "tagged", ["a prompt set of your own"]),
-        ("", "refusal", "seed", ["a prompt set of your own"]),
+        ("", "refusal", "protocol", ["a prompt set of your own"]),
     ],
 )  # fmt: skip
 def test_what_helps_depends_on_the_replies_and_the_model(

@@ -68,7 +68,7 @@ def test_written_recorded_and_replayed_without_a_server(
     out = documents.parent / "mine.jsonl"
     asked = load_questions(out).questions
     assert [one.id for one in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
-    assert re.fullmatch(r"written by toy, prompts seed \(\w{12}\), recorded 20\d\d-\d\d-\d\d", asked[0].provenance)
+    assert re.fullmatch(r"written by toy, prompts protocol \(\w{12}\), recorded 20\d\d-\d\d-\d\d", asked[0].provenance)
     assert not out.with_name("mine.dropped.jsonl").exists()
     assert len({body["messages"][0]["content"].partition("<Passage>\nThe Harbor")[0] for body in server.asked}) == 1
 
@@ -213,7 +213,7 @@ def test_a_window_that_is_too_small_is_said(
         assert record(documents, server) == 2
         assert not server.asked
     printed = capsys.readouterr()
-    assert "4 cannot be asked. The first: toy-seed-per_section-2-d1 takes about" in printed.out
+    assert "4 cannot be asked. The first: toy-protocol-per_section-2-d1 takes about" in printed.out
     assert "the window of toy is 4,096" in printed.out
 
 

@@ -29,9 +29,9 @@ def test_every_model_that_was_asked_then_the_prompt(folder: str, capsys: Capture
     assert main(["show", "line_retrieval/lines-5#1", "--run", folder]) == 0
     other, mine, prompt = capsys.readouterr().out.split("\n\n", 2)
     assert other.splitlines()[:4] == [
-        "# measured: other, prompts seed", "# outcome: not_asked", "# error: missing", "# expected: 7",
+        "# measured: other, prompts protocol", "# outcome: not_asked", "# error: missing", "# expected: 7",
     ]  # fmt: skip
-    assert "# measured: some-model, prompts seed\n# outcome: wrong\n# why: the value of line 3\n" in mine
+    assert "# measured: some-model, prompts protocol\n# outcome: wrong\n# why: the value of line 3\n" in mine
     assert "# returned: =1+1|<b>\\x1b[31m`x`\\u202e\n" in mine
     assert mine.endswith("# reply\n=1+1|<b>\\x1b[31m`x`\\u202e\nsecond line")
     assert prompt.startswith("# trial: line_retrieval.v1/lines-5/seed-0/trial-1/repeat-0\n")
@@ -39,7 +39,9 @@ def test_every_model_that_was_asked_then_the_prompt(folder: str, capsys: Capture
 
 
 def test_model_and_prompts_narrow_it(folder: str, capsys: Capture) -> None:
-    assert main(["show", "line_retrieval/lines-5", "--run", folder, "--model", "some-model", "--prompts", "seed"]) == 0
+    assert (
+        main(["show", "line_retrieval/lines-5", "--run", folder, "--model", "some-model", "--prompts", "protocol"]) == 0
+    )
     out = capsys.readouterr().out
     assert out.count("# measured:") == 1
     assert "# prompt: not all as it was sent" in out

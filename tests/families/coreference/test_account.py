@@ -12,7 +12,7 @@ from longctx.vocabulary.account import Rank
 from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]
-WHO = "m, prompts seed"
+WHO = "m, prompts protocol"
 ACCOUNT = CoreferenceAccount()
 
 

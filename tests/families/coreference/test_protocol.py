@@ -17,7 +17,7 @@ from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.vocabulary.scenario import Outcome, Reply, Trial
 from tests.here import HERE
 
-WORDS = PromptSet.open(HERE, "seed").wording(Coreference).words
+WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
 TOKENS = Tokens(exchange=98, fixed=364)
 
 

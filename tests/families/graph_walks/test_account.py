@@ -17,7 +17,7 @@ from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary.account import Rank
 from tests.rows import row
 
-SUBJECT = Subject("some-model", "seed")
+SUBJECT = Subject("some-model", "protocol")
 PARAMS: dict[str, dict[str, Any]] = {
     "context-4000-operation-parents": {"context": 4000, "operation": "parents", "depth": None},
     "context-4000-operation-bfs-depth-2": {"context": 4000, "operation": "bfs", "depth": 2},
@@ -64,18 +64,18 @@ def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(PARENTS, EXACT))
     scores, thirds = GraphWalksAccount().tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
     assert scores.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "seed", "4000", "parents", "0.50 [0.24, 0.76] n=10", "1.00 n=1", "4 of 4", "0"],
-        ["some-model", "seed", "4000", "depth 2", "0.10 [0.02, 0.40] n=10", "0.70 n=2", "6 of 8", "4"],
-        ["some-model", "seed", "9000", "depth 2", "0.00 [0.00, 0.28] n=10", "-", "-", "-"],
+        ["some-model", "protocol", "4000", "parents", "0.50 [0.24, 0.76] n=10", "1.00 n=1", "4 of 4", "0"],
+        ["some-model", "protocol", "4000", "depth 2", "0.10 [0.02, 0.40] n=10", "0.70 n=2", "6 of 8", "4"],
+        ["some-model", "protocol", "9000", "depth 2", "0.00 [0.00, 0.28] n=10", "-", "-", "-"],
     ]
     assert thirds.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "seed", "4000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
-        ["some-model", "seed", "4000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
+        ["some-model", "protocol", "4000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
+        ["some-model", "protocol", "4000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
     ]
     [invented] = GraphWalksAccount().further_tables(analysis)
     assert invented.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "seed", "4000", "depth 2", "3", "0", "0", "1"],
-        ["some-model", "seed", "4000", "parents", "0", "0", "0", "0"],
+        ["some-model", "protocol", "4000", "depth 2", "3", "0", "0", "1"],
+        ["some-model", "protocol", "4000", "parents", "0", "0", "0", "0"],
     ]
 
 
@@ -107,7 +107,7 @@ def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
 
 def test_a_rate_that_falls_with_the_context_stands_out() -> None:
     assert findings(summaries(**{PARENTS: 9, NEAR: 9, FAR: 1})) == [
-        (Rank.LEVEL, "Graph walks, some-model, prompts seed, depth 2: 0.90 in 4,000 tokens falls to 0.10 in 9,000.")
+        (Rank.LEVEL, "Graph walks, some-model, prompts protocol, depth 2: 0.90 in 4,000 tokens falls to 0.10 in 9,000.")
     ]
     assert findings(summaries(**{NEAR: 5, FAR: 4})) == []
 
@@ -118,7 +118,8 @@ def test_the_third_where_edges_are_missed_stands_out() -> None:
     assert findings([], *rows(NEAR, trace)) == [
         (
             Rank.CAUSE,
-            "Graph walks, some-model, prompts seed: edges are found most often at the beginning of their list, 18 of "
+            "Graph walks, some-model, prompts protocol: edges are found most often "
+            "at the beginning of their list, 18 of "
             "20, and least often at its middle, 6 of 20.",
         )
     ]
@@ -132,7 +133,8 @@ def test_what_most_invented_nodes_are_stands_out() -> None:
     assert findings([], *rows(NEAR, PARTLY)) == [
         (
             Rank.CAUSE,
-            "Graph walks, some-model, prompts seed: of 4 invented nodes 3 are nearer to the given node, or that node "
+            "Graph walks, some-model, prompts protocol: of 4 invented nodes 3 are "
+            "nearer to the given node, or that node "
             "itself.",
         )
     ]

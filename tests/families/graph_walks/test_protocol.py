@@ -18,7 +18,7 @@ from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.vocabulary.scenario import Outcome, Reply, Trial
 from tests.here import HERE
 
-WORDS = PromptSet.open(HERE, "seed").wording(GraphWalks).words
+WORDS = PromptSet.open(HERE, "protocol").wording(GraphWalks).words
 EDGE_TOKENS = 15.0
 
 
@@ -120,7 +120,7 @@ def test_the_prompt_set_immediate_asks_for_the_answer_alone() -> None:
 
 
 # A changed digest makes every recording stale.
-@pytest.mark.parametrize(("prompts", "digest"), [("seed", "7d68c44b56e0"), ("immediate", "b4ef51a1b21e")])
+@pytest.mark.parametrize(("prompts", "digest"), [("protocol", "7d68c44b56e0"), ("immediate", "b4ef51a1b21e")])
 def test_the_words_are_those_that_were_recorded(prompts: str, digest: str) -> None:
     assert PromptSet.open(HERE, prompts).wording(GraphWalks).digest == digest
 

@@ -14,7 +14,7 @@ from longctx.families.line_retrieval.protocol import File, LineRetrieval
 from longctx.vocabulary.scenario import Reply, Trial
 from tests.here import HERE
 
-WORDS = PromptSet.open(HERE, "seed").wording(LineRetrieval).words
+WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
 
 INSTRUCTION = re.compile(
     r"\[EXECUTE THIS\]: Go to line (\d+) and report only REGISTER_CONTENT, without any context or additional text, "

@@ -21,7 +21,7 @@ from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
 
 BANK = small_bank()
-WORDS = PromptSet.open(HERE, "seed").wording(Collage).words
+WORDS = PromptSet.open(HERE, "protocol").wording(Collage).words
 
 
 def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK) -> Collage:

@@ -12,7 +12,7 @@ from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
 
 BANK = small_bank()
-WORDS = PromptSet.open(HERE, "seed").wording(Control).words
+WORDS = PromptSet.open(HERE, "protocol").wording(Control).words
 
 
 def control(record: str, bank: Bank = BANK, longest: int = 100) -> Control:
@@ -46,7 +46,7 @@ def test_no_record() -> None:
 
 def test_letters_are_those_of_the_collage() -> None:
     collage = Collage(280, 200, 0, "none", bank=lambda: BANK)
-    words = PromptSet.open(HERE, "seed").wording(Collage).words
+    words = PromptSet.open(HERE, "protocol").wording(Collage).words
     asked = [(control("right").build(WORDS, 3, index), collage.build(words, 3, index)) for index in range(24)]
     assert all(alone.expected == within.expected for alone, within in asked)
     assert all(alone.identity.item == within.identity.item for alone, within in asked)

@@ -9,7 +9,7 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 
-SUBJECT = Subject("m", "seed")
+SUBJECT = Subject("m", "protocol")
 
 
 def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:

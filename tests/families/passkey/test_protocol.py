@@ -13,7 +13,7 @@ from longctx.families.passkey.protocol import FillerTokens, Passkey, document, s
 from longctx.vocabulary.scenario import Reply, Trial
 from tests.here import HERE
 
-WORDS = PromptSet.open(HERE, "seed").wording(Passkey).words
+WORDS = PromptSet.open(HERE, "protocol").wording(Passkey).words
 
 TOKENS = FillerTokens(filler=24, fixed=94, after_key=15)
 

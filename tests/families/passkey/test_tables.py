@@ -9,7 +9,7 @@ from longctx.results.subject import Subject
 
 
 def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> PasskeySummary:
-    subject = Subject.of(model, "seed", labels)
+    subject = Subject.of(model, "protocol", labels)
     return PasskeySummary(subject, size, EffectiveWindow(k_max, None, None), (k_max, k_max), size, None)
 
 
@@ -33,9 +33,9 @@ def test_the_label_with_the_most_values_stands_across() -> None:
     )
     assert found == [
         ["model", "prompts", "method", "window", "steps=200", "steps=400", "steps=10000"],
-        ["7B", "seed", "FT", "8192", "1,792 [1,792, 1,792]", "2,048 [2,048, 2,048]", "2,560 [2,560, 2,560]"],
-        ["33B", "seed", "FT", "8192", "1,792 [1,792, 1,792]", "", ""],
-        ["7B", "seed", "PI", "16384", "", "16,384 [16,384, 16,384]", ""],
+        ["7B", "protocol", "FT", "8192", "1,792 [1,792, 1,792]", "2,048 [2,048, 2,048]", "2,560 [2,560, 2,560]"],
+        ["33B", "protocol", "FT", "8192", "1,792 [1,792, 1,792]", "", ""],
+        ["7B", "protocol", "PI", "16384", "", "16,384 [16,384, 16,384]", ""],
     ]
 
 
@@ -48,7 +48,7 @@ def test_a_run_without_the_label_has_a_column_of_its_own() -> None:
     found = by_labels(window(1), window(2, steps="200"), window(3, steps="400"))
     assert found == [
         ["model", "prompts", "window", "-", "steps=200", "steps=400"],
-        ["7B", "seed", "8192", "1 [1, 1]", "2 [2, 2]", "3 [3, 3]"],
+        ["7B", "protocol", "8192", "1 [1, 1]", "2 [2, 2]", "3 [3, 3]"],
     ]
 
 

@@ -72,7 +72,7 @@ def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summar
     assert table.frame.reset_index().to_dict("records") == [
         {
             "model": "m",
-            "prompts": "seed",
+            "prompts": "protocol",
             "window": "1,500",
             "asked": "2 of 4 keys, 1 value each",
             "missed": "0 of 8",
@@ -104,19 +104,22 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "variable_tracking") == [
         (
             Rank.LEVEL,
-            "Variable tracking, m, prompts seed, 2 chains of 2 hops: 1.00 in a window of 1,200 tokens falls to 0.00 in "
+            "Variable tracking, m, prompts protocol, 2 chains of 2 hops: 1.00 in a "
+            "window of 1,200 tokens falls to 0.00 in "
             "one of 2,400.",
         )
     ]
     assert findings(made, "multiple_needles") == [
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts seed: in 3 of 4 trials all that was asked for is named, and something else: "
+            "Multiple needles, m, prompts protocol: in 3 of 4 trials all that was "
+            "asked for is named, and something else: "
             "RULER's recall counts these as whole.",
         ),
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts seed: 6 names that were not asked for are given, and 8 that were; 6 of the "
+            "Multiple needles, m, prompts protocol: 6 names that were not asked for "
+            "are given, and 8 that were; 6 of the "
             "former are of another key.",
         ),
     ]

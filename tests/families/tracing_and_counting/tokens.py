@@ -25,7 +25,7 @@ def count(text: str) -> int:
 
 @functools.cache
 def words_of(kind: type[Window]) -> Words:
-    return PromptSet.open(HERE, "seed").wording(kind).words
+    return PromptSet.open(HERE, "protocol").wording(kind).words
 
 
 @functools.cache

@@ -150,7 +150,7 @@ def test_every_family_that_needs_a_count_says_how_to_get_one(
 ) -> None:
     """The others are asked."""
     case = dataclasses.replace(
-        line_case(), scenario=scenario, wording=PromptSet.open(HERE, "seed").wording(type(scenario))
+        line_case(), scenario=scenario, wording=PromptSet.open(HERE, "protocol").wording(type(scenario))
     )
     lines, said = line_case(), list[str]()
     with SimulatedServer() as server:

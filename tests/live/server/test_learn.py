@@ -24,7 +24,7 @@ from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE
 from tests.servers import Script, SimulatedServer
 
 TOY = ModelProfile(model="toy")
-SEED = PromptSet.open(HERE, "seed")
+SEED = PromptSet.open(HERE, "protocol")
 
 
 @pytest.fixture(autouse=True)

@@ -32,8 +32,8 @@ def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, LINES)
     found = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", family="line_retrieval")]
     assert left_out(run, found) == (
-        "line_retrieval/lines-3 of other, prompts seed",
-        "passkey/window-256-k-128 of toy, prompts seed",
+        "line_retrieval/lines-3 of other, prompts protocol",
+        "passkey/window-256-k-128 of toy, prompts protocol",
     )
 
 
@@ -47,5 +47,5 @@ def test_what_has_no_question_was_not_left_out(tmp_path: Path) -> None:
     found = measured(run, "window-256-k-128", "window-256-k-256")
     assert left_out(run, found) == ()
     assert empty(run, found) == tuple(
-        f"control/longest-1-record-{one} of toy, prompts seed" for one in ("right", "none")
+        f"control/longest-1-record-{one} of toy, prompts protocol" for one in ("right", "none")
     )

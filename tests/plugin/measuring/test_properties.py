@@ -16,7 +16,7 @@ from tests.recording.examples import line_case
 ROW = Row(
     run="r",
     model="toy",
-    prompt_set="seed",
+    prompt_set="protocol",
     prompt_digest="d",
     family="line_retrieval",
     scenario="lines-5",
@@ -44,7 +44,7 @@ def told(*cases: CaseResult, others: tuple[tuple[str, object], ...] = ()) -> Any
 
 def test_what_was_not_measured_is_in_no_rate() -> None:
     measured = CaseResult.of(line_case(), [ROW, ROW, WRONG, NOT_ASKED], minimum=0.5)
-    assert measured == CaseResult("line_retrieval", "lines-5", "toy", "seed", Rate(2, 3), 36, 0.5)
+    assert measured == CaseResult("line_retrieval", "lines-5", "toy", "protocol", Rate(2, 3), 36, 0.5)
 
 
 def test_what_is_told_is_read() -> None:

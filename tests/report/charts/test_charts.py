@@ -160,7 +160,7 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
     assert not any("origins" in one.name for one in charts(summary))
     [lines, _] = sections(summary, [])
     [table] = [one for one in lines.tables if one.title.startswith("Where")]
-    assert table.title == "Where 1 wrong answer comes from: some-model, prompts seed"
+    assert table.title == "Where 1 wrong answer comes from: some-model, prompts protocol"
     assert table.frame.loc["nowhere in the file"].tolist() == ["1", ""]
 
 

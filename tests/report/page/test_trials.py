@@ -108,4 +108,4 @@ def test_no_text_can_end_the_script_that_holds_it(text: str) -> None:
     run = shown(trials=1, text=text, model=text)
     index = trials.index(run, str)
     assert "<" not in index
-    assert json.loads(index)["names"]["model"] == [f"{text}, prompts seed"]
+    assert json.loads(index)["names"]["model"] == [f"{text}, prompts protocol"]

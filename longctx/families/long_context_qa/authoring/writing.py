@@ -22,7 +22,7 @@ NUMBERS = (
     "eighteen nineteen twenty"
 ).split()
 PROMPT_TOKENS = 3600
-"""The tokens of the prompt set `seed` without the section, by the reference vocabulary."""
+"""The tokens of the prompt set `protocol` without the section, by the reference vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ SECTION = Section("harbor", "The Harbor Office dredges {passage1} basin 4.", 10)
 
 @pytest.fixture(scope="module")
 def words() -> Mapping[str, str]:
-    return PromptSet.open(HERE, "seed").wording(Writing).words
+    return PromptSet.open(HERE, "protocol").wording(Writing).words
 
 
 def writing(per_section: int = 5, section: Section = SECTION) -> Writing:
