@@ -52,7 +52,7 @@ def test_questions_asked_in_one_variant_only_do_not_count() -> None:
 def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> None:
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}
-    told = {"collage/s of some-model, prompts seed": filtered}
+    told = {"collage/s of some-model, prompts protocol": filtered}
     for one, facts in ((params, told), (params | filtered, {})):
         found = summarize([row(family="collage", scenario="s", params=one, item="q")], facts=facts)
         [qa] = found.families["collage"].analysis
