@@ -11,17 +11,17 @@ from longctx.errors import UserError
 from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Verdict, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, by_band, by_scenario
+from longctx.gate.further import Further
 from longctx.gate.validity import Age, of_the_run, unmeasured, unproven
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import holm
-from longctx.summary.guarded import said
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
-from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
+from longctx.vocabulary.hypothesis import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class _Compared:
     after: Subject
     pairs: Pairs
     bands: Mapping[str, Evidence]
-    hypotheses: Sequence[Hypothesis]
-    doubts: tuple[str, ...]
+    further: Further
+    unproven: str
 
     def band(self, name: str) -> Band:
         return Band(self.family, name, self.after)
@@ -146,21 +146,16 @@ def _compared(one: Matched, rules: Rules, family: Family | None) -> _Compared:
     """family: None where it is not installed here: its bands are judged all the same."""
     both = pairs(*one.rows)
     account = account_of(family) if family else Account()
-    added: Sequence[Hypothesis] = ()
-    doubts = [unproven(*one.rows, rules.age)]
-    try:
-        added = account.hypotheses(both, one.after.model, rules.grids.get((one.family, one.after.model), ()))
-    except Exception as error:  # of a user's own family: its gate may not lose a hypothesis without a word
-        doubts.append(f"the account of {one.family} failed in `hypotheses`: {said(error)}")
-    reasons = tuple(filter(None, doubts))
-    return _Compared(one.family, one.before, one.after, both, by_band(both), added, reasons)
+    grids = rules.grids.get((one.family, one.after.model), ())
+    further = Further(one.family, account, both, one.after.model, grids)
+    return _Compared(one.family, one.before, one.after, both, by_band(both), further, unproven(*one.rows, rules.age))
 
 
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
     """Holm over all bands and further hypotheses of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    tested = [(place, one) for place, of in enumerate(compared) if not stopped for one in _tested(of, alpha)]
-    p_further = [one.p_value for _, one in tested]
+    tested = [[] if stopped else one.further.tested(alpha) for one in compared]
+    p_further = [p_value for of_family in tested for _, p_value in of_family]
     bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
 
     def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
@@ -169,22 +164,21 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
         return {one.band: _without_statistics(one) if bands[one.band].same_answers else one for one in found}
 
     seen, feared = judged(False), judged(True)
-    shown = holm([*p_further, *(one.p_value for one in seen.values())], alpha)[: len(tested)]
-    further = [(place, one.judge(is_shown, rules.margin)) for (place, one), is_shown in zip(tested, shown, strict=True)]
+    shown = iter(holm([*p_further, *(one.p_value for one in seen.values())], alpha))
+    further = [
+        one.further.judged([test for test, _ in of_family], [next(shown) for _ in of_family], rules.margin)
+        for one, of_family in zip(compared, tested, strict=True)
+    ]
     return tuple(
         _family(
             one,
             tuple(seen[one.band(name)] for name in one.bands),
             tuple(feared[one.band(name)] for name in one.bands),
-            tuple(judged for where, judged in further if where == place),
+            tuple(judged),
             stopped,
         )
-        for place, one in enumerate(compared)
+        for one, judged in zip(compared, further, strict=True)
     )
-
-
-def _tested(one: _Compared, alpha: float) -> list[Tested]:
-    return [hypothesis.test(alpha) for hypothesis in one.hypotheses]
 
 
 def _without_statistics(one: BandVerdict) -> BandVerdict:
@@ -199,10 +193,10 @@ def _family(
     hypotheses: tuple[Judged, ...],
     stopped: bool,
 ) -> FamilyVerdict:
-    further: list[Verdict] = ["inconclusive"] if stopped and one.hypotheses else list(_verdicts(hypotheses))
+    further: list[Verdict] = ["inconclusive"] if stopped and one.further.made else list(_verdicts(hypotheses))
     verdict = _worst([overall(bands), *further])
     fear = _worst([overall(feared), *further])
-    reasons = [*unmeasured(one.pairs, one.bands), *one.doubts]
+    reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven]), *one.further.faults]
     if verdict != fear:
         reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")
     both = len(one.pairs.both) + one.pairs.otherwise

@@ -103,6 +103,30 @@ def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedSer
     assert worse.says("Gate: regression - several_keys -1.000 in long")
 
 
+ADDED = """
+
+class Keys(Hypothesis):
+    def test(self, alpha):
+        raise ZeroDivisionError("no keys")
+
+
+Account.hypotheses = lambda self, pairs, model, grids: [Keys()]
+"""
+
+
+def test_a_hypothesis_of_its_own_that_cannot_be_tested_makes_it_invalid_in_a_sentence(recorded: Checkout) -> None:
+    assert recorded.longctx("baseline", "save", "first", "reports/first").code == 0
+    with recorded.file("several_keys.py").open("a") as file:
+        file.write(f"\n\nfrom longctx.vocabulary.hypothesis import Hypothesis\n{ADDED}")
+    result = recorded.pytest("--ctx-baseline=first", profile=None)
+    assert result.code == 12, result.out
+    assert result.says(
+        "Gate: invalid - too little is known of several_keys",
+        "what several_keys adds to the gate failed in `test`: ZeroDivisionError: no keys (several_keys.py, line ",
+    )
+    assert "Traceback" not in result.out + result.err
+
+
 def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     plan = recorded.longctx("plan")
     assert plan.code == 0, plan.err
