@@ -103,7 +103,7 @@ def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, says: str) -> Non
     ("account", "says"),
     [
         ("tests.no_such_module:Account", "which cannot be used: ModuleNotFoundError"),
-        ("longctx.registry:UserError", "longctx.registry:UserError, which is no subclass of Account."),
+        ("builtins:dict", "builtins:dict, which is no subclass of Account."),
     ],
 )
 def test_an_account_that_cannot_be_loaded_is_a_sentence(account: str, says: str) -> None:

@@ -16,7 +16,7 @@ from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.recording.case import Case, Question
-from longctx.recording.request import digest, request_body, system_prompt
+from longctx.recording.request import digest, prefill, request_body, system_prompt, user_text
 from longctx.registry import families
 from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
 
@@ -94,7 +94,9 @@ def _print(question: Question, model: str | None) -> None:
             print(f"# {name}: {value}")
     if system := system_prompt(trial.system, question.case.model):
         print(f"\n# system\n{system}")
-    print(f"\n# user\n{trial.user}")
+    print(f"\n# user\n{user_text(trial, question.case.model)}")
+    if begun := prefill(trial, question.case.model):
+        print(f"\n# prefill\n{begun}")
 
 
 def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int) -> Question:
