@@ -49,6 +49,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert starter >= {"test_passkey.py", "gate", "action.yml", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
     assert kinds == {
+        "glossary.md",
         "models",
         "profiles",
         "prompts",

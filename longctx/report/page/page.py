@@ -17,6 +17,7 @@ from longctx.report.charts.draw import draw, standing_alone
 from longctx.report.document import Document
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
+from longctx.report.page.words import words
 from longctx.results.manifest import Manifest
 from longctx.results.store import FinishedRun
 from longctx.summary.findings import findings
@@ -81,6 +82,7 @@ def render(
         links={part.title: part.id for part in parts},
         index=trials.index(rows, summary.title),
         chunks=list(trials.chunks(rows, [record.views[place] for place in places], manifest.options)),
+        words=words(gated=verdict is not None),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
         script=script,
         script_sha256=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

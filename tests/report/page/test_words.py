@@ -1,0 +1,26 @@
+"""The page explains its words as the glossary does."""
+
+import re
+
+from longctx.report.page.words import OF_A_GATE, OF_A_RUN, words
+from tests.here import HERE
+
+GLOSSARY = (HERE.root / "docs/glossary.md").read_text(encoding="utf-8")
+
+
+def test_the_glossary_has_the_sections() -> None:
+    assert {*OF_A_RUN, OF_A_GATE} <= set(re.findall(r"^## (.+)$", GLOSSARY, flags=re.MULTILINE))
+
+
+def test_every_word_of_its_sections_is_told_without_marks() -> None:
+    told = dict(words(gated=True))
+    asking = GLOSSARY.split("## Asking")[1].split("## ")[0]
+    assert set(told) == set(re.findall(r"^- \*\*(.+?)\*\*:", GLOSSARY.replace(asking, ""), flags=re.MULTILINE))
+    assert told["Depth"] == "Where the needle stands, as a share of the text: 0 is the start, 1 the end."
+    assert not any(mark in meaning for meaning in told.values() for mark in ("](", "`", "**"))
+
+
+def test_a_run_without_a_verdict_has_no_words_of_the_gate() -> None:
+    assert set(words(gated=True)) - set(words(gated=False))
+    assert "Verdict" in dict(words(gated=True))
+    assert "Verdict" not in dict(words(gated=False))
