@@ -261,7 +261,7 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, ni
     headings = page.locator("section h2")
     links = page.get_by_role("navigation").get_by_role("link")
     assert links.all_inner_texts() == ["Top", *headings.all_inner_texts()]
-    assert links.count() == 1 + 9 + 2
+    assert links.count() == 1 + 9 + 3
     page.eval_on_selector_all("section details.fold", "all => all.forEach(fold => { fold.open = false; })")
     for name in ("Graph walks", "Passkey"):
         links.get_by_text(name).click()
