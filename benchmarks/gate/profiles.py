@@ -1,4 +1,4 @@
-"""What the profiles `gate` and `gate-pr` find, and how often they pass: `python -m benchmarks.gate.profiles`.
+"""What the profiles for gates find, and how often they pass: `python -m benchmarks.gate.profiles`.
 
 The planner sums over how many pairs are gained and lost. Here trials have latent difficulties, of which the two runs
 share as much as makes 10% of the pairs differ at a rate of 0.9, and the gate itself judges what is drawn: bands, k_max,
@@ -32,6 +32,8 @@ TENTH = Shares(section=0.2, question=0.2, change=0.1, noise=0.16)
 WINDOW, DISTANCES, KEYS = 90_000, 12, 30
 PASSKEY = Band("passkey", "all")
 COLLAPSED = 0.3
+LOWER = 0.7
+"""A rate of sets, of which one name too many or too few is wrong; 20% of the pairs differ."""
 
 
 def _collages(trials: int, *bands: str) -> tuple[tuple[Part, ...], ...]:
@@ -50,6 +52,10 @@ GATE = Grid(
 )
 """Without its passkeys, which are drawn by their distances."""
 GATE_PR = Grid("gate-pr", (*alone("line_retrieval", long=84), *_collages(84, "long")))
+GATE_SETS = Grid(
+    "gate-sets",
+    tuple(part for name in ("multiple_needles", "frequent_words", "graph_walks") for part in alone(name, all=300)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,9 @@ def run(gates: int) -> Iterator[str]:
     )
     yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates, with_passkey=True)
     yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates, with_passkey=False)
+    for rate in (RATE, LOWER):
+        found = simulated(GATE_SETS, _sets_cases(rate), gates, with_passkey=False, rate=rate)
+        yield f"## gate-sets, at a rate of {rate}\n\n{found}"
     yield "## Unchanged models of other rates, and gates on noisier models\n\n" + guesses(gates)
 
 
@@ -108,8 +117,19 @@ def _pr_cases() -> list[Case]:
     ]
 
 
-def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool) -> str:
-    counts = verdicts(grid, cases, TENTH, gates, with_passkey)
+def _sets_cases(rate: float) -> list[Case]:
+    bands = [part.band for part in GATE_SETS.parts]
+    drops = (0.05, 0.1, 0.13, 0.15, 0.2, 0.6)
+    return [
+        Case("nothing", {}),
+        *(Case(f"{bands[0]}: {100 * drop:.0f} points", {bands[0]: rate - drop}) for drop in drops),
+        *(Case(f"{band}: 15 points", {band: rate - 0.15}) for band in bands[1:]),
+        Case("all bands: 10 points", dict.fromkeys(bands, rate - 0.1)),
+    ]
+
+
+def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool, rate: float = RATE) -> str:
+    counts = verdicts(grid, cases, TENTH, gates, with_passkey, rate)
     rows = [
         [case.title, *(share(found[verdict], gates) for verdict in ("pass", "regression", "inconclusive"))]
         for case, found in zip(cases, counts, strict=True)
@@ -124,12 +144,12 @@ def guesses(gates: int) -> str:
         shares = Shares(section=0.2, question=0.2, change=0.0, noise=noise)
         for rate in (0.5, 0.7, 0.9, 0.98):
             [found] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
-            [small] = verdicts(GATE_PR, [Case("", {})], shares, gates // 4, False, rate)
+            others = (verdicts(one, [Case("", {})], shares, gates // 4, False, rate) for one in (GATE_PR, GATE_SETS))
+            passed = [found["pass"], *(one["pass"] for [one] in others)]
             differ = _differing(shares, rate)
-            rows.append(
-                [f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(one["pass"], gates // 4) for one in (found, small))]
-            )
-    return table(["of the difficulty repeats", "rate", "pairs that differ", "gate passes", "gate-pr passes"], rows)
+            rows.append([f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(one, gates // 4) for one in passed)])
+    heads = "of the difficulty repeats", "rate", "pairs that differ"
+    return table([*heads, *(f"{one.name} passes" for one in (GATE, GATE_PR, GATE_SETS))], rows)
 
 
 def _differing(shares: Shares, rate: float) -> float:

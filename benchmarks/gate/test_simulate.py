@@ -50,7 +50,9 @@ def test_where_all_is_right_nothing_changes() -> None:
     assert (found.passed, found.regression, found.threshold, found.apart) == (3, 0, 0, 0)
 
 
-@pytest.mark.parametrize(("grid", "beside"), [(profiles.GATE, {profiles.PASSKEY: 360}), (profiles.GATE_PR, {})])
+@pytest.mark.parametrize(
+    ("grid", "beside"), [(profiles.GATE, {profiles.PASSKEY: 360}), (profiles.GATE_PR, {}), (profiles.GATE_SETS, {})]
+)
 def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_shipped(
     grid: Grid, beside: dict[Band, int]
 ) -> None:
@@ -61,13 +63,13 @@ def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_ship
         band: (trials, trials) for band, trials in ({part.band: part.n for part in grid.parts} | beside).items()
     }
     assert sum(further.values()) == len(beside)
-    assert sum(load.price or 99 for load in loads.values()) <= (25 if beside else 2)
+    assert sum(load.price or 99 for load in loads.values()) <= {"gate": 25, "gate-pr": 2, "gate-sets": 7}[grid.name]
 
 
 def test_the_profiles_give_tables() -> None:
     title, *parts = profiles.run(4)
     assert title.startswith("# ")
-    assert [part.count("| nothing |") for part in parts] == [1, 1, 0]
+    assert [part.count("| nothing |") for part in parts] == [1, 1, 1, 1, 0]
 
 
 def test_pairing_gains_nothing_where_runs_differ_as_strangers_do() -> None:

@@ -61,7 +61,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     }
     assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
-        *("first", "frontier", "gate", "gate-pr", "paper", "smoke"),
+        *("first", "frontier", "gate", "gate-pr", "gate-sets", "paper", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "fees.toml", "page.js"}
     assert shipped <= {part for name in names for part in name.parts}
@@ -176,7 +176,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')
     assert run("pytest -n 2 --ctx-model toy -k passkey").says("48 replayed (100%)", "16 passed")
     none = run("pytest --ctx-profile=recorded", code=4)
-    assert none.says("No profile 'recorded': There are: first, frontier, gate-pr, gate, paper, smoke.")
+    assert none.says("No profile 'recorded': There are: first, frontier, gate-pr, gate-sets, gate, paper, smoke.")
     assert run("longctx init").says("fixtures/profiles/first.toml is there already: it stays.")
     assert not [said for said in newcomer.said if str(ROOT) in said]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {

@@ -41,7 +41,7 @@ def cases(profile: str) -> list[Case]:
     return Run("r", settings, HERE, HERE.reports / "r").plan.cases
 
 
-@pytest.mark.parametrize(("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15)])
+@pytest.mark.parametrize(("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15), ("gate-sets", 0.1)])
 def test_nothing_is_said_of_the_profiles_for_gates(profile: str, margin: float) -> None:
     assert unpowered(cases(profile), margin, 0.05) is None
 
