@@ -1,1 +1,1 @@
-"""Statistics of rates and of paired trials. Pure: numbers in, numbers out."""
+"""Statistics of rates and of paired trials, as pure functions of numbers."""

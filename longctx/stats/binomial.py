@@ -1,4 +1,4 @@
-"""Binomial chances, exact and quick enough to search with, without scipy: importing it costs more than a plan does."""
+"""Exact binomial probabilities, fast enough for a search. scipy is avoided: importing it takes longer than a plan."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _factorials = np.zeros(1)
-"""The logarithm of each factorial, as far as one was needed."""
+"""The logarithms of the factorials of 0, 1, 2 …: a cache that grows with the largest n asked for."""
 
 
-def chances(n: int, p: float) -> tuple[int, NDArray[np.float64]]:
-    """The least number of hits of n that may come up, and the probabilities of it and of those that follow.
+def binomial_pmf(n: int, p: float) -> tuple[int, NDArray[np.float64]]:
+    """Return a number of hits, and the probabilities of it and of the numbers that follow it, of n trials.
 
-    What is left out, on either side, is further than ten standard deviations away: less than 1e-15.
+    Numbers of hits more than ten standard deviations from the mean are left out; together they weigh less than 1e-15.
     """
     if p <= 0 or p >= 1:
         return (n if p >= 1 else 0), np.ones(1)
@@ -26,20 +26,20 @@ def chances(n: int, p: float) -> tuple[int, NDArray[np.float64]]:
 
 
 class Tail:
-    """P(X >= least) of the hits X among n, moved a step at a time: each step costs one term, not a sum."""
+    """`value` is P(X >= least) for the hits X of n trials. A step of n or `least` costs one term instead of a sum."""
 
     def __init__(self, n: int, least: int, p: float) -> None:
         self.n, self.least, self.p = n, least, p
-        first, chance = chances(n, p)
+        first, chance = binomial_pmf(n, p)
         self.value = float(chance[max(0, least - first) :].sum())
 
-    def one_more(self) -> None:
-        """n grows by one."""
+    def add_trial(self) -> None:
+        """Increase n by one."""
         self.value += self.p * self._chance(self.least - 1)
         self.n += 1
 
     def move(self, least: int) -> None:
-        """To another `least`."""
+        """Change `least`."""
         while self.least < least:
             self.value -= self._chance(self.least)
             self.least += 1
@@ -52,28 +52,28 @@ class Tail:
             return 0.0
         if self.p <= 0 or self.p >= 1:
             return float(hits == (self.n if self.p >= 1 else 0))
-        known = _log_factorials(self.n)
-        ways = float(known[self.n] - known[hits] - known[self.n - hits])
+        logs = _log_factorials(self.n)
+        ways = float(logs[self.n] - logs[hits] - logs[self.n - hits])
         return math.exp(ways + hits * math.log(self.p) + (self.n - hits) * math.log1p(-self.p))
 
 
 def tails(first: int, least: Iterable[int], p: float) -> list[float]:
-    """P(X >= least[i]) of X among first + i, for each i."""
-    found: list[float] = []
+    """Return P(X >= least[i]) for the hits X of first + i trials, for each i."""
+    values: list[float] = []
     tail: Tail | None = None
-    for one in least:
+    for hits in least:
         if tail is None:
-            tail = Tail(first, one, p)
+            tail = Tail(first, hits, p)
         else:
-            tail.one_more()
-            tail.move(one)
-        found.append(min(1.0, max(0.0, tail.value)))
-    return found
+            tail.add_trial()
+            tail.move(hits)
+        values.append(min(1.0, max(0.0, tail.value)))
+    return values
 
 
 def _log_factorials(n: int) -> NDArray[np.float64]:
     global _factorials
     if len(_factorials) <= n:
         size = max(n + 1, 2 * len(_factorials), 1024)
-        _factorials = np.array([math.lgamma(one + 1) for one in range(size)])
+        _factorials = np.array([math.lgamma(n + 1) for n in range(size)])
     return _factorials

@@ -1,11 +1,10 @@
-"""How large may a drop be? An upper bound that respects clusters and stays honest at 0% and 100%.
+"""An upper bound of a drop between paired runs, which respects clusters and stays valid at rates of 0% and 100%.
 
-Trials that stand alone: Tango's score bound (measure/paired.py). In clusters, the larger of two bounds, both over what
-one cluster tells: Tango's with the trials counted at their effective number (the design effect of L. Kish, "Survey
-Sampling", 1965), which knows that nothing seen is not nothing there; and N. Gaffke's ("Three test statistics for a
-nonparametric one-sided hypothesis on the mean of a nonnegative variable", Math. Methods of Statistics 14, 2005), which
-knows that a few clusters may hold most of a drop. Tango's alone passes a drop of the margin too often
-(benchmarks/gate/RESULTS.md).
+For independent trials it is Tango's score bound (stats/paired.py). For clustered trials it is the larger of two bounds:
+Tango's with the effective number of trials (the design effect of L. Kish, "Survey Sampling", 1965), which is above zero
+even if no change was observed; and N. Gaffke's ("Three test statistics for a nonparametric one-sided hypothesis on the
+mean of a nonnegative variable", Math. Methods of Statistics 14, 2005), which allows for a few clusters that hold most
+of a drop. Tango's alone passes a drop of exactly the margin too often (benchmarks/gate/RESULTS.md).
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from longctx.stats.paired import score, tango
 from longctx.stats.search import bisect
 
 UNSEEN = 0.4
-"""The share of its trials that a cluster not seen may have lost, or the most that one seen has, if that is more.
+"""The share of its trials that an unobserved cluster is assumed to lose; the largest observed share, if that is larger.
 
-Gaffke's bound takes the largest possible share, 1: no margin of 0.05 could be shown with fewer than 59 clusters. Of the
-tenths, this is the smallest that passed a drop of exactly the margin in at most 5% of simulated gates, even where half
-of the difficulty's variance is new to each section (benchmarks/gate/RESULTS.md).
+Gaffke's own bound assumes the largest possible share, 1, with which no margin of 0.05 could be shown with fewer than 59
+clusters. In steps of 0.1, this is the smallest share that passed a drop of exactly the margin in at most 5% of
+simulated gates, even where half of the difficulty's variance is within sections (benchmarks/gate/RESULTS.md).
 """
 DRAWS = 4000
-"""Draws of the clusters' weights, for Gaffke's bound: the same on every machine."""
+"""Random weightings of the clusters that Gaffke's bound takes its quantile from. They are frozen."""
 
 
 def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
-    """The upper end of the one-sided interval of the drop, confidence 1 - alpha; between -1 and 1.
+    """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1.
 
-    clusters: of each, its trials' changes: 1 gained, -1 lost, 0 neither. 1 without trials.
+    clusters: the changes of each cluster's trials: 1 gained, -1 lost, 0 neither. Without trials the bound is 1.
     """
     changes = list(chain.from_iterable(clusters))
     if not changes:
@@ -49,9 +48,9 @@ def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
 
 
 def design_effect(clusters: Sequence[Sequence[int]]) -> float:
-    """How many clustered trials tell as much as one that stands alone; at least 1.
+    """Return how many clustered trials carry as much information as one independent trial; at least 1.
 
-    Where nothing changed, a cluster could not show how its trials hang together: it counts as one trial.
+    If no trial changed, the correlation within clusters cannot be estimated, and each cluster counts as one trial.
     """
     sizes = [size for size in map(len, clusters) if size]
     trials = sum(sizes)
@@ -60,20 +59,20 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
     sums = [sum(cluster) for cluster in clusters if cluster]
     changed = trials - list(chain.from_iterable(clusters)).count(0)
     mean = sum(sums) / trials
-    alone = changed - trials * mean * mean
-    if len(sizes) < 2 or alone < 1e-9:
+    independent = changed - trials * mean * mean
+    if len(sizes) < 2 or independent < 1e-9:
         return trials / len(sizes)
-    together = sum((one - size * mean) ** 2 for one, size in zip(sums, sizes, strict=True))
-    return max(1.0, together / alone * len(sizes) / (len(sizes) - 1))
+    clustered = sum((total - size * mean) ** 2 for total, size in zip(sums, sizes, strict=True))
+    return max(1.0, clustered / independent * len(sizes) / (len(sizes) - 1))
 
 
 def trials_to_settle(
     discordance: float, margin: float, alpha: float = 0.05, shrink: float = 1.0, size: float = 1.0, power: float = 0.9
 ) -> int:
-    """The smallest number of trials whose bound lies below the margin with a chance of `power` if nothing had changed.
+    """Return the smallest number of trials whose bound is below the margin with probability `power` if nothing changed.
 
-    discordance: the share of pairs that change, half of them each way. shrink: the design effect. size: the trials of
-    a cluster; of its two bounds, Gaffke's by a normal approximation, Tango's also as it is if no trial changes.
+    discordance: the share of discordant pairs, half of them each way. shrink: the design effect. size: trials per
+    cluster. Gaffke's bound is approximated by a normal distribution; Tango's must also hold if no trial changes.
     """
     z, unlucky = (NormalDist().inv_cdf(share) for share in (1 - alpha, power))
 
@@ -92,10 +91,10 @@ def trials_to_settle(
 
 
 def expected_over_clusters(clusters: float, spread: float, z: float) -> float:
-    """About where the bound over clusters lies if nothing changed: its normal approximation.
+    """Return the normal approximation of Gaffke's bound if nothing changed.
 
-    spread: the standard deviation of the mean change, from which that of one cluster and the most that one of so many
-    loses follow. z: the quantile of the confidence.
+    spread: the standard deviation of the mean change; the largest share that a cluster loses is estimated from it.
+    z: the normal quantile of the confidence.
     """
     most = spread * math.sqrt(2 * clusters * math.log(max(clusters, 1)))
     unseen = min(1.0, max(UNSEEN, most)) / (clusters + 1)
@@ -103,9 +102,9 @@ def expected_over_clusters(clusters: float, spread: float, z: float) -> float:
 
 
 def _over_clusters(sums: Sequence[int], trials: int, alpha: float) -> float:
-    """Gaffke's bound: the quantile of the mean under random weights of the clusters and of one that was not seen.
+    """Return Gaffke's bound: a quantile of the mean under random weights of the clusters and of an unobserved one.
 
-    sums: of each cluster, gained minus lost. A cluster counts by its share of an average cluster's trials.
+    sums: gained minus lost of each cluster. Clusters are scaled by the mean cluster size.
     """
     lost = np.sort(-np.array(sums, dtype=float)) * len(sums) / trials
     means = _weights(len(sums)) @ np.append(lost, max(UNSEEN, lost[-1]))
@@ -114,7 +113,7 @@ def _over_clusters(sums: Sequence[int], trials: int, alpha: float) -> float:
 
 @lru_cache(maxsize=8)
 def _weights(clusters: int) -> NDArray[np.float64]:
-    """(DRAWS, clusters + 1): random weights that add up to 1, every set of weights as likely as any other."""
+    """Return random weights that add up to 1, uniform on the simplex; shape (DRAWS, clusters + 1)."""
     drawn = np.random.RandomState(0).standard_exponential((DRAWS, clusters + 1))
     weights: NDArray[np.float64] = drawn / drawn.sum(axis=1, keepdims=True)
     return weights

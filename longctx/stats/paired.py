@@ -1,4 +1,4 @@
-"""The difference between two rates over the same trials, with an interval that stays honest at 0% and 100%.
+"""The difference between two rates over the same trials, with an interval that stays valid at 0% and 100%.
 
 Source: T. Tango, "Equivalence test and confidence interval for the difference in proportions for the paired-sample
 design", Statistics in Medicine 17, 1998: the score interval.
@@ -23,7 +23,7 @@ class Paired:
 
     @property
     def difference(self) -> float:
-        """Second rate minus first, -1 to 1."""
+        """The second rate minus the first, -1 to 1."""
         return (self.gained - self.lost) / self.n if self.n else math.nan
 
     def interval(self, z: float = Z95) -> tuple[float, float]:
@@ -36,7 +36,7 @@ class Paired:
 
 
 def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Score interval for (gained - lost) / n, n pairs, which may be an effective number. (-1, 1) without pairs."""
+    """Return the score interval for (gained - lost) / n; (-1, 1) without pairs. n may be an effective number."""
     if n == 0:
         return -1.0, 1.0
     estimate = (gained - lost) / n
@@ -46,7 +46,7 @@ def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, 
 
 
 def score(gained: float, lost: float, n: float, delta: float) -> float:
-    """The standardized distance of the observed difference from `delta`; falls as delta grows."""
+    """Return the standardized distance of the observed difference from `delta`; it falls as delta grows."""
     b = -gained - lost + (2 * n - gained + lost) * delta
     c = -lost * delta * (1 - delta)
     q = (math.sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
@@ -58,7 +58,7 @@ def score(gained: float, lost: float, n: float, delta: float) -> float:
 
 
 def _root(function: Callable[[float], float], lo: float, hi: float) -> float:
-    """Where a falling function crosses zero, by bisection; the nearer end where it does not."""
+    """Return where a falling function crosses zero, by bisection, or the nearer end if it does not."""
     if function(lo) <= 0:
         return lo
     if function(hi) >= 0:

@@ -1,8 +1,8 @@
 """How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?
 
-Both are exact for trials that stand alone: pairs are gained, lost or neither, independently, and every count is summed
-over, by the number of pairs that change (O. S. Miettinen, "The matched pairs design in the case of all-or-none
-responses", Biometrics 24, 1968). For trials in clusters, n is their effective number (measure/bound.py): approximate.
+Both probabilities are exact for independent trials: they are summed over the number of discordant pairs (O. S.
+Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24, 1968). For clustered trials,
+n is their effective number (stats/bound.py), and the result is approximate.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ from statistics import NormalDist
 
 import numpy as np
 
-from longctx.stats.binomial import Tail, chances, tails
+from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
 from longctx.stats.paired import score
 from longctx.stats.search import bisect, fewest, least
 
 TIE = 1 + 1e-9
-"""A p-value that equals alpha but for rounding counts as equal."""
+"""A p-value that exceeds alpha by no more than this factor differs from it by rounding alone."""
 
 
 def changes(discordance: float, drop: float) -> tuple[float, float]:
-    """The shares of pairs that are gained and lost, where the rate falls by `drop`.
+    """Return the shares of pairs that are gained and lost when the rate falls by `drop`.
 
-    discordance: the share of pairs that change where nothing has, half of them each way. The drop's come on top; with
-    a drop so large that not all find room, fewer are gained.
+    discordance: the share of pairs that are discordant without any drop, half of them each way. The pairs lost to the
+    drop are added; if the two together exceed 1, fewer pairs are gained.
     """
     gained = min(discordance, 1 - drop) / 2
     return gained, gained + drop
 
 
 def power(n: int, discordance: float, drop: float, alpha: float) -> float:
-    """The probability that a drop is shown by the exact test of measure/signflip.py, at `alpha`."""
+    """Return the probability that the exact test of stats/signflip.py shows the drop at `alpha`."""
     gained, lost = changes(discordance, drop)
     changed = gained + lost
     if not changed:
         return 0.0
-    first, chance = chances(n, changed)
+    first, chance = binomial_pmf(n, changed)
     return float(chance @ np.array(tails(first, _lost_to_show(first, len(chance), alpha), lost / changed)))
 
 
 def smallest_drop(n: int, discordance: float, alpha: float, wanted: float) -> float | None:
-    """The smallest drop that n trials show with the power `wanted`; None where not even a fall from 1 to 0 shows."""
+    """Return the smallest drop that n trials show with power `wanted`; None if even a drop from 1 to 0 is not shown."""
     return least(lambda drop: power(n, discordance, drop, alpha) >= wanted, 1.0)
 
 
 def trials_for_drop(drop: float, discordance: float, alpha: float, wanted: float) -> int | None:
-    """About the fewest trials that show `drop` with the power `wanted`; None for more than search.MOST_TRIALS."""
+    """Return about the fewest trials that show `drop` with power `wanted`; None for more than search.MOST_TRIALS."""
     return fewest(lambda n: power(n, discordance, drop, alpha) >= wanted)
 
 
 def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> float:
-    """The probability that the bound of the drop (confidence 1 - alpha) lies below the margin if nothing changed."""
-    first, chance = chances(n, discordance)
+    """Return the probability that the bound of the drop, confidence 1 - alpha, is below the margin without a change."""
+    first, chance = binomial_pmf(n, discordance)
     z = NormalDist().inv_cdf(1 - alpha)
     return float(chance @ np.array(tails(first, _gained_to_pass(first, len(chance), n, margin, z), 0.5)))
 
@@ -63,9 +63,9 @@ def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> floa
 def pass_chance_in_clusters(
     trials: int, clusters: int, discordance: float, shrink: float, margin: float, alpha: float
 ) -> float:
-    """The same for trials in clusters, about. shrink: the design effect.
+    """Return approximately the same probability for clustered trials. shrink: the design effect.
 
-    Both of the gate's bounds must lie below the margin, and where no trial changes each cluster counts as one trial.
+    Both of the gate's bounds must lie below the margin; if no trial changes, each cluster counts as one trial.
     """
     z = NormalDist().inv_cdf(1 - alpha)
     spread = math.sqrt(discordance * shrink / trials)
@@ -77,15 +77,15 @@ def pass_chance_in_clusters(
 
 
 def trials_to_pass(discordance: float, margin: float, alpha: float, wanted: float) -> int | None:
-    """About the fewest trials that pass with probability `wanted` if nothing changed; None for more than MOST_TRIALS.
+    """Return about the fewest trials that pass with probability `wanted` if nothing changed; None above MOST_TRIALS.
 
-    Of trials that stand alone; bound.trials_to_settle is for clusters too, and approximate.
+    The trials are independent; bound.trials_to_settle approximates the number for clusters.
     """
     return fewest(lambda n: pass_chance(n, discordance, margin, alpha) >= wanted)
 
 
 def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
-    """How many of first, first + 1 ... changed pairs must be lost for a drop to be shown; count numbers."""
+    """Yield how many of first, first + 1, … discordant pairs must be lost to show a drop; `count` numbers in all."""
     tail = Tail(first, 0, 0.5)
     step = max(1, first)
     while step:
@@ -97,14 +97,17 @@ def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
     tail.move(tail.least + 1)
     yield tail.least
     for _ in range(count - 1):
-        tail.one_more()
+        tail.add_trial()
         if tail.value > alpha * TIE:
             tail.move(tail.least + 1)
         yield tail.least
 
 
 def _gained_to_pass(first: int, count: int, n: int, margin: float, z: float) -> Iterator[int]:
-    """The same for a pass: how many must be gained, of n pairs in all; more than there are where no number will do."""
+    """Yield how many of first, first + 1, … discordant pairs must be gained to pass, with n pairs in all.
+
+    A number larger than that of the discordant pairs means that no number is enough.
+    """
 
     def passes(changed: int, gained: int) -> bool:
         return score(gained, changed - gained, n, -margin) > z

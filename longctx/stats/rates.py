@@ -1,7 +1,7 @@
-"""A rate and its interval; whether a rate lies below a minimum; Holm's correction over many such questions.
+"""A rate and its interval, a test of a rate against a minimum, and Holm's correction for several tests.
 
-The formulas are short and standing here keeps 1,200 modules of statsmodels out of every run; the tests hold them
-against statsmodels and scipy.
+The formulas are written here because importing statsmodels would load 1,200 modules in every run; the tests compare
+them with statsmodels and scipy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """correct of n measured trials, with its Wilson 95% interval [lo, hi]. Without trials: rate NaN, [0, 1]."""
+    """The share of n measured trials that are correct, with its Wilson 95% interval [lo, hi]; NaN, [0, 1] if n is 0."""
 
     correct: int
     n: int
@@ -38,7 +38,7 @@ class Rate:
 
 
 def wilson(correct: int, n: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval for a proportion (E. B. Wilson, JASA 22, 1927). (0, 1) without trials."""
+    """Return Wilson's score interval of a proportion (E. B. Wilson, JASA 22, 1927); (0, 1) without trials."""
     if n == 0:
         return 0.0, 1.0
     p, spread = correct / n, z * z / n
@@ -48,7 +48,7 @@ def wilson(correct: int, n: int, z: float = Z95) -> tuple[float, float]:
 
 
 def below(correct: int, n: int, minimum: float) -> float:
-    """p-value, exact and one-sided, of so few correct answers if the true rate were `minimum`: P(X <= correct)."""
+    """Return the exact one-sided p-value of a rate below `minimum`: P(X <= correct) if the true rate were `minimum`."""
     if n == 0 or minimum <= 0:
         return 1.0
     if minimum >= 1:
@@ -62,7 +62,7 @@ def below(correct: int, n: int, minimum: float) -> float:
 
 
 def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
-    """Which hypotheses are rejected, the family-wise error at most alpha (S. Holm, Scand. J. Statist. 6, 1979)."""
+    """Return which hypotheses are rejected at a family-wise error of alpha (S. Holm, Scand. J. Statist. 6, 1979)."""
     rejected = [False] * len(p_values)
     for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[index] > alpha / (len(p_values) - step):

@@ -1,17 +1,17 @@
-"""The fewest trials, or the least drop, with which something holds."""
+"""Searches for the fewest trials, or the smallest drop, for which a condition holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 MOST_TRIALS = 1_000_000
-"""More than anybody asks: where so many are not enough, that is the answer."""
+"""Searches for a number of trials end here: nobody asks more."""
 
 
 def fewest(holds: Callable[[int], bool], most: int = MOST_TRIALS) -> int | None:
-    """A number of trials that does, while one less does not; None where `most` are too few.
+    """Return a number of trials for which `holds` is true, while it is false for one less; None if `most` are too few.
 
-    Where trials come in whole numbers, more of them may do a little worse; then there are several such numbers.
+    There may be several such numbers, because the power of an exact test falls slightly at some numbers of trials.
     """
     high = 1
     while not holds(high):
@@ -22,9 +22,9 @@ def fewest(holds: Callable[[int], bool], most: int = MOST_TRIALS) -> int | None:
 
 
 def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """A number above `low`, at most `high`, with which it holds, while with one less it does not.
+    """Return a number in (low, high] for which `holds` is true, while it is false for one less.
 
-    With `high` it holds, with `low` it does not: neither is tried.
+    It is taken to be true for `high` and false for `low`: neither is tried.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -33,7 +33,8 @@ def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def least(holds: Callable[[float], bool], most: float, within: float = 1e-4) -> float | None:
-    """The least number of 0 to `most` with which it holds, from above; None where `most` does not."""
+    """Return the least number from 0 to `most` for which `holds` is true, rounded up to `within`; None if it is false
+    for `most`."""
     if not holds(most):
         return None
     low, high = 0.0, most

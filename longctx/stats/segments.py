@@ -1,13 +1,13 @@
-"""Where the level of a series of counts shifted: binary segmentation (A. Scott and M. Knott, Biometrics 30, 1974) with
-a permutation test at each split.
+"""Level shifts in a series of counts, by binary segmentation (A. Scott and M. Knott, Biometrics 30, 1974) with a
+permutation test at each split.
 
-The statistic is the largest binomial log-likelihood ratio over all places where the series can be cut in two. Its
-p-value is exact but for the number of draws: where all trials have one chance of being right, any allocation of the
-right ones to the moments is as likely as any other, so they are dealt out again (hypergeometric), and the statistic
-compared. A cut that is found splits the series, and both parts are searched in the same way.
+The statistic is the largest binomial log-likelihood ratio over all places where the series can be cut in two. If all
+trials have the same probability of being correct, every allocation of the correct ones to the points of the series is
+equally likely; so they are allocated anew at random (hypergeometric), and the p-value is the share of allocations with
+a statistic as large. A significant cut splits the series, and both parts are searched in the same way.
 
-A series without a shift gives a false alarm with a probability of at most alpha, whatever its length, its rate and its
-numbers of trials: all further cuts need a first one.
+A series without a shift gives a false alarm with a probability of at most alpha, whatever its length, rate and numbers
+of trials, because every further cut needs a first one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from numpy.typing import NDArray
 from longctx.vocabulary.stream import frozen_stream
 
 DRAWS = 999
-"""The least number; a small alpha takes more."""
+"""The least number of random allocations; a small alpha takes more."""
 
 Count = tuple[int, int]
-"""Right ones and trials."""
+"""The correct trials and all trials of one point in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """at: the first moment of the new level, counted from 0. before, after: what was counted on its two sides, up to
-    the next shift. p_value: of the cut in the part of the series that it was found in."""
+    """A change of level at index `at`, the first point of the new level.
+
+    before, after: the counts on its two sides, up to the next shift. p_value: of the cut within the part of the series
+    that it splits.
+    """
 
     at: int
     before: Count
@@ -40,7 +43,7 @@ class Shift:
 
 
 def shifts(counts: Sequence[Count], alpha: float) -> list[Shift]:
-    """The shifts of a series, in its order. counts: of each moment; each has trials."""
+    """Return the shifts of a series in its order. Every point must have trials."""
     cuts = dict(sorted(_cuts(np.array(counts, dtype=np.int64).reshape(-1, 2), 0, alpha)))
     ends = [0, *cuts, len(counts)]
     levels = [_sum(counts[first:last]) for first, last in pairwise(ends)]
@@ -57,42 +60,41 @@ def _cuts(counts: NDArray[np.int64], first: int, alpha: float) -> list[tuple[int
     ratios = _ratios(right[np.newaxis], trials)[0]
     at = int(ratios.argmax()) + 1
     draws = max(DRAWS, int(4 / alpha))
-    largest = _ratios(_dealt(int(right.sum()), trials, draws), trials).max(axis=1)
+    largest = _ratios(_permuted(int(right.sum()), trials, draws), trials).max(axis=1)
     p_value = (1 + int((largest >= ratios.max() - 1e-9).sum())) / (1 + draws)
     if p_value > alpha:
         return []
     return [(first + at, p_value), *_cuts(counts[:at], first, alpha), *_cuts(counts[at:], first + at, alpha)]
 
 
-def _dealt(right: int, trials: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
-    """The right ones dealt to the moments at random, a row a draw."""
+def _permuted(right: int, trials: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
+    """Return random allocations of the correct trials to the points; shape (draws, points)."""
     stream = frozen_stream("shifts", right, *trials)
     left = np.full(draws, right)
     rest = int(trials.sum())
-    dealt = np.empty((draws, len(trials)), dtype=np.int64)
+    permuted = np.empty((draws, len(trials)), dtype=np.int64)
     for place, size in enumerate(trials):
-        dealt[:, place] = stream.hypergeometric(left, rest - left, size)
-        left = left - dealt[:, place]
+        permuted[:, place] = stream.hypergeometric(left, rest - left, size)
+        left = left - permuted[:, place]
         rest -= int(size)
-    return dealt
+    return permuted
 
 
 def _ratios(right: NDArray[np.int64], trials: NDArray[np.int64]) -> NDArray[np.float64]:
-    """For each series, and each place to cut it, the log-likelihood of two levels over that of one."""
+    """Return the log-likelihood ratio of two levels against one, for each series (row) and each cut (column)."""
     before, n_before = right.cumsum(axis=1), trials.cumsum()
-    whole, n_whole = before[:, -1:], n_before[-1]
+    total, n_total = before[:, -1:], n_before[-1]
     before, n_before = before[:, :-1], n_before[:-1]
-    two = _likelihood(before, n_before) + _likelihood(whole - before, n_whole - n_before)
-    return two - _likelihood(whole, n_whole)
+    two = _likelihood(before, n_before) + _likelihood(total - before, n_total - n_before)
+    return two - _likelihood(total, n_total)
 
 
 def _likelihood(right: NDArray[np.int64], n: NDArray[np.int64] | np.int64) -> NDArray[np.float64]:
-    """The largest log-likelihood of so many right ones of n."""
-    wrong = n - right
+    """Return the maximum log-likelihood of `right` correct trials of n."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = (np.where(one > 0, one * np.log(one / n), 0.0) for one in (right, wrong))
-        found: NDArray[np.float64] = np.add(*terms)
-    return found
+        terms = (np.where(count > 0, count * np.log(count / n), 0.0) for count in (right, n - right))
+        likelihood: NDArray[np.float64] = np.add(*terms)
+    return likelihood
 
 
 def _sum(counts: Sequence[Count]) -> Count:

@@ -1,14 +1,14 @@
-"""Evidence that may be looked at after every round of a run: it stays honest whenever the run is stopped.
+"""Anytime-valid evidence: it may be looked at after every round of a run and stays valid whenever the run is stopped.
 
-A bettor starts with 1 and stakes a part of the capital on every cluster, at odds that are fair if nothing was there to
-find: the capital then reaches 1/alpha at any time with a chance of at most alpha (J. Ville, 1939; A. Ramdas,
+A bettor starts with a capital of 1 and stakes a share of it on every cluster, at odds that are fair under the null
+hypothesis: the capital then ever reaches 1/alpha with a probability of at most alpha (J. Ville, 1939; A. Ramdas,
 P. Grünwald, V. Vovk, G. Shafer, "Game-theoretic statistics and safe anytime-valid inference", Statistical Science 38,
-2023). How much to stake is not known beforehand, so equal parts of the capital stake from nearly nothing to nearly all
+2023). The best stake is not known beforehand, so equal parts of the capital play stakes from nearly 0 to nearly 1
 (H. Robbins's mixture, Annals of Math. Statistics 41, 1970).
 
-The order of clusters does not matter. As each part stakes the same throughout, its capital after a balanced round of
+The order of clusters does not matter. As each part of the capital keeps its stake, its value after a balanced round of
 independent trials is at most what it would be if all had the mean of the round (the geometric mean is no larger than
-the arithmetic): what is tested is the mean of a band, whose scenarios may differ.
+the arithmetic). So the mean of a band is tested, whose scenarios may differ.
 """
 
 from __future__ import annotations
@@ -20,26 +20,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 STAKES = (np.arange(50) + 0.5) / 50
-"""Shares of the capital; the same share of it starts with each."""
+"""The stakes, as shares of the capital. An equal part of the starting capital plays each."""
 
 
 def drop_p_value(sums: Sequence[int]) -> float:
-    """p-value of a drop, at any time: one over the capital of a bet that a cluster that changed has lost.
+    """Return the anytime-valid p-value of a drop: 1 / the capital of a bet that a changed cluster has lost.
 
-    sums: for each cluster, pairs gained minus pairs lost; as in measure/signflip.py, its sign is a fair coin's if
-    nothing changed.
+    sums: for each cluster, pairs gained minus pairs lost. If nothing changed, both signs are equally likely, as in
+    stats/signflip.py.
     """
     signs = np.sign(sums)
-    won = capital([1.0, -1.0], [(signs < 0).sum(), (signs > 0).sum()])
-    return min(1.0, float(1 / won))
+    return min(1.0, float(1 / capital([1.0, -1.0], [(signs < 0).sum(), (signs > 0).sum()])))
 
 
 def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
-    """The upper bound of the mean drop of a cluster, confidence 1 - alpha at any time; between -1 and 1.
+    """Return the upper bound of the mean drop of a cluster, between -1 and 1, with confidence 1 - alpha at any time.
 
-    clusters: of each, its trials' changes: 1 gained, -1 lost, 0 neither. The bound is the smallest drop that a bet
-    against it has refuted (I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting",
-    JRSS B 86, 2024). 1 without trials.
+    clusters: the changes of each cluster's trials: 1 gained, -1 lost, 0 neither. The bound is the smallest drop that a
+    bet against it has refuted (I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting",
+    JRSS B 86, 2024). Without trials it is 1.
     """
     drops = Counter(-sum(cluster) / len(cluster) for cluster in clusters if cluster)
     values, counts = np.array(list(drops)), np.array(list(drops.values()))
@@ -51,13 +50,17 @@ def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
 
 
 def against_drop(drop: float, drops: NDArray[np.float64], counts: ArrayLike) -> NDArray[np.float64]:
-    """The capital of a bet that the mean drop is smaller than `drop`, after clusters of these `drops` (see capital)."""
+    """Return the capital of a bet that the mean drop is smaller than `drop`, after `counts` of these `drops`."""
     return capital((drop - drops) / (1 - drop), counts)
 
 
 def capital(returns: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
-    """What 1 has become after `counts` (..., k) bets with these `returns` (k), each at least -1, the whole stake."""
+    """Return what a capital of 1 has become after bets with these returns.
+
+    returns: shape (k,), per unit staked, each at least -1, the loss of the stake. counts: how often each return came,
+    shape (..., k).
+    """
     logs = np.asarray(counts, dtype=float) @ np.log1p(np.asarray(returns, dtype=float)[:, None] * STAKES)
     most = logs.max(axis=-1, keepdims=True)
-    won: NDArray[np.float64] = np.exp(np.minimum(most[..., 0], 600)) * np.exp(logs - most).mean(axis=-1)
-    return won
+    value: NDArray[np.float64] = np.exp(np.minimum(most[..., 0], 600)) * np.exp(logs - most).mean(axis=-1)
+    return value

@@ -1,7 +1,7 @@
-"""Is a drop shown? An exact test over clusters of paired trials.
+"""The exact sign-flip test for a drop, over clusters of paired trials.
 
-If nothing changed, each cluster's sum of changes is as likely to have the other sign (E. J. G. Pitman, Supplement to
-the JRSS 4, 1937). With one trial a cluster this is McNemar's exact test, one-sided: a fair coin a discordant pair.
+If nothing changed, each cluster's sum of changes is as likely to have the opposite sign (E. J. G. Pitman, Supplement to
+the JRSS 4, 1937). With one trial per cluster this is McNemar's exact test, one-sided.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 
 def drop_p_value(sums: Sequence[int]) -> float:
-    """p-value of so large a drop, or a larger one, if every cluster's sign were a fair coin's.
+    """Return the p-value of a drop as large as the observed one, exact over all assignments of signs.
 
-    sums: for each cluster, pairs gained minus pairs lost. 1 without any change. Exact: all signs are counted.
+    sums: for each cluster, pairs gained minus pairs lost. Without any change the p-value is 1.
     """
-    steps = [abs(one) for one in sums if one]
+    steps = [abs(total) for total in sums if total]
     ones = steps.count(1)
-    # chance[i] is the probability of the total 2 * i - (len(chance) - 1). All steps of one together are binomial.
+    # chance[i] is the probability of the total 2 * i - (len(chance) - 1). The steps of size one are binomial.
     heads = np.arange(1, ones + 1)
     log_choose = np.cumsum(np.log((ones + 1 - heads) / heads))
     chance = np.exp(np.append(0.0, log_choose) - ones * math.log(2))

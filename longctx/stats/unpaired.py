@@ -1,10 +1,10 @@
-"""The same questions of two runs that share no trials, for comparison: what would it take without pairing?
+"""Power of two runs that share no trials, to show what pairing saves.
 
-Normal approximations for n trials in each run; with 100, a power is within 0.04 of the exact one, and within 0.07 near
-rates of 0 and 1. The test: two proportions, variance pooled, one-sided; J. L. Fleiss,
-B. Levin and M. C. Paik, "Statistical Methods for Rates and Proportions", 3rd ed. 2003, chapter 4, without continuity
-correction. The pass: the score bound that is Tango's without the pairs; C. P. Farrington and G. Manning, "Test
-statistics and sample size formulae for comparative binomial trials", Statistics in Medicine 9, 1990.
+These are normal approximations for n trials in each run; with n = 100, the power is within 0.04 of the exact one, and
+within 0.07 near rates of 0 and 1. The test is that of two proportions with pooled variance, one-sided and without
+continuity correction (J. L. Fleiss, B. Levin and M. C. Paik, "Statistical Methods for Rates and Proportions", 3rd ed.
+2003, chapter 4). A pass uses the unpaired counterpart of Tango's score bound (C. P. Farrington and G. Manning, "Test
+statistics and sample size formulae for comparative binomial trials", Statistics in Medicine 9, 1990).
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ NORMAL = NormalDist()
 
 
 def power(n: float, rate: float, drop: float, alpha: float) -> float:
-    """The probability that a drop from `rate` is shown, at `alpha`. 0 < rate < 1; drop: 0 to `rate`."""
-    pooled, apart = _spreads(rate, drop)
-    return NORMAL.cdf((drop * math.sqrt(n) - NORMAL.inv_cdf(1 - alpha) * pooled) / apart)
+    """Return the probability that a drop from `rate` is shown at `alpha`. 0 < rate < 1; 0 <= drop <= rate."""
+    pooled, unpooled = _spreads(rate, drop)
+    return NORMAL.cdf((drop * math.sqrt(n) - NORMAL.inv_cdf(1 - alpha) * pooled) / unpooled)
 
 
 def smallest_drop(n: float, rate: float, alpha: float, wanted: float) -> float | None:
-    """The smallest drop that n trials a run show with the power `wanted`; None where not even a fall to 0 shows."""
+    """Return the smallest drop that n trials per run show with power `wanted`; None if not even one to 0 is shown."""
     return least(lambda drop: power(n, rate, drop, alpha) >= wanted, rate)
 
 
 def trials_for_drop(drop: float, rate: float, alpha: float, wanted: float) -> int | None:
-    """The fewest trials a run that show `drop` with the power `wanted`; None for more than search.MOST_TRIALS."""
-    pooled, apart = _spreads(rate, drop)
-    root = (NORMAL.inv_cdf(1 - alpha) * pooled + NORMAL.inv_cdf(wanted) * apart) / drop
-    return _whole(max(0.0, root) ** 2)
+    """Return the fewest trials per run that show `drop` with power `wanted`; None for more than search.MOST_TRIALS."""
+    pooled, unpooled = _spreads(rate, drop)
+    root = (NORMAL.inv_cdf(1 - alpha) * pooled + NORMAL.inv_cdf(wanted) * unpooled) / drop
+    return _rounded_up(max(0.0, root) ** 2)
 
 
 def trials_to_pass(rate: float, margin: float, alpha: float, wanted: float) -> int | None:
-    """The fewest trials a run with which the bound of the drop lies below the margin, with probability `wanted`, if
-    nothing changed; None for more than search.MOST_TRIALS."""
+    """Return the fewest trials per run that pass with probability `wanted` if nothing changed: the bound of the drop
+    lies below the margin. None for more than search.MOST_TRIALS."""
     at_margin, unchanged = _spread_at_margin(rate, margin), math.sqrt(2 * rate * (1 - rate))
     root = (NORMAL.inv_cdf(1 - alpha) * at_margin + NORMAL.inv_cdf(wanted) * unchanged) / margin
-    return _whole(max(0.0, root) ** 2)
+    return _rounded_up(max(0.0, root) ** 2)
 
 
 def discordance(rate: float) -> float:
-    """The share of trials that two independent runs of this rate answer differently, in one way or the other."""
+    """Return the share of trials that two independent runs of this rate answer differently."""
     return 2 * rate * (1 - rate)
 
 
 def _spreads(rate: float, drop: float) -> tuple[float, float]:
-    """Standard deviations of a difference, times the root of n: the rates taken as one, and each by itself."""
+    """Return the standard deviations of the difference times the root of n: pooled, and unpooled."""
     lower = rate - drop
     mean = (rate + lower) / 2
     return math.sqrt(2 * mean * (1 - mean)), math.sqrt(rate * (1 - rate) + lower * (1 - lower))
 
 
 def _spread_at_margin(rate: float, margin: float) -> float:
-    """As above, of the likeliest rates that lie `margin` apart where both runs show `rate`."""
+    """Return the unpooled standard deviation at the likeliest rates `margin` apart if both runs show `rate`."""
 
     def slope(first: float) -> float:
-        """The derivative of the likelihood; it falls as the first rate grows."""
+        """Return the derivative of the log-likelihood, which falls as the first rate grows."""
         second = first - margin
         return rate * (1 / first + 1 / second) - (1 - rate) * (1 / (1 - first) + 1 / (1 - second))
 
@@ -72,6 +72,6 @@ def _spread_at_margin(rate: float, margin: float) -> float:
     return math.sqrt(high * (1 - high) + (high - margin) * (1 - high + margin))
 
 
-def _whole(n: float) -> int | None:
-    found = max(1, math.ceil(n))
-    return found if found <= MOST_TRIALS else None
+def _rounded_up(n: float) -> int | None:
+    trials = max(1, math.ceil(n))
+    return trials if trials <= MOST_TRIALS else None

@@ -1,1 +1,1 @@
-"""The words of the house: scenario, trial, reply, outcome, family. Pure: no pytest, no network, no clock."""
+"""The basic types: scenario, trial, reply, outcome, family. They use no pytest, no network and no clock."""

@@ -1,4 +1,4 @@
-"""What is measured of a family and how it is shown. A family overrides what the plain ways of a report do not serve."""
+"""A family's analysis and its part of the report. A family overrides the methods whose defaults do not suit it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.scenario import Scenario
 
 Scenarios = Sequence["ScenarioSummary"]
-"""Those of one family, of all subjects of a run."""
+"""The scenarios of one family, for all subjects of a run."""
 
 
 class Rank(enum.IntEnum):
@@ -25,52 +25,61 @@ class Rank(enum.IntEnum):
 
     UNMEASURED = enum.auto()
     MANY_UNUSABLE = enum.auto()
-    """So many replies are unusable that rates tell of their form."""
+    """So many replies are unusable that the rates measure the format of the replies."""
     LEVEL = enum.auto()
-    """How well, and how far."""
+    """How high the rates are, and up to which length."""
     UNUSABLE = enum.auto()
     CAUSE = enum.auto()
-    """Why answers are wrong, or right."""
+    """Why answers are wrong or right."""
     EFFECT = enum.auto()
-    """What a change of the prompt does."""
+    """What a change of the prompt does to the rate."""
     HOLDS = enum.auto()
-    """Nothing fails, however far it was measured."""
+    """No scenario fails, at any length measured."""
 
 
 class Account:
-    """analysis: what `analyse` gave; None where a family has nothing of its own to tell."""
+    """A family's contributions to the report, the gate and the plan.
+
+    The methods' `analysis` is what `analyse` returned; None if the family measures nothing beside rates.
+    """
 
     def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
-        """What is measured beside rates. rows: of the family's measured trials."""
+        """Return what is measured beside rates. rows: the family's measured trials."""
         return None
 
     def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
-        """None: a plain list of scenarios and their rates."""
+        """Return the family's tables; None for the default, a list of scenarios and their rates."""
         return None
 
     def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
-        """None: the rate of each scenario. scenarios: those in which something was measured."""
+        """Return the family's charts; None for the default, the rate of each scenario.
+
+        scenarios: those with at least one measured trial.
+        """
         return None
 
     def further_tables(self, analysis: Any) -> Iterable[Table]:
-        """Tables that the page alone has, beside its charts."""
+        """Return tables that are shown on the page only, next to its charts."""
         return ()
 
     def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
-        """What stands out, a sentence each."""
+        """Return the findings that stand out, each a sentence with its rank."""
         return ()
 
     hypothesis: tuple[str, str] = ("", "")
-    """What the planner calls a hypothesis that the family adds to the gate: one, and several."""
+    """The planner's name for the hypotheses that the family adds to the gate, in the singular and the plural."""
 
     def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
-        """What the gate judges beside the rates of bands. grids: the profile's tables of the family for the model."""
+        """Return what the gate judges beside the rates of bands.
+
+        grids: the tables that the profile has for this family and model.
+        """
         return ()
 
     def planned(self, scenarios: Sequence[Scenario]) -> int:
-        """How many hypotheses scenarios of one subject add to the gate."""
+        """Return how many hypotheses these scenarios of one subject add to the gate."""
         return 0
 
     def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """For summary.json: name -> entries."""
+        """Return the family's entries in summary.json, by the name of their list."""
         return {}

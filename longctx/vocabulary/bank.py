@@ -12,12 +12,12 @@ import numpy as np
 from longctx.vocabulary.stream import frozen_stream
 
 SHIPPED = "register"
-"""The name of the bank that is asked where none is named."""
+"""The name of the default bank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One notice. tokens: by the reference vocabulary frozen with its corpus."""
+    """A section of a corpus. tokens: its size in the reference vocabulary, frozen with the corpus."""
 
     id: str
     text: str
@@ -26,7 +26,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question about one section: one right answer and three wrong ones. It names its section in words."""
+    """A question about one section, which it identifies in words, with one right answer and three wrong ones."""
 
     id: str
     section: str
@@ -37,11 +37,12 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """A bank is equal to itself alone, so that what depends on nothing but a bank is computed once and kept.
+    """Sections and the questions about them. Banks compare by identity, so that results can be cached per bank.
 
-    digest: of sections and items. kept: ids of the items that passed the "too hard" filter of a model, which was
-    made from `asked` items; without a filter all are kept and `asked` is 0. rounds: whether each section is asked about
-    once before any is asked about again."""
+    digest: SHA-256 over the sections and items. kept: ids of the items that passed a model's "too hard" filter, which
+    was made from `asked` items; without a filter all are kept and `asked` is 0. rounds: whether every section is asked
+    about once before any is asked about again.
+    """
 
     sections: Mapping[str, Section]
     items: tuple[Item, ...]
@@ -56,20 +57,20 @@ class Bank:
 
     @functools.cached_property
     def places(self) -> Mapping[str, Sequence[int]]:
-        """Section -> the items that ask about it, ascending."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for place, item in enumerate(self.items):
-            found[item.section].append(place)
-        return found
+        """The indices of the items about each section, ascending."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for index, item in enumerate(self.items):
+            places[item.section].append(index)
+        return places
 
     def item_name(self, index: int) -> str:
-        """What identifies item `index` in a trial: its id and the bank it belongs to. Raises ValueError."""
+        """Return what identifies item `index` in a trial: its id and its bank. Raises ValueError if there is none."""
         if index >= len(self.items):
             raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
         return f"{self.items[index].id}@{self.digest[:12]}"
 
     def order(self, longest: int) -> list[int]:
-        """All items about sections of at most `longest` tokens, in a frozen random order, so that sections vary."""
+        """Return the indices of all items about sections of at most `longest` tokens, in a frozen random order."""
         shuffled = self.stream("order").permutation(len(self.items))
         order = [int(index) for index in shuffled if self.needle(index).tokens <= longest]
         if not self.rounds:
@@ -82,7 +83,7 @@ class Bank:
         return sorted(order, key=rounds.__getitem__)
 
     def why_none(self, longest: int, filtered: bool) -> str:
-        """Why no item is about a section of at most `longest` tokens. filtered: of those that are kept."""
+        """Explain why no item is about a section of at most `longest` tokens. filtered: count the kept items only."""
         of_size = f"is about a section of at most {longest:,} tokens"
         if not (filtered and self.asked):
             return f"none of the {len(self.items):,} questions {of_size}"
@@ -91,5 +92,5 @@ class Bank:
         return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """A frozen random stream that several scenarios share, unlike a trial's own."""
+        """Return a frozen random stream that several scenarios share, unlike a trial's own."""
         return frozen_stream("bank", self.digest, *names)

@@ -1,4 +1,4 @@
-"""The surroundings of parts of a prompt, for a reader who will not read 100,000 tokens."""
+"""Excerpts of a prompt around its marked parts, since nobody reads 100,000 tokens."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from longctx.vocabulary.scenario import Mark
 
 LINES = 3
-"""Shown before and after."""
+"""Lines shown before and after a marked part."""
 AROUND = 400
-"""Characters shown before and after, at most: a line may be a whole window of filler."""
+"""The most characters shown before and after: a single line may be a whole window of filler."""
 WITHIN = 1200
-"""Characters shown of a marked part, at most."""
+"""The most characters shown of a marked part."""
 CUT = " … "
 
 Piece = tuple[str, str]
-"""The name of the innermost mark, empty where there is none, and the text."""
+"""The name of the innermost mark, empty if there is none, and the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of a text in pieces. names: of its marks, but for those within another. line: of the first mark, from 1.
+    """A part of a text, in pieces. The middle of a long mark is cut out, and several blank lines become one.
 
-    Of a long mark the middle is cut out, and of several blank lines one is kept.
+    names: its marks' names, without those of marks within another. line: the line of the first mark, from 1.
     """
 
     names: tuple[str, ...]
@@ -34,19 +34,22 @@ class Excerpt:
 
 
 def excerpts(text: str, marks: Sequence[Mark]) -> list[Excerpt]:
-    """The marked parts of a text with the lines around them, in the order of the marks; what lies close, together."""
+    """Return the marked parts of a text with the lines around them, in the order of the marks.
+
+    Marks whose surroundings overlap share an excerpt.
+    """
     groups = sorted(_groups(text, marks), key=lambda group: min(map(marks.index, group)))
     return [_excerpt(text, group) for group in groups]
 
 
 def _groups(text: str, marks: Sequence[Mark]) -> Iterator[list[Mark]]:
-    """Marks whose surroundings would overlap, from the first in the text to the last, the outer before the inner."""
+    """Yield groups of marks whose surroundings overlap, in the order of the text, outer marks before inner ones."""
     group: list[Mark] = []
-    for one in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
-        if group and not _close(text, max(mark.end for mark in group), one.start):
+    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
+        if group and not _close(text, max(member.end for member in group), mark.start):
             yield group
             group = []
-        group.append(one)
+        group.append(mark)
     if group:
         yield group
 
@@ -72,7 +75,7 @@ def _within(mark: Mark, other: Mark) -> bool:
 
 
 def _pieces(text: str, group: Sequence[Mark], start: int, end: int) -> Iterator[Piece]:
-    """Divided where a mark begins or ends; each piece is of the shortest mark that holds it."""
+    """Split the text where a mark begins or ends; each piece belongs to the shortest mark around it."""
     edges = sorted({start, end, *(mark.start for mark in group), *(mark.end for mark in group)})
     for left, right in itertools.pairwise(edges):
         holding = [mark for mark in group if mark.start <= left and right <= mark.end]
@@ -85,5 +88,5 @@ def _cut(part: str) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """One blank line in place of several."""
+    """Replace several blank lines by one."""
     return re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", text)

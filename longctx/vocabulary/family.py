@@ -1,4 +1,4 @@
-"""A family: a kind of scenario, the grid that spans it, and what it is called."""
+"""A family: a kind of scenario, the grid that spans it, and its names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from longctx.vocabulary.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What all rooms know a family by.
+    """A family as the rest of the library knows it.
 
-    title: as a heading says it. unit: of its scenarios' lengths, in the plural. documents: whether its scenarios ask
-    questions about documents. size: the parameter that says how long the context is; None for a family whose needle
-    has no place in one; empty: the prompt's tokens say it. account: MODULE:CLASS of what is measured of it and how it
-    is shown, loaded when a run ends.
+    title: its name in headings. unit: the unit of its scenarios' lengths, in the plural. documents: whether its
+    scenarios ask questions about documents. size: the parameter that gives the length of the context; empty if that is
+    the prompt's tokens, and None if the needle has no depth. account: MODULE:CLASS of its Account, which is loaded when
+    a run ends.
     """
 
     scenario: type[Scenario]
@@ -29,25 +29,25 @@ class Family:
     account: str = "longctx.vocabulary.account:Account"
 
     def __post_init__(self) -> None:
-        """Raises TypeError, so that a mistake is told when the family is registered, and not when a run ends."""
+        """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""
         if fault := next(_faults(self), None):
             raise TypeError(fault)
 
     @property
     def name(self) -> str:
-        """In profiles, prompt sets, cassettes and rows."""
+        """The family's name in profiles, prompt sets, cassettes and rows."""
         return self.scenario.family
 
 
 def _faults(family: Family) -> Iterator[str]:
-    """What keeps a family from being used; each holds only where those before do not."""
+    """Yield the mistakes that keep a family from being used. Only the first is reliable: later checks rely on it."""
     for given, kind in ((family.scenario, Scenario), (family.grid, Grid)):
         if not (isinstance(given, type) and issubclass(given, kind)):
             yield f"{given!r} is no subclass of {kind.__name__}"
             return
     scenario, grid = family.scenario, family.grid
     wanted = ("family", "version", "identified_by", "templates")
-    missing = [*(one for one in wanted if not hasattr(scenario, one)), *sorted(scenario.__abstractmethods__)]
+    missing = [*(name for name in wanted if not hasattr(scenario, name)), *sorted(scenario.__abstractmethods__)]
     if missing:
         yield f"{scenario.__name__} lacks {', '.join(missing)}"
         return

@@ -1,4 +1,4 @@
-"""A grid: what a table of a profile may say, and the scenarios that come of it."""
+"""A grid: the entries of a family's table in a profile, and the scenarios that they span."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Grid(BaseModel):
-    """What every family's table may say. A family adds entries of its own, and says what scenarios they give."""
+    """The entries that every family's table may have. A family adds its own, and turns them into scenarios."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,11 +52,11 @@ class Grid(BaseModel):
 
     @property
     def draws_on(self) -> str:
-        """The name of the bank that the table's questions come from, for families that ask about documents."""
+        """The name of the bank that the questions come from, for families that ask about documents."""
         return SHIPPED
 
     def band(self, scenario: Scenario) -> str:
-        """The shortest band that holds the scenario. Raises ValueError where none does."""
+        """Return the shortest band that holds the scenario. Raises ValueError if none does."""
         if not self.bands:
             return "all"
         holding = [(largest, name) for name, largest in self.bands.items() if scenario.length <= largest]
@@ -67,10 +67,10 @@ class Grid(BaseModel):
         return min(holding)[1]
 
     def trials_of(self, scenario: Scenario) -> int:
-        """0 where its band is left out."""
+        """Return the scenario's number of trials; 0 if its band is left out."""
         band = self.band(scenario)
         return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
-        """The table's scenarios. bank: gives questions about documents, for families that ask them."""
+        """Yield the table's scenarios. bank: loads the questions, for families that ask about documents."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What a gate holds a run to beside the rates of its bands: hypotheses that a family adds."""
+"""Hypotheses that a family adds to the gate, beside the rates of its bands."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Judgement = Literal["pass", "regression", "inconclusive"]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One hypothesis, judged. against_minimum: None where no minimum is stated.
+    """The gate's judgement of one hypothesis. against_minimum: None if the profile states no minimum.
 
-    says: how a regression is told, in half a line. kind: the name of its entries in gate.json. table: the title of the
-    table that its row stands in; cells: that row, the first cell its head. data: its entry in gate.json.
+    says: a regression in half a line. table, cells: the title of the table it is shown in, and its row there, the first
+    cell being the row's head. kind, data: the name of a list in gate.json, and the hypothesis's entry in it.
     """
 
     verdict: Judgement
@@ -28,7 +28,7 @@ class Judged:
 
 
 class Tested(ABC):
-    """A hypothesis with its evidence."""
+    """A hypothesis with the evidence of two runs."""
 
     @property
     @abstractmethod
@@ -37,7 +37,11 @@ class Tested(ABC):
 
     @abstractmethod
     def judge(self, shown: bool, margin: float) -> Judged:
-        """shown: whether a drop is, Holm over all that is gated. margin: the drop that does not matter, a share."""
+        """Judge the hypothesis.
+
+        shown: whether a drop is significant, with Holm's correction over everything gated. margin: the non-inferiority
+        margin, a share.
+        """
 
 
 class Hypothesis(ABC):
@@ -45,4 +49,4 @@ class Hypothesis(ABC):
 
     @abstractmethod
     def test(self, alpha: float) -> Tested:
-        """alpha: the chance of calling a drop where there is none."""
+        """Test for a drop. alpha: the probability of a false alarm."""

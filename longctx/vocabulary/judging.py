@@ -1,4 +1,4 @@
-"""What judges have in common: replies that were not finished, refused or empty, and the first number in a reply."""
+"""Judging that families share: replies that are cut off, refused or empty, and the first number in a reply."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from longctx.vocabulary.scenario import Outcome, Reply
 
 CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
-"""Stop reasons of a reply that was not finished -> what they add to the sentence."""
+"""Stop reasons of a reply that was cut off, and what each adds to the sentence about it."""
 
 
 def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
-    """The outcome of a reply that refuses, or in which no answer was found. lacks: what a whole reply has not."""
+    """Return the outcome of a reply without an answer. lacks: what a finished reply is missing."""
     if reply.stop_reason == "refusal":
         return Outcome("refusal", why="the model refused")
     if reply.stop_reason in CUT_OFF:
@@ -24,12 +24,12 @@ def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
 
 
 def first_integer(reply: Reply) -> re.Match[str] | None:
-    """The first run of digits in the reply, as the seed's regex finds it."""
+    """Return the first run of digits in the reply, as the protocol's regular expression finds it."""
     return re.search(r"\d+", reply.text, re.ASCII)
 
 
 def cut_within(match: re.Match[str], reply: Reply) -> Outcome | None:
-    """The outcome of a reply that may have been cut within this number, the last thing in it; None where it was not."""
+    """Return the outcome of a reply that was cut off right after this number, which may lack digits; else None."""
     if reply.stop_reason in CUT_OFF and match.end() == len(reply.text):
         return Outcome("truncated", match[0], f"{_cut_off(reply)}, within a number")
     return None

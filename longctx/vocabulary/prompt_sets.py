@@ -1,11 +1,11 @@
 """The names of prompt sets."""
 
 PROTOCOL = "protocol"
-"""The prompt set that holds the protocols' own wording, and that is asked in unless another is named."""
+"""The default prompt set, which holds the protocols' own wording."""
 EARLIER = "seed"
-"""What it was called before: recordings, runs, baselines, profiles and folders may still say so."""
+"""Its earlier name, which recordings, runs, baselines, profiles and folders may still use."""
 
 
 def present_name(name: str) -> str:
-    """A prompt set's name as it is today."""
+    """Return the present name of a prompt set that may be given by its earlier one."""
     return PROTOCOL if name == EARLIER else name

@@ -1,4 +1,4 @@
-"""What is asked and answered: scenario, trial, reply, outcome. The scenarios of a family are a subclass of Scenario."""
+"""Scenario, trial, reply and outcome. The scenarios of a family are instances of its subclass of Scenario."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from longctx.vocabulary.stream import frozen_stream
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
 
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
-"""Outcomes that count in a rate. The others say that the model was never measured."""
+"""Outcomes that count in a rate. The others mean that the trial was not measured."""
 
 Words = Mapping[str, str]
-"""The wording of one family: template name -> text, from a prompt set."""
+"""The wording of one family, from a prompt set: the text of each template by its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What makes a trial the same trial everywhere. The wording and the model are not in it."""
+    """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary."""
 
     family: str
     version: int
@@ -46,11 +46,11 @@ class Trial:
     """One seeded question of a scenario.
 
     depth: share of the user's text before the needle, 0 = start, 1 = end.
-    distance_from_end: tokens after the needle; None where only the reply's usage can tell.
-    prefix: trials with equal or neighbouring prefixes share the beginning of their prompts.
+    distance_from_end: tokens after the needle; None if it must be computed from the reply's usage.
+    prefix: a sort key: trials with equal or neighbouring prefixes share the beginning of their prompts.
     recorded: parameters of the prompt that depend on the model, such as filler counts.
     facts: what the family's own `judge` needs.
-    prefill: the beginning of the answer, for models that take one; the others get `without_prefill` after `user`.
+    prefill: the beginning of the answer, for models that accept one; the others get `without_prefill` after `user`.
     """
 
     identity: Identity
@@ -69,11 +69,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said. Tokens are the server's own counts.
+    """A model's reply. Token counts are the server's own.
 
-    input_tokens include cached_tokens, read from the prompt cache (None: the server did not say), and
-    cache_write_tokens, written to it, of which hour_write_tokens are kept for an hour. latency_s: None where it was not
-    measured. batched: whether a batch answered, at its price.
+    input_tokens include cached_tokens, read from the prompt cache (None if the server did not say), and
+    cache_write_tokens, written to it, of which hour_write_tokens are kept for an hour. latency_s: None if it was not
+    measured. batched: whether the reply came from a batch, at the batch price.
     """
 
     text: str
@@ -93,7 +93,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judged trial. `why` is a sentence; `trace` holds its numbers."""
+    """The judgement of a trial's reply. `why` is a sentence; `trace` holds its numbers."""
 
     kind: Kind
     returned: str | None = None
@@ -103,7 +103,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part of a trial's user text that a reader of the report wants to see: characters start to end."""
+    """A part of a trial's user text that the report shows: the characters from `start` up to `end`."""
 
     name: str
     start: int
@@ -112,7 +112,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote as the model wrote it, and where it stands."""
+    """A quote as the model wrote it, and whether it occurs in the record and in the needle."""
 
     text: str
     in_record: bool
@@ -123,89 +123,89 @@ class Quote:
 class Scenario(ABC):
     """One cell of the benchmark: a family and its parameters.
 
-    A family sets `family`, raises `version` when it builds different trials, names in `identified_by`
-    the parameters (numbers or words) that tell its scenarios apart, and in `templates` the wording it needs.
+    A family sets `family`, raises `version` when it builds different trials, lists in `identified_by` the parameters
+    (numbers or words) that tell its scenarios apart, and in `templates` the wording it needs.
     """
 
     family: ClassVar[str]
     version: ClassVar[int]
     identified_by: ClassVar[tuple[str, ...]]
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
-    """Template name -> the placeholders it must hold."""
+    """The placeholders that each template must contain."""
 
     max_tokens: int = field(default=16, kw_only=True)
-    """How long a reply may be. It is not in a trial's identity: the same question may be given more room."""
+    """The most tokens a reply may have. It is not in a trial's identity: the question stays the same."""
 
     @abstractmethod
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        """The trial `index` (from 0) of this scenario under `seed`. A pure function."""
+        """Return trial `index` (from 0) of this scenario under `seed`. This is a pure function."""
 
     @abstractmethod
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        """What the reply is worth."""
+        """Judge the reply to a trial."""
 
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        """About how many tokens a prompt takes, by a model's tokens per unit (see model profiles)."""
+        """Estimate the tokens of a prompt. tokens: a model's tokens per unit, from its model profile."""
 
     @property
     def length(self) -> int:
-        """How long it is, in the unit of its family: what the bands of a profile are told by."""
+        """The length in the family's unit, which decides the band of the profile that the scenario belongs to."""
         return 0
 
     @property
     def gated(self) -> bool:
-        """Whether a drop of its rate is a drop of what is measured."""
+        """Whether the gate judges this scenario: false if its rate is not what the family measures."""
         return True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
-        """The prefix of trial `index` (see Trial), which a family may know without building it; None where trials share
-        the words of their templates at most."""
+        """Return the prefix of trial `index` (see Trial), which a family may know without building the trial; None if
+        trials share no more than the wording of their templates."""
         return self.build(words, seed, index).prefix
 
     def cluster(self, index: int) -> str:
-        """What trial `index` has in common with others that are easy or hard with it; empty where it stands alone."""
+        """Return the cluster of trial `index`: trials of one cluster are correlated; empty for an independent trial."""
         return ""
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        """Where the needle, the question, and the source of a wrong answer stand in `trial.user`; often fewer."""
+        """Return where the needle, the question and the source of a wrong answer are in `trial.user`, if known."""
         return []
 
     def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
-        """What the reply quotes, and whether it stands where it should; for families that ask for quotes."""
+        """Return the reply's quotes, for families that ask for quotes."""
         return []
 
     @classmethod
     def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
-        """Unit of a model profile's [tokens] -> two texts, and by how many units the second is longer; often none."""
+        """Return, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
         return {}
 
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
-        """Texts whose token counts a model's tokenizer must give before this family can be built; often none."""
+        """Return the texts, by name, that must be counted by a model's tokenizer before trials can be built."""
         return {}
 
     @classmethod
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
-        """What `fit` needs, from the probes' token counts. Raises ValueError where these cannot be right."""
+        """Return what `fit` needs, from the token counts of the probes. Raises ValueError if they cannot be right."""
         return {}
 
     @property
     def run_facts(self) -> Mapping[str, int]:
-        """What a run tells of it once, and not of each trial, such as how many questions a filter kept; often none."""
+        """Facts that a run records once per scenario, such as how many questions a filter kept."""
         return {}
 
     def indices(self, trials: int) -> Sequence[int]:
-        """Which trials a run of `trials` asks."""
+        """Return the indices of the trials that a run of `trials` asks."""
         return range(trials)
 
     @property
     def why_empty(self) -> str:
-        """Why `indices` gives no trial, where it gives none."""
+        """Why `indices` is empty, if it is."""
         return "its family gives none"
 
     def fit(self, measured: Mapping[str, float]) -> Self:
-        """This scenario for one model, from what `measured` gave. Raises ValueError where it cannot be built."""
+        """Return this scenario for one model, from the result of `measured`. Raises ValueError if it cannot."""
         return self
 
     @property
@@ -214,32 +214,32 @@ class Scenario(ABC):
 
     @property
     def slug(self) -> str:
-        """`lines-500-block_size-10`: a name for files, test ids and -k. Parameters that are None are left out."""
+        """The name in files, test ids and -k: `lines-500-block_size-10`. Parameters that are None are left out."""
         return "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
 
     @property
     def id(self) -> str:
-        """What tells it from all other scenarios of a run: the slug, unless more than its parameters set it apart."""
+        """The name that is unique in a run: the slug, unless scenarios differ in more than their parameters."""
         return self.slug
 
     @classmethod
     def from_slug(cls, slug: str, **given: Any) -> Self:
-        """The scenario of a slug, and of what is `given` besides. Raises ValueError, naming the family's parameters."""
+        """Return the scenario of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
         rest = slug
-        found: dict[str, Any] = {}
+        params: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
         for name in cls.identified_by:
-            of_text = types[name] in ("str", str)  # its source, or what it means
+            of_text = types[name] in ("str", str)  # the annotation may be a string
             if match := re.match(rf"-?{name}-({r'[a-z_]+' if of_text else r'[0-9]+'})", rest):
-                found[name] = match[1] if of_text else int(match[1])
+                params[name] = match[1] if of_text else int(match[1])
                 rest = rest[match.end() :]
-        if rest or not found:
+        if rest or not params:
             raise ValueError(
                 f"{cls.family} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
                 f"written like {'-'.join(f'{name}-10' for name in cls.identified_by)}."
             )
         try:
-            scenario = cls(**found, **given)
+            scenario = cls(**params, **given)
         except TypeError:
             raise ValueError(f"{cls.family} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
         if scenario.slug != slug:
@@ -247,9 +247,9 @@ class Scenario(ABC):
         return scenario
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        """Raises ValueError where there is no trial `index`."""
+        """Return the identity of a trial. Raises ValueError if there is no trial `index`."""
         return Identity(self.family, self.version, self.slug, seed, index, repeat)
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
-        """The random stream of one trial. Repeats of a trial ask the same prompt, so `repeat` does not enter."""
+        """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""
         return frozen_stream(self.family, self.version, self.slug, seed, index)

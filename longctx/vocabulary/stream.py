@@ -13,9 +13,9 @@ from numpy.typing import DTypeLike
 
 
 class _Unseeded(ISeedSequence):
-    """In place of the seed that numpy would first draw from the system's entropy: ten times the cost of ours.
+    """A constant seed that spares numpy its first draw of system entropy, which costs ten times as much as our seed.
 
-    A tuple, since numpy takes the words one by one, which takes an array 20 times as long.
+    The state is a tuple because numpy reads it word by word, for which an array takes 20 times as long.
     """
 
     def generate_state(self, n_words: int, dtype: DTypeLike = np.uint32) -> tuple[int, ...]:  # type: ignore[override]
@@ -27,7 +27,7 @@ _UNSEEDED = _Unseeded()
 
 
 def frozen_stream(*names: object) -> np.random.RandomState:
-    """The stream of a name, given in parts."""
+    """Return the random stream of a name, which is given in parts."""
     digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
     stream = np.random.RandomState(np.random.MT19937(_UNSEEDED))  # type: ignore[arg-type]  # numpy types know no others
     stream.seed(np.frombuffer(digest, dtype="<u4"))
