@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from longctx.errors import UserError
+
 MARKER = re.compile(rb"^<{7}(?: |\r?$)", re.MULTILINE)
 TAKE_ONE_SIDE = "take one side's (git checkout --ours or --theirs)"
 MOST_NAMED = 20
@@ -18,9 +20,10 @@ def in_conflict(path: Path) -> bool:
     return path.is_file() and MARKER.search(path.read_bytes()) is not None
 
 
-def say_in_conflict(path: Path, advice: str) -> str:
-    """A sentence on a file, and what to do; empty where it holds no conflict."""
-    return f"{path} holds the conflict markers of a merge: {advice}" if in_conflict(path) else ""
+def check_no_conflict(path: Path, advice: str) -> None:
+    """Raises UserError. advice: what to do, in words that end a sentence, without its full stop."""
+    if in_conflict(path):
+        raise UserError("merge-conflict", f"{path} holds the conflict markers of a merge: {advice}.")
 
 
 def named(paths: Sequence[Path]) -> str:

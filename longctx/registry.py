@@ -34,7 +34,10 @@ def families(workspace: Workspace) -> Mapping[str, Family]:
     for where, name in _named(workspace):
         family = _load(where, name)
         if family.name in found:
-            raise UserError(f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.")
+            raise UserError(
+                "family-name-taken",
+                f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.",
+            )
         found[family.name] = family
     return found
 
@@ -45,8 +48,9 @@ def family_of(workspace: Workspace, name: str) -> Family:
     if name in known:
         return known[name]
     raise UserError(
+        "unknown-family",
         f"No family {name!r}: {did_you_mean(name, list(known))} A family of your own is named in the project's "
-        f"configuration of pytest: {SETTING} = MODULE:FAMILY."
+        f"configuration of pytest: {SETTING} = MODULE:FAMILY.",
     )
 
 
@@ -72,7 +76,9 @@ def account_of(family: Family) -> Account:
     except Exception as error:
         raise _unusable(f"The family {family.name!r}", family.account, error) from error
     if not isinstance(made, Account):
-        raise UserError(f"The family {family.name!r} names {family.account}, which is no subclass of Account.")
+        raise UserError(
+            "not-an-account", f"The family {family.name!r} names {family.account}, which is no subclass of Account."
+        )
     return made
 
 
@@ -108,7 +114,9 @@ def _find_account(family: Family) -> None:
 
 
 def _unusable(where: str, name: str, error: Exception) -> UserError:
-    return UserError(f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}.")
+    return UserError(
+        "family-not-usable", f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}."
+    )
 
 
 def _loaded(name: str, kind: type[Kind]) -> Kind:

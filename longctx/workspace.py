@@ -63,7 +63,9 @@ class Workspace:
             return Path(name)
         names = [path.stem for path in self.list(kind, "*.toml")]
         noun = kind.removesuffix("s")
-        raise UserError(f"No {noun} {name!r}: {did_you_mean(name, names)} Or give the path of a .toml file.")
+        raise UserError(
+            "unknown-profile", f"No {noun} {name!r}: {did_you_mean(name, names)} Or give the path of a .toml file."
+        )
 
     def setting(self, name: str) -> tuple[str, ...]:
         """The words of a setting in the file that configures pytest here; none without one. Raises UserError."""
@@ -76,8 +78,9 @@ class Workspace:
                 return path
         names = sorted(path.stem for path in self.own("baselines").glob("*.jsonl"))
         raise UserError(
+            "unknown-baseline",
             f"No baseline {name!r}: {did_you_mean(name, names)} Or give the path of its file, or of a run's folder. "
-            "To make one: python -m longctx baseline save NAME."
+            "To make one: python -m longctx baseline save NAME.",
         )
 
 

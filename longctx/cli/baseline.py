@@ -42,7 +42,9 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.whole import lacks
 
     if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
-        raise UserError(f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -.")
+        raise UserError(
+            "bad-baseline-name", f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -."
+        )
     folder = find_run(options.folder or options.workspace.reports / "latest")
     file = options.workspace.own("baselines", f"{options.name}.jsonl")
     check_new(file, options.force)
@@ -50,8 +52,9 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
         why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
         if not options.force:
             raise UserError(
+                "run-not-whole",
                 f"{why} Run all of it, without -k, -x, --lf, --ctx-trial and --ctx-early-stop, until every trial is "
-                "measured (what is recorded is not asked again); or save this run as it is, with --force."
+                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )
         print(why)
     write_file(file, lambda part: write_baseline(part, options.name, folder))

@@ -91,7 +91,7 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
         with _writing(options):
             _each(options, options.names, collect)
     except NotRecorded as error:
-        raise UserError(f"{error} Its batch keeps it: make room, and collect it again.") from None
+        raise UserError("answers-not-kept", f"{error} Its batch keeps it: make room, and collect it again.") from None
     for one in left:
         say(one[0].upper() + one[1:])
     return 1 if left else 0
@@ -125,11 +125,13 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
     if fate.kind == "ended":
         return f"Batch {fate.batch} has ended by itself: python -m longctx batches collect records what it answered."
     if fate.kind != "running" or fate.state is None:
-        raise UserError(f"Batch {batch} cannot be canceled now: {sentence(fate)}")
+        raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(fate)}")
     try:
         await batches.service.cancel(fate.batch.id)
     except UNTOLD as error:
-        raise UserError(f"Batch {batch} was not canceled: {explain(error, batch.server).message}") from None
+        raise UserError(
+            "batch-not-canceled", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
+        ) from None
     return (
         f"Batch {batch} is being canceled: what it has answered by then is paid for, and python -m longctx batches "
         "collect records it."
@@ -171,7 +173,9 @@ def _named(batches: Sequence[Batch], names: Sequence[str]) -> list[Batch]:
         if name not in known:
             from longctx.errors import did_you_mean
 
-            raise UserError(f"No batch {name!r} is waiting to be collected. {did_you_mean(name, known)}")
+            raise UserError(
+                "unknown-batch", f"No batch {name!r} is waiting to be collected. {did_you_mean(name, known)}"
+            )
     return [batch for batch in batches if not names or {batch.name, batch.id} & set(names)]
 
 

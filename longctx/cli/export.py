@@ -35,7 +35,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     file: Path = options.file
     write = WRITERS.get(file.suffix.lower())
     if write is None:
-        raise UserError(f"{file.name!r} does not say a format: end it in {', '.join(WRITERS)}.")
+        raise UserError(
+            "unknown-export-format", f"{file.name!r} does not say a format: end it in {', '.join(WRITERS)}."
+        )
     folder = find_run(options.folder)
     check_free(file, options.force)
     write_file(file, lambda part: write(options.workspace, folder, part))

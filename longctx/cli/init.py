@@ -70,8 +70,9 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
     """Raises UserError within a project: it may be meant, or a part of it."""
     if workspace.root != folder:
         raise UserError(
+            "inside-a-project",
             f"This folder belongs to the project {workspace.root}. Say which is meant: longctx init "
-            f"{os.path.relpath(workspace.root)} for that project, longctx init . for one of its own here."
+            f"{os.path.relpath(workspace.root)} for that project, longctx init . for one of its own here.",
         )
 
 
@@ -85,9 +86,13 @@ def _starter() -> dict[str, bytes]:
 
 def _prompts(name: str) -> dict[str, bytes]:
     if not re.fullmatch(r"[\w+-][\w.+-]*", name):
-        raise UserError(f"--prompts {name!r} is no name for a prompt set: use letters, digits, and . _ + -.")
+        raise UserError(
+            "bad-prompt-set-name", f"--prompts {name!r} is no name for a prompt set: use letters, digits, and . _ + -."
+        )
     if (packaged() / "prompts" / name).is_dir():
-        raise UserError(f"--prompts {name}: longctx has a prompt set of that name. Give yours another.")
+        raise UserError(
+            "prompt-set-name-taken", f"--prompts {name}: longctx has a prompt set of that name. Give yours another."
+        )
     protocol = packaged() / "prompts" / PROTOCOL
     files = sorted(path for path in protocol.rglob("*.txt"))
     return {f"fixtures/prompts/{name}/{path.relative_to(protocol).as_posix()}": path.read_bytes() for path in files}
@@ -97,7 +102,8 @@ def _ci(root: Path) -> dict[str, bytes]:
     top = next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
     if top != root:
         raise UserError(
-            f"--ci: GitHub reads workflows at the top of a repository alone, and that is {top}: run this there."
+            "not-top-of-repository",
+            f"--ci: GitHub reads workflows at the top of a repository alone, and that is {top}: run this there.",
         )
     made = {name: _shipped(name).read_bytes() for name in CI}
     theirs = f"pytest-longctx=={longctx.__version__}"

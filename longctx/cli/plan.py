@@ -100,15 +100,16 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
     if options.drop > options.rate:
         raise UserError(
+            "drop-above-rate",
             f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
-            "drop, or a higher rate."
+            "drop, or a higher rate.",
         )
     earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
     profile = profile_name(options.workspace, options.profile)
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
     if options.out:
         if options.budget is None:
-            raise UserError("--out is for the profile of a --budget: give that too.")
+            raise UserError("out-without-budget", "--out is for the profile of a --budget: give that too.")
         check_free(options.out, options.force)
     stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
     margin = next(one for one in stated if one is not None)
@@ -144,7 +145,7 @@ def _bought(
     cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
     found = allocate(offers(options.workspace, path, cases, assumed), wanted, options.budget)
     if not found.chosen:
-        raise UserError(nothing_bought(found, wanted, options.budget, name))
+        raise UserError("budget-too-small", nothing_bought(found, wanted, options.budget, name))
     chosen, sentences = told(cases, found.chosen), list(bought(found, wanted, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
@@ -163,14 +164,16 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
     same = same_recordings(before, after)
     if all(same):
         raise UserError(
+            "same-recordings",
             f"{runs[0]} and {runs[1]} replay the same recordings, which cannot differ and say nothing of chance: give "
-            "two runs that each asked, or guess with --discordance."
+            "two runs that each asked, or guess with --discordance.",
         )
     found = seen([row for row, again in zip(before, same, strict=True) if not again], after)
     if not found:
         raise UserError(
+            "no-trial-in-common",
             f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or guess "
-            "with --discordance."
+            "with --discordance.",
         )
     return found, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))
 

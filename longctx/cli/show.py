@@ -106,8 +106,9 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     known = families(options.workspace)
     if match is None or match[1] not in known:
         raise UserError(
+            "not-a-scenario",
             f"{name!r} is no scenario: write FAMILY/PARAMETERS[#TRIAL], like line_retrieval/lines-20-block_size-5#3. "
-            f"The families are {', '.join(known)}."
+            f"The families are {', '.join(known)}.",
         )
     family = known[match[1]].scenario
     given = {}
@@ -118,11 +119,13 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     try:
         scenario = family.from_slug(match[2], **given)
     except ValueError as error:
-        raise UserError(f"{name!r}: {error}") from None
+        raise UserError("bad-scenario-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
     wording = PromptSet.open(options.workspace, prompts).wording(family, document)
     if model is None and family.probes(wording.words):
-        raise UserError(f"{name!r} depends on the model's tokenizer: say which model with --model NAME.")
+        raise UserError(
+            "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
+        )
     index = int(match[3] or 0)
     case = Case(
         load_model(options.workspace, model or "any-model"), wording, scenario, seed, trials=1, only_trial=index

@@ -61,9 +61,10 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
         pairs += found[0]
     elif ours and theirs:
         raise UserError(
+            "unclear-comparison",
             f"{family}: it is not clear what is compared with what. Only the first run measured {_names(ours)}; only "
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
-            "`longctx compare` what changed: --between model, prompts or a label's name."
+            "`longctx compare` what changed: --between model, prompts or a label's name.",
         )
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 

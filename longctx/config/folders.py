@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from longctx.conflicts import say_in_conflict
+from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
@@ -47,7 +47,9 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8.") from None
+        raise UserError(
+            "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
+        ) from None
 
 
 def digest_of(path: Path) -> str:
@@ -60,11 +62,11 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     try:
         return config.model_validate(tomllib.loads(read_text(path)))
     except tomllib.TOMLDecodeError as error:
-        conflict = say_in_conflict(path, "keep what is right of both sides, and delete the lines of the markers.")
-        raise UserError(conflict or f"{path} is not valid TOML: {error}.") from None
+        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
+        raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
         lines = [f"  {_sentence(config, part, 'the file')}" for part in error.errors()]
-        raise UserError("\n".join([f"{path} has entries that cannot be used:", *lines])) from None
+        raise UserError("bad-entries", "\n".join([f"{path} has entries that cannot be used:", *lines])) from None
 
 
 def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:

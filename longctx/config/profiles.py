@@ -44,7 +44,10 @@ class Profile(BaseModel):
 def profile_type(families: Mapping[str, Family]) -> type[Profile]:
     """A profile that may have a table, or several, of each of these families. Raises UserError."""
     if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
-        raise UserError(f"No family can be called {taken!r}, which means something else in a profile: rename it.")
+        raise UserError(
+            "reserved-family-name",
+            f"No family can be called {taken!r}, which means something else in a profile: rename it.",
+        )
     tables: dict[str, Any] = {
         name: (Annotated[tuple[one.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
         for name, one in families.items()
@@ -71,7 +74,7 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     else:
         there = f"has none of its own in {workspace.own('profiles')}: name one, as in --ctx-profile=smoke, or have "
         there += "longctx init write a first one."
-    raise UserError(f"No profile is named, and {workspace.root} {there}")
+    raise UserError("no-profile", f"No profile is named, and {workspace.root} {there}")
 
 
 def profile_name(workspace: Workspace, name: str | None) -> str:
@@ -89,7 +92,10 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
             try:
                 empty = not [grid.trials_of(scenario) for scenario in grid.scenarios(_no_bank)]
             except ValueError as error:
-                raise UserError(f"{path}, [{family}]: {error}") from None
+                raise UserError("bad-profile-table", f"{path}, [{family}]: {error}") from None
             if empty:
-                raise UserError(f"{path}, [{family}]: no scenario is left: every block is as large as every file.")
+                raise UserError(
+                    "no-scenario-left",
+                    f"{path}, [{family}]: no scenario is left: every block is as large as every file.",
+                )
     return profile

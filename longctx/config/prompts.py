@@ -57,7 +57,10 @@ class PromptSet:
             if there := [folder for folder in folders if folder.is_dir()]:
                 return cls(present_name(there[0].resolve().name), there[0], tuple(there[1:]), tuple(protocol))
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
-        raise UserError(f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.")
+        raise UserError(
+            "unknown-prompt-set",
+            f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.",
+        )
 
     def holds(self, family: type[Scenario]) -> bool:
         """Whether the set has templates of a family: it may be of some families only."""
@@ -80,14 +83,19 @@ class PromptSet:
         try:
             text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
-            raise UserError(f"The prompt set {self.name!r} lacks {path}: {self._instead(path, holds)}.") from None
+            raise UserError(
+                "prompt-file-missing", f"The prompt set {self.name!r} lacks {path}: {self._instead(path, holds)}."
+            ) from None
         found = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(holds) - found):
-            raise UserError(f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial.")
+            raise UserError(
+                "placeholder-missing", f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial."
+            )
         if unknown := sorted(found - set(holds)):
             raise UserError(
+                "unknown-placeholder",
                 f"{path} holds {{{unknown[0]}}}, which the suite does not fill in: "
-                f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there."
+                f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there.",
             )
         return text
 

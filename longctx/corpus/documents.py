@@ -76,7 +76,7 @@ def load_corpus(folder: Path) -> Corpus:
 def freeze(folder: Path) -> Path:
     """Count every section of a folder and write the counts beside them. Raises UserError as load_corpus does."""
     if folder.is_file():
-        raise UserError(f"{folder} is a file: give the folder it lies in.")
+        raise UserError("path-is-file", f"{folder} is a file: give the folder it lies in.")
     settings = read_settings(folder)
     reading = _reading(folder, settings)
     parts = read_parts(folder, reading, settings.split_at)
@@ -93,7 +93,10 @@ def _reading(folder: Path, settings: CorpusSettings) -> Reading:
 def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, sections: list[CorpusSection]) -> Corpus:
     missing = sorted(set(settings.examples) - {section.id for section in sections})
     if missing and folder.is_dir():
-        raise UserError(f"{folder / SETTINGS}: examples names {missing[0]!r}, which is no section of {folder}.")
+        raise UserError(
+            "unknown-example-section",
+            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is no section of {folder}.",
+        )
     examples = tuple(section for section in sections if section.id in settings.examples)
     others = [section for section in sections if section.id not in settings.examples]
     kept = tuple(section for section in others if settings.min_tokens < section.tokens <= settings.max_tokens)
@@ -102,7 +105,8 @@ def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, section
     if not kept:
         found = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(
+            "no-section-of-size",
             f"{folder} has no section of more than {settings.min_tokens} and at most {settings.max_tokens} tokens, "
-            f"but {found}. The bounds, and split_at for long files, can be set in {settings_path(folder)}."
+            f"but {found}. The bounds, and split_at for long files, can be set in {settings_path(folder)}.",
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)

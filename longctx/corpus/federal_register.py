@@ -137,12 +137,17 @@ def _parse(xml: bytes, name: str, reading: Reading) -> _Text:
         read = parser.close()
     except DefusedXmlException:
         raise UserError(
+            "xml-with-doctype",
             f"{name} is refused: it declares a document type or entities, which can expand without bound or read "
-            "other files, and which no issue of the Federal Register has. Remove the <!DOCTYPE ...>."
+            "other files, and which no issue of the Federal Register has. Remove the <!DOCTYPE ...>.",
         ) from None
     except RecursionError:
-        raise UserError(f"{name} is refused: its elements lie more than {MAX_DEPTH} deep in each other.") from None
+        raise UserError(
+            "xml-too-deep", f"{name} is refused: its elements lie more than {MAX_DEPTH} deep in each other."
+        ) from None
     except (ParseError, ValueError, LookupError) as error:
-        raise UserError(f"{name} is not well-formed XML: {error}. Was the download cut short?") from None
+        raise UserError(
+            "xml-not-well-formed", f"{name} is not well-formed XML: {error}. Was the download cut short?"
+        ) from None
     assert isinstance(read, _Text)
     return read

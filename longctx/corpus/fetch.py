@@ -85,13 +85,16 @@ def _download(url: str, part: _Part, limit: int, progress: Progress) -> None:
             return _download(url, part, limit, progress)
         if error.code == 404:
             raise UserError(
-                f"{url} does not exist: no issue appeared on that day. There is none on weekends and federal holidays."
+                "no-issue-on-day",
+                f"{url} does not exist: no issue appeared on that day. There is none on weekends and federal holidays.",
             ) from None
-        raise UserError(f"{url} answered {error.code} {error.reason}. Try again later.") from None
+        raise UserError("download-refused", f"{url} answered {error.code} {error.reason}. Try again later.") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         kept = f" {part.size:,} bytes are kept, and the same command goes on from there." if part.size else ""
-        raise UserError(f"{url} could not be read: {reason}. Is this machine online?{kept}") from None
+        raise UserError(
+            "download-failed", f"{url} could not be read: {reason}. Is this machine online?{kept}"
+        ) from None
 
 
 def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, progress: Progress) -> None:
@@ -99,18 +102,25 @@ def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, p
     length = answer.headers.get("Content-Length", "")
     expected = have + int(length) if length.isdigit() else None
     if (expected or 0) > limit:
-        raise UserError(f"{url} has {expected:,} bytes, more than the {limit:,} that are allowed: raise --max-bytes.")
+        raise UserError(
+            "download-too-large",
+            f"{url} has {expected:,} bytes, more than the {limit:,} that are allowed: raise --max-bytes.",
+        )
     part.tag_path.write_text(answer.headers.get("ETag") or answer.headers.get("Last-Modified") or "", encoding="utf-8")
     with part.path.open("ab" if have else "wb") as file:
         while block := answer.read(BLOCK):
             have += len(block)
             if have > limit:
-                raise UserError(f"{url} has more than the {limit:,} bytes that are allowed: raise --max-bytes.")
+                raise UserError(
+                    "download-too-large",
+                    f"{url} has more than the {limit:,} bytes that are allowed: raise --max-bytes.",
+                )
             file.write(block)
             progress(have, expected)
     if expected is not None and have < expected:
         raise UserError(
-            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to go on."
+            "download-cut-short",
+            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to go on.",
         )
 
 
@@ -120,7 +130,8 @@ def _check_issue(path: Path, url: str) -> None:
     if not re.search(rb"<FEDREG[\s>]", content[:4096]):
         path.unlink()
         raise UserError(
-            f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays."
+            "not-an-issue",
+            f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays.",
         )
     try:
         read_issue(content, url)
@@ -133,10 +144,12 @@ def _day(day: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(day)
     except ValueError:
-        raise UserError(f"{day!r} is no date: write it like 2023-07-13.") from None
+        raise UserError("bad-date", f"{day!r} is no date: write it like 2023-07-13.") from None
 
 
 def _base(url: str) -> str:
     if not re.match(r"https?://[^/]", url):
-        raise UserError(f"{url!r} is no address to fetch from: it must begin with https:// or http://.")
+        raise UserError(
+            "bad-fetch-address", f"{url!r} is no address to fetch from: it must begin with https:// or http://."
+        )
     return url.rstrip("/")

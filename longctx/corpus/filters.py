@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx.config.folders import file_of, first_fault
-from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
+from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.workspace import Workspace
@@ -56,9 +56,9 @@ def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
     try:
         return Filter.model_validate_json(path.read_bytes())
     except ValidationError as error:
+        check_no_conflict(path, f"a filter is of one run: {TAKE_ONE_SIDE}")
         fault = first_fault(Filter, error, "the file")
-        conflict = say_in_conflict(path, f"a filter is of one run: {TAKE_ONE_SIDE}.")
-        raise UserError(conflict or f"{path} is no filter: {fault} Restore it from version control.") from None
+        raise UserError("bad-filter", f"{path} is no filter: {fault} Restore it from version control.") from None
 
 
 def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
@@ -74,8 +74,9 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
     own = [one for one in found if one.model == model]
     if len(found) > 1 and not own:
         raise UserError(
+            "several-filters",
             f"The baseline has filters of {', '.join(one.model for one in found)}, and none of {model}: which "
-            "questions to ask is not clear. Gate against a baseline of one model."
+            "questions to ask is not clear. Gate against a baseline of one model.",
         )
     return next(iter(own or found), None)
 
@@ -93,10 +94,11 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     path = filter_path(workspace, model, bank)
     if path.exists():
         raise UserError(
-            f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with."
+            "filter-exists",
+            f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with.",
         )
     if not any(correct.values()):
-        raise UserError(f"No filter is made: {keeps_none(len(correct))}")
+        raise UserError("filter-keeps-nothing", f"No filter is made: {keeps_none(len(correct))}")
     made = Filter(
         model=model,
         bank=bank,

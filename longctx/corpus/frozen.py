@@ -54,13 +54,15 @@ class Frozen(BaseModel):
         for name, text in texts.items():
             if name not in counts or counts[name].sha256 != _short(text):
                 raise UserError(
+                    "section-changed",
                     f"{folder / FILE} does not fit the documents beside it: section {name!r} changed after its tokens "
-                    f"were counted. Restore the file, or count again with python -m longctx corpus freeze {folder}."
+                    f"were counted. Restore the file, or count again with python -m longctx corpus freeze {folder}.",
                 )
         if gone := [name for name in counts if name not in texts]:
             raise UserError(
+                "section-gone",
                 f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer holds. Restore its file, or "
-                f"count again with python -m longctx corpus freeze {folder}."
+                f"count again with python -m longctx corpus freeze {folder}.",
             )
         return {name: counts[name].tokens for name in texts}
 

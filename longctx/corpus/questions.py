@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from longctx.config.folders import first_fault
-from longctx.conflicts import say_in_conflict
+from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError
 
@@ -94,14 +94,15 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
-        raise UserError(f"No questions file {path}: give a .jsonl file, one question a line.") from None
+        raise UserError(
+            "no-questions-file", f"No questions file {path}: give a .jsonl file, one question a line."
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read as UTF-8 text: {error}.") from None
-    if conflict := say_in_conflict(path, "keep the questions that are right, and delete the lines of the markers."):
-        raise UserError(conflict)
+        raise UserError("not-utf-8", f"{path} cannot be read as UTF-8 text: {error}.") from None
+    check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
-        raise UserError(f"{path} holds no questions: write one JSON object a line.")
+        raise UserError("no-questions", f"{path} holds no questions: write one JSON object a line.")
     _check_ids(questions, path)
     if corpus is not None:
         _check_sections(questions, path, corpus)
@@ -130,17 +131,21 @@ def _parse(line: str, where: str) -> BankQuestion:
     try:
         return BankQuestion.model_validate_json(line)
     except ValidationError as error:
-        raise UserError(f"{where}: {first_fault(BankQuestion, error, 'the line')}") from None
+        raise UserError("bad-question", f"{where}: {first_fault(BankQuestion, error, 'the line')}") from None
 
 
 def _check_ids(questions: tuple[BankQuestion, ...], path: Path) -> None:
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
-            raise UserError(f"{path} has two questions with the id {question.id!r}: give each its own.")
+            raise UserError(
+                "duplicate-question-id", f"{path} has two questions with the id {question.id!r}: give each its own."
+            )
         seen.add(question.id)
         if not question.distinct:
-            raise UserError(f"{path}, question {question.id}: two of its four answers are the same.")
+            raise UserError(
+                "duplicate-answers", f"{path}, question {question.id}: two of its four answers are the same."
+            )
 
 
 def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Corpus) -> None:
@@ -155,4 +160,4 @@ def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Cor
             why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
         elif question.section in examples:
             why = f"which is one of the examples of {corpus.name} and kept out of the test"
-        raise UserError(f"{path}, question {question.id}: it is about {question.section!r}, {why}.")
+        raise UserError("unusable-section", f"{path}, question {question.id}: it is about {question.section!r}, {why}.")

@@ -38,7 +38,10 @@ def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator
         inside = path.relative_to(folder) if folder.is_dir() else Path(path.name)
         name = slug("-".join(inside.with_suffix("").parts))
         if name in seen:
-            raise UserError(f"{path} and {seen[name]} would both give sections named {name!r}: rename one.")
+            raise UserError(
+                "duplicate-section-names",
+                f"{path} and {seen[name]} would both give sections named {name!r}: rename one.",
+            )
         seen[name] = path
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text
         found = list(read(path, reading, split_at))
@@ -67,7 +70,9 @@ def _read_text(path: Path, reading: Reading, split_at: str | None) -> Iterator[U
     try:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8, or move it out of the folder.") from None
+        raise UserError(
+            "not-utf-8", f"{path} is not UTF-8 text: save it as UTF-8, or move it out of the folder."
+        ) from None
     parts = text.split(split_at) if split_at else [text[place] for place in documents(text, reading)]
     yield from ((_first_line(part), "", part) for part in parts)
 
@@ -81,4 +86,4 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None

@@ -51,7 +51,8 @@ def read_settings(folder: Path) -> CorpusSettings:
     """Those of a folder, or of the folder of a file. Raises UserError where there is neither."""
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
-            f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch."
+            "no-documents-folder",
+            f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch.",
         )
     path = settings_path(folder)
     return read_toml(path, CorpusSettings) if path.is_file() else CorpusSettings()
@@ -65,8 +66,9 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
         asked = [path.stem for path in workspace.list("questions", "*.jsonl")]
         names = sorted(stem for stem in asked if workspace.find(stem).is_dir())
         raise UserError(
+            "unknown-bank",
             f"No bank {name!r}, which would be the documents {documents} and the questions {questions}. "
-            f"{did_you_mean(name, names)}"
+            f"{did_you_mean(name, names)}",
         )
     return documents, questions
 

@@ -32,12 +32,16 @@ def _encoding() -> tiktoken.Encoding:
     try:
         import tiktoken
     except ImportError:
-        raise UserError("Counting tokens needs the package tiktoken: pip install tiktoken.") from None
+        raise UserError(
+            "tiktoken-missing", "Counting tokens needs the package tiktoken: pip install tiktoken."
+        ) from None
     path = packaged() / "vocabularies" / f"{REFERENCE}.json"
     try:
         vocabulary = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
-        raise UserError(f"The reference vocabulary {path} cannot be read: {error}. Restore it from git.") from None
+        raise UserError(
+            "vocabulary-unreadable", f"The reference vocabulary {path} cannot be read: {error}. Restore it from git."
+        ) from None
     _, first, *tokens = vocabulary["bpe_ranks"].split(" ")
     ranks = {base64.b64decode(token): rank for rank, token in enumerate(tokens, int(first))}
     return tiktoken.Encoding(

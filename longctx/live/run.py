@@ -111,12 +111,14 @@ def ask_live(
     try:
         done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
     except KeyboardInterrupt:
-        raise Interrupted(interrupted.sentence(tape, sum(to_ask))) from None
+        raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
     except NotRecorded as error:  # what a batch answered; a direct answer's is a failure of its own
-        raise UserError(f"{error} Its batch keeps it: make room, and give the same command again.") from None
+        raise UserError(
+            "answers-not-kept", f"{error} Its batch keeps it: make room, and give the same command again."
+        ) from None
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
-        raise UserError(stopped.message)
+        raise UserError("nothing-answered", stopped.message)
     for sentence in done.sentences():
         say(sentence)
     return done

@@ -123,7 +123,9 @@ class Plan:
     def _models_of(self, grid: Grid) -> tuple[str, ...]:
         models = self._settings.models or grid.models
         if not models:
-            raise UserError(f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME.")
+            raise UserError(
+                "no-model", f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME."
+            )
         return models
 
 
@@ -149,9 +151,10 @@ def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
     if known and known.above and not given.above:
         tokens = min(tier.tokens for tier in known.above)
         raise UserError(
+            "price-without-tiers",
             f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
             f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT (the "
-            "same twice, if they are the same)."
+            "same twice, if they are the same).",
         )
     if known:
         given = given.model_copy(update={"batch_discount": known.batch_discount})

@@ -80,20 +80,23 @@ class Case:
         size, window = self.size_tokens, self.model.window
         if window is not None and size + self.reply_tokens > window:
             raise UserError(
+                "window-too-small",
                 f"{self.id} takes about {size:,} tokens and its reply up to {self.reply_tokens:,}, but the window of "
-                f"{self.model.model} is {window:,}: choose smaller sizes in the profile, or another model."
+                f"{self.model.model} is {window:,}: choose smaller sizes in the profile, or another model.",
             )
         most = self.model.max_output
         if most is not None and self.reply_tokens > most:
             raise UserError(
+                "reply-too-long",
                 f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
-                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's."
+                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
             )
         if self.measured is None:
             raise UserError(
+                "prompt-set-not-measured",
                 f"{self.id}: how many tokens {self.model.model} makes of the prompt set "
                 f"{self.wording.prompt_set!r} ({self.wording.digest}) was never measured: "
-                "record it with --ctx-record once, which measures it first."
+                "record it with --ctx-record once, which measures it first.",
             )
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
@@ -101,7 +104,7 @@ class Case:
                 fitted.scenario.identity(self.seed, self.only_trial, 0)
             return fitted
         except ValueError as error:
-            raise UserError(f"{self.id}: {error}") from None
+            raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
 
     def questions(self) -> Iterator[Question]:
         indices = self.scenario.indices(self.trials) if self.only_trial is None else [self.only_trial]
@@ -171,7 +174,7 @@ class Question:
         try:
             return case.scenario.prefix(case.wording.words, case.seed, self.index)
         except ValueError as error:
-            raise UserError(f"{case.id}: {error}") from None
+            raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
 
     def build(self) -> Trial:
         """The trial. Raises UserError where its scenario cannot be built with these parameters."""
@@ -180,4 +183,4 @@ class Question:
         try:
             return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)
         except ValueError as error:
-            raise UserError(f"{self.case.id}: {error}") from None
+            raise UserError("scenario-not-buildable", f"{self.case.id}: {error}") from None

@@ -56,9 +56,10 @@ def cases_of(
                 found.setdefault(case.id, case)
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
+                        "scenario-of-two-banks",
                         f"Two [{family.family}] tables of the profile ask {model} {case.scenario.slug} with questions "
                         f"of {banks[case.id]} and of {grid.draws_on}, and one result cannot be of both: give them "
-                        "profiles of their own."
+                        "profiles of their own.",
                     )
     return list(found.values())
 
@@ -70,7 +71,8 @@ def _prompt_sets(workspace: Workspace, grids: Sequence[Grid], prompts: Sequence[
     names = Counter(one.name for one in sets.values())
     if twice := [one for one in sets.values() if names[one.name] > 1]:
         raise UserError(
+            "duplicate-prompt-set-name",
             f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
-            f"{', '.join(str(one.folder) for one in twice)}."
+            f"{', '.join(str(one.folder) for one in twice)}.",
         )
     return sets

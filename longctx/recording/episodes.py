@@ -24,7 +24,7 @@ def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
     try:
         lines, cut_short = read_lines(path)
     except OSError as error:
-        raise TapeError(_unreadable(path, error)) from None
+        raise TapeError("cassette-not-readable", _unreadable(path, error)) from None
     return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()], cut_short
 
 
@@ -34,10 +34,11 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
         _check(request, response, metadata)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if in_conflict(path):
-            raise TapeError(_conflicts(folder)) from None
+            raise TapeError("cassettes-in-conflict", _conflicts(folder)) from None
         raise TapeError(
+            "bad-episode",
             f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from version "
-            "control, or delete that line and record its trial again with --ctx-record once."
+            "control, or delete that line and record its trial again with --ctx-record once.",
         ) from None
     return request, response, metadata
 

@@ -142,7 +142,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 batched="batch" in metadata,
             )
         except MalformedAnswer as error:
-            raise TapeError(f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}.") from None
+            raise TapeError(
+                "bad-recorded-answer", f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}."
+            ) from None
 
     def recorded_since(self, wanted: Wanted, at: str) -> bool:
         """Whether an answer to exactly this request was recorded at that time, or later. at: ISO 8601, UTC."""

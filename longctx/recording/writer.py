@@ -26,8 +26,9 @@ def only_writer(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise UserError(
+            "recording-locked",
             f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-            "What it has recorded is not asked again."
+            "What it has recorded is not asked again.",
         ) from None
     except OSError:
         pass  # a folder that cannot be written to: nothing may be missing there, and if so, writing says why

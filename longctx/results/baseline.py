@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from longctx.conflicts import TAKE_ONE_SIDE, say_in_conflict
+from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
@@ -123,14 +123,18 @@ def _check(path: Path, head: Any) -> None:
     if head["schema"] != SCHEMA:
         version = head.get("run", {}).get("version", "another version")
         raise UserError(
+            "baseline-of-other-schema",
             f"{path} is a baseline of schema {head['schema']}, made by longctx {version}, and this longctx reads "
-            f"schema {SCHEMA}: replay its run with this version, and save it again (python -m longctx baseline save)."
+            f"schema {SCHEMA}: replay its run with this version, and save it again (python -m longctx baseline save).",
         )
 
 
 def _broken(path: Path, error: object) -> UserError:
-    conflict = say_in_conflict(path, f"a baseline is of one run: {TAKE_ONE_SIDE}, or save it anew.")
-    return UserError(conflict or f"{path} is no baseline ({error}): restore it from version control, or save it anew.")
+    check_no_conflict(path, f"a baseline is of one run: {TAKE_ONE_SIDE}, or save it anew")
+    return UserError(
+        "bad-baseline",
+        f"{path} is no baseline ({error}): restore it from version control, or save it anew.",
+    )
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:

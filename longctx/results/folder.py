@@ -19,7 +19,9 @@ def find_run(path: Path) -> Path:
     if (folder / RESULTS).is_file():
         return folder.resolve()
     if (folder / UNFINISHED).is_file():
-        raise UserError(f"{path} holds a run that did not finish: run it again, answers it recorded are kept.")
+        raise UserError(
+            "run-not-finished", f"{path} holds a run that did not finish: run it again, answers it recorded are kept."
+        )
     if path.is_file():
-        raise UserError(f"{path} is a file: give the folder of a run, such as reports/latest.")
-    raise UserError(f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")
+        raise UserError("path-is-file", f"{path} is a file: give the folder of a run, such as reports/latest.")
+    raise UserError("no-run", f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")

@@ -82,7 +82,9 @@ def require_manifest(folder: Path) -> Manifest:
     try:
         return load_manifest(folder)
     except FileNotFoundError:
-        raise UserError(f"{folder} lacks {MANIFEST}, which says what it is a run of: run it again.") from None
+        raise UserError(
+            "manifest-missing", f"{folder} lacks {MANIFEST}, which says what it is a run of: run it again."
+        ) from None
 
 
 def as_manifest(fields: Mapping[str, Any]) -> Manifest:

@@ -104,10 +104,11 @@ def _check_words(kept: Sequence[Kept]) -> None:
         other = words.setdefault(one.subject, one)
         if one.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
+                "prompt-sets-differ",
                 f"The prompts {one.row.prompt_set!r} of {one.row.family} are in other words in "
                 f"{one.folder} ({one.row.prompt_digest}) than in {other.folder} "
                 f"({other.row.prompt_digest}): "
-                f"{_told_apart(one, other)}"
+                f"{_told_apart(one, other)}",
             )
 
 
@@ -116,14 +117,16 @@ def _one_of(first: Kept, second: Kept) -> Kept:
     if first.row.measured and second.row.measured:
         if first.answer != second.answer:
             raise UserError(
+                "answered-twice",
                 f"{first} was answered twice, in {first.folder} and in {second.folder}, and which answer counts is not "
-                f"for longctx to say: {_told_apart(first, second)}"
+                f"for longctx to say: {_told_apart(first, second)}",
             )
         judged = [one.row.outcome for one in (first, second)]
         if judged[0] != judged[1]:
             raise UserError(
+                "judged-twice",
                 f"{first} has one answer, judged {judged[0]} in {first.folder} and {judged[1]} in "
-                f"{second.folder}: replay both runs with one version of longctx, and merge those."
+                f"{second.folder}: replay both runs with one version of longctx, and merge those.",
             )
     return min(first, second, key=_rank)
 

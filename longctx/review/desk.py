@@ -88,7 +88,9 @@ class Desk:
                 return self.session.edit(name, asked, self._who())
             case "undo":
                 return self.session.undo(name)
-        raise UserError(f"There is no decision {asked.get('decision')!r}: keep, drop, edit or undo.")
+        raise UserError(
+            "unknown-decision", f"There is no decision {asked.get('decision')!r}: keep, drop, edit or undo."
+        )
 
     def _line(self, entry: Entry) -> Json:
         decided = entry.decided

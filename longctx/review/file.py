@@ -71,8 +71,9 @@ class QuestionFile:
         for path, digest in self._seen.items():
             if _digest(path) != digest:
                 raise UserError(
+                    "questions-changed-meanwhile",
                     f"{path} was changed by somebody else since it was read: nothing was written. Reload the page, "
-                    "and decide again."
+                    "and decide again.",
                 )
         texts = {self.dropped: self._dropped_lines(session), self.path: dump(session.questions)}
         for path in sorted(texts, key=lambda one: len(texts[one]) < _size(one)):  # what grows first: a question that
@@ -110,9 +111,9 @@ def _parse(line: str, where: str) -> DroppedByReviewer | None:
         ours = isinstance(found, dict) and found.get("reason") == REVIEWER
         return DroppedByReviewer.model_validate(found) if ours else None
     except json.JSONDecodeError as error:
-        raise UserError(f"{where} is not JSON: {error}. Mend the line, or take it out.") from None
+        raise UserError("line-not-json", f"{where} is not JSON: {error}. Mend the line, or take it out.") from None
     except ValidationError as error:
-        raise UserError(f"{where}: {first_fault(DroppedByReviewer, error, 'the line')}") from None
+        raise UserError("bad-dropped-line", f"{where}: {first_fault(DroppedByReviewer, error, 'the line')}") from None
 
 
 def _lines(path: Path) -> list[str]:

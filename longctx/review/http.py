@@ -62,7 +62,9 @@ class ReviewServer(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _Handler)
         except (OSError, OverflowError) as error:
-            raise UserError(f"Port {port} cannot be used: {error}. Give another with --port, or none.") from None
+            raise UserError(
+                "port-not-usable", f"Port {port} cannot be used: {error}. Give another with --port, or none."
+            ) from None
         self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
 
     @property

@@ -67,7 +67,7 @@ class Session:
         for entry in self.entries:
             if entry.question.id == name:
                 return entry
-        raise UserError(f"There is no question {name!r} in the file any more: reload the page.")
+        raise UserError("question-gone", f"There is no question {name!r} in the file any more: reload the page.")
 
     def keep(self, name: str, who: Who) -> Session:
         """An edited question stays edited; a dropped one comes back."""
@@ -79,7 +79,10 @@ class Session:
         """Raises UserError for the last question of the file."""
         entry = self.entry(name)
         if self.questions == (entry.question,) and not entry.dropped:
-            raise UserError("This is the last question of the file, and a file holds one at least: edit it instead.")
+            raise UserError(
+                "last-question",
+                "This is the last question of the file, and a file holds one at least: edit it instead.",
+            )
         return self._with(name, replace(entry, dropped=who))
 
     def edit(self, name: str, words: Mapping[str, Any], who: Who) -> Session:
@@ -89,9 +92,11 @@ class Session:
         try:
             after = BankQuestion.model_validate(fields)
         except ValidationError as error:
-            raise UserError(f"This cannot be saved: {first_fault(BankQuestion, error, 'the question')}") from None
+            raise UserError(
+                "bad-question", f"This cannot be saved: {first_fault(BankQuestion, error, 'the question')}"
+            ) from None
         if not after.distinct:
-            raise UserError("This cannot be saved: two of the four answers are the same.")
+            raise UserError("duplicate-answers", "This cannot be saved: two of the four answers are the same.")
         if after == before:
             return self.keep(name, who)
         return self._with(name, Entry(_marked(after, "edited", who)))

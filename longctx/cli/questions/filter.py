@@ -41,15 +41,17 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     found = answered(load_rows(folder), options.prompts)
     if not found:
         raise UserError(
+            "controls-not-run",
             f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
-            "controls first, pytest -k control."
+            "controls first, pytest -k control.",
         )
     for (model, bank), answers in found.items():
         correct = readable(answers)
         if not correct:
             raise UserError(
+                "no-readable-answer",
                 f"{folder}: none of the {len(answers):,} questions has a readable answer with its right section, so no "
-                f"filter is made. {' '.join(sentences(options.workspace, folder))}"
+                f"filter is made. {' '.join(sentences(options.workspace, folder))}",
             )
         path = make_filter(options.workspace, model, bank, folder.resolve().name, correct)
         unread = len(answers) - len(correct)

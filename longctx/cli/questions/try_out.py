@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
         with contextlib.suppress(OSError):  # not empty: what was measured is kept without its report
             folder.rmdir()
         if code in (0, NO_TESTS) and not (options.estimate or {*rest} & UNMEASURED):
-            raise UserError(NOTHING)
+            raise UserError("controls-not-selected", NOTHING)
         return code
     has_filter = _tell(options.workspace, folder, questions, options.max_tokens)
     return code if has_filter else code or 1
@@ -102,7 +102,7 @@ def _write_profile(folder: Path, options: argparse.Namespace, questions: int) ->
         folder.mkdir(parents=True, exist_ok=True)
         (folder / PROFILE).write_text("\n".join(lines) + "\n", "utf-8")
     except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror or error}.") from None
+        raise UserError("not-writable", f"{folder} cannot be written: {error.strerror or error}.") from None
     return folder / PROFILE
 
 
@@ -124,11 +124,12 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     subjects = answered(rows, found.prompt_set)
     if not subjects:
         raise UserError(
+            "controls-not-measured",
             f"Nothing was measured with the right section: {'; '.join(_causes(rows))}. Why, stands above; --record and "
-            "--base-url do what --ctx-record and --ctx-base-url do there."
+            "--base-url do what --ctx-record and --ctx-base-url do there.",
         )
     if len(subjects) > 1:
-        raise UserError(f"{folder} holds several models or prompt sets: try one at a time.")
+        raise UserError("several-subjects", f"{folder} holds several models or prompt sets: try one at a time.")
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))

@@ -74,7 +74,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             ask(tape, cases, options)
     written = _read(tape, cases)
     if not written:
-        raise UserError(f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}")
+        raise UserError(
+            "no-section-answered",
+            f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}",
+        )
     files.write(written)
     questions = [question for one in written for question in one.questions]
     print(_table(written, len(cases), options.per_section, check(corpus, questions), files))

@@ -26,7 +26,10 @@ class WrittenFiles:
         check_free(path, force=True)
         dropped = dropped_beside(path)
         if dropped == path or path.suffix != ".jsonl":
-            raise UserError(f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.")
+            raise UserError(
+                "questions-not-jsonl",
+                f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.",
+            )
         check_writable(path.parent)
         return cls(path, dropped)
 
@@ -46,8 +49,9 @@ class WrittenFiles:
         if changed or gone or noted:
             where = f"{(changed or gone)[0]}" if changed or gone else f"in {self.dropped.name}"
             raise UserError(
+                "questions-changed",
                 f"{self.questions} was reviewed or changed since it was written ({where}), or was written otherwise: "
-                "give another name, or --force to write over it."
+                "give another name, or --force to write over it.",
             )
 
     def write(self, written: Sequence[Written]) -> None:

@@ -28,15 +28,19 @@ def offers(
     """Each band of the profile at `path` that a gate judges. Raises UserError where its prices are not known."""
     if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
         raise UserError(
+            "budget-without-prices",
             f"A budget needs prices, and the profile of {', '.join(free)} has none above 0: give a model that has a "
-            "[prices] table."
+            "[prices] table.",
         )
     by_band: dict[BandOf, list[Case]] = {}
     for case in cases:
         by_band.setdefault(band_of(case), []).append(dataclasses.replace(case, trials=MOST))
     names = [(band.family, band.name) for _, band in by_band]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.")
+        raise UserError(
+            "budget-for-several",
+            f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.",
+        )
     tables, further = list(tomlkit.parse(read_text(path))), further_of(workspace, cases)
     found = []
     for where, some in by_band.items():

@@ -35,13 +35,15 @@ def of_trial(path: Path, name: str, models: set[str], prompt_set: str | None, se
         return found
     if asked:
         whom = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in asked))
-        raise UserError(f"{path} has {name} of these only: {whom}.")
+        raise UserError("subject-not-in-run", f"{path} has {name} of these only: {whom}.")
     scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
     near = [scenario for scenario in scenarios if scenario.partition("/")[0] == wanted.partition("/")[0]]
     if wanted in scenarios:
         trials = sorted({row.trial for row, _ in pairs if f"{row.family}/{row.scenario}" == wanted})
-        raise UserError(f"{path} has no trial {index or 0} of {wanted}: its trials are {_some(map(str, trials))}.")
-    raise UserError(f"{path} did not run {wanted}. It ran {_some(near or scenarios)}.")
+        raise UserError(
+            "unknown-trial", f"{path} has no trial {index or 0} of {wanted}: its trials are {_some(map(str, trials))}."
+        )
+    raise UserError("scenario-not-run", f"{path} did not run {wanted}. It ran {_some(near or scenarios)}.")
 
 
 def lines(measured: Measured) -> Iterator[str]:

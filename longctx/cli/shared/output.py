@@ -16,20 +16,20 @@ def check_free(path: Path, force: bool) -> None:
     """Raises UserError where a file cannot or must not be written at `path`, which the user gave."""
     check_new(path, force)
     if not path.parent.is_dir():
-        raise UserError(f"There is no folder {path.parent} to write {path.name} into.")
+        raise UserError("no-such-folder", f"There is no folder {path.parent} to write {path.name} into.")
 
 
 def check_new(path: Path, force: bool) -> None:
     """Raises UserError where something stands at `path` already."""
     if path.is_dir():
-        raise UserError(f"{path} is a folder: give the name of a file.")
+        raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
     if path.exists() and not force:
-        raise UserError(f"{path} exists: give another name, or --force to write over it.")
+        raise UserError("file-exists", f"{path} exists: give another name, or --force to write over it.")
 
 
 def check_free_folder(option: str, folder: Path) -> None:
     """Raises UserError where the folder that an option names is not there to be filled."""
     if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
-        raise UserError(f"{option} {folder}: {file} is a file: give a folder.")
+        raise UserError("path-is-file", f"{option} {folder}: {file} is a file: give a folder.")
     if folder.is_dir() and any(folder.iterdir()):
-        raise UserError(f"{option} {folder} is not empty: give another folder, or delete it first.")
+        raise UserError("folder-not-empty", f"{option} {folder} is not empty: give another folder, or delete it first.")

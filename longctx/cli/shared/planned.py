@@ -60,7 +60,9 @@ def planned(
     loads = loads_of(cases)
     if not loads:
         name = profile_name(workspace, profile)
-        raise UserError(f"The profile {name!r} has no trials that a gate judges: there is nothing to plan.")
+        raise UserError(
+            "nothing-to-plan", f"The profile {name!r} has no trials that a gate judges: there is nothing to plan."
+        )
     return loads, further_named(workspace, cases)
 
 
@@ -107,5 +109,5 @@ def cases_planned(workspace: Workspace, profile: str | None, models: Sequence[st
 
 def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:
     if not (models or grid.models):
-        raise UserError(f"The profile {name!r} names no model: give one with --model NAME.")
+        raise UserError("no-model", f"The profile {name!r} names no model: give one with --model NAME.")
     return models or grid.models

@@ -152,8 +152,9 @@ def _read(path: Path) -> Batch:
         return batch
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
+            "bad-batch-record",
             f"{path} is no record of a batch ({type(error).__name__}: {error}). Restore it from version control; "
-            "without it, what its batch answered cannot be collected, and is asked and paid anew."
+            "without it, what its batch answered cannot be collected, and is asked and paid anew.",
         ) from None
 
 

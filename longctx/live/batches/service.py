@@ -53,8 +53,9 @@ def check_provider(models: Sequence[ModelProfile]) -> None:
     for model in models:
         if model.provider != "anthropic":
             raise UserError(
+                "provider-without-batches",
                 f"--ctx-batch: {model.model} is asked through {model.provider}, whose client in the Anthropic SDK has "
-                "no batches. Leave --ctx-batch out, or ask it through the Anthropic API."
+                "no batches. Leave --ctx-batch out, or ask it through the Anthropic API.",
             )
 
 
@@ -80,11 +81,14 @@ class Service:
     def unusable(self, error: Exception) -> UserError:
         """In a sentence that says what to do."""
         if not _lacks_batches(error):
-            return UserError(f"--ctx-batch: {explain(error, self.url).message}")
+            return UserError("batches-out-of-reach", f"--ctx-batch: {explain(error, self.url).message}")
         why = f"{error}."
         if isinstance(error, anthropic.APIStatusError):
             why = f"{self.url} answered {error.status_code}: {server_sentence(error.body)}."
-        return UserError(f"--ctx-batch needs a server that takes Message Batches: {why} Leave --ctx-batch out.")
+        return UserError(
+            "server-without-batches",
+            f"--ctx-batch needs a server that takes Message Batches: {why} Leave --ctx-batch out.",
+        )
 
     async def create(self, requests: Sequence[dict[str, Any]]) -> State:
         """Sent once: whoever sends it again must know that it was not created."""

@@ -44,7 +44,7 @@ async def calibrate(
         models[name] = models[name].model_copy(update={"measured": (*models[name].measured, measured)})
     unasked = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
     if unasked and len(unasked) == len(cases):
-        raise UserError(unasked[0][1].message)
+        raise UserError("tokens-not-counted", unasked[0][1].message)
     for failure in untold.values():
         say(failure.message)
     told = [dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold]
@@ -85,7 +85,7 @@ async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failu
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # which a server without count_tokens answers, too
-        raise UserError(why)
+        raise UserError("tokens-not-counted", why)
     chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure("not_counted", f"{why} Questions of one token count them too, and are paid for: {command}", True)

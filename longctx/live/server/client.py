@@ -44,7 +44,7 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
             case _:
                 return _open_anthropic(base_url, settings)
     except (anthropic.AnthropicError, ValueError) as error:
-        raise UserError(f"The SDK cannot use these settings: {error}.") from None
+        raise UserError("bad-client-settings", f"The SDK cannot use these settings: {error}.") from None
 
 
 def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnthropic:
@@ -54,11 +54,12 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     client = AsyncAnthropic(api_key="none-needed" if keyless else None, base_url=base_url, **settings)
     if not (client.api_key or client.auth_token or client.credentials):
         raise UserError(
+            "no-api-key",
             "No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL for another server that "
-            "speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record."
+            "speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record.",
         )
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
-        raise UserError(f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew.")
+        raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew.")
     return client
 
 
@@ -66,6 +67,8 @@ def _check_url(base_url: str) -> None:
     try:
         url = httpx2.URL(base_url)
     except httpx2.InvalidURL as error:
-        raise UserError(f"--ctx-base-url {base_url!r} is no URL: {error}.") from None
+        raise UserError("bad-base-url", f"--ctx-base-url {base_url!r} is no URL: {error}.") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise UserError(f"--ctx-base-url {base_url!r} is no URL of a server: write it like http://127.0.0.1:8080.")
+        raise UserError(
+            "bad-base-url", f"--ctx-base-url {base_url!r} is no URL of a server: write it like http://127.0.0.1:8080."
+        )

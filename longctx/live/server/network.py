@@ -33,11 +33,14 @@ class Network(httpx2.AsyncBaseTransport):
             ]
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
             raise UserError(
+                "bad-proxy",
                 f"The proxy of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY cannot be used: {error} "
-                "Write it like http://proxy.example:3128."
+                "Write it like http://proxy.example:3128.",
             ) from None
         except OSError as error:
-            raise UserError(f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}.") from None
+            raise UserError(
+                "bad-certificates", f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}."
+            ) from None
         self._turns = itertools.cycle(self._lanes)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -38,7 +38,10 @@ def provider_of(models: Iterable[ModelProfile]) -> str:
     names = {model.provider: model.model for model in models}
     if len(names) > 1:
         said = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
-        raise UserError(f"A run asks one provider, and here are {said}: choose models with --ctx-model, run by run.")
+        raise UserError(
+            "several-providers",
+            f"A run asks one provider, and here are {said}: choose models with --ctx-model, run by run.",
+        )
     return next(iter(names), "anthropic")
 
 
@@ -50,11 +53,12 @@ def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
         try:
             found = boto3.Session().get_credentials()
         except failures as error:
-            raise UserError(f"AWS credentials cannot be used: {error}.") from None
+            raise UserError("bad-aws-credentials", f"AWS credentials cannot be used: {error}.") from None
         if found is None:
             raise UserError(
+                "no-aws-credentials",
                 "No AWS credentials for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "
-                "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
+                "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
             )
     return AsyncAnthropicBedrock(base_url=base_url, **settings)
 
@@ -69,12 +73,13 @@ def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropi
         credentials.refresh(request())
     except failures as error:
         raise UserError(
+            "no-google-credentials",
             f"No Google credentials for Vertex: {error} Set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run "
-            "gcloud auth application-default login."
+            "gcloud auth application-default login.",
         ) from None
     project = os.environ.get("ANTHROPIC_VERTEX_PROJECT_ID") or project
     if not project:
-        raise UserError("No Google Cloud project for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID.")
+        raise UserError("no-google-project", "No Google Cloud project for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID.")
     return AsyncAnthropicVertex(project_id=project, credentials=credentials, base_url=base_url, **settings)
 
 
@@ -82,8 +87,9 @@ def open_foundry(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
     """Raises UserError without a key, ValueError without a resource."""
     if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
         raise UserError(
+            "no-foundry-key",
             "No key for Foundry: set ANTHROPIC_FOUNDRY_API_KEY, and ANTHROPIC_FOUNDRY_RESOURCE to the name of your "
-            "resource."
+            "resource.",
         )
     if base_url is not None:
         return AsyncAnthropicFoundry(base_url=base_url, **settings)
@@ -95,6 +101,7 @@ def _needed(module: str, provider: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise UserError(
+            "provider-package-missing",
             f"provider = {provider!r} needs a package that is not installed ({error}): "
-            f"pip install '{NEEDED[provider]}'."
+            f"pip install '{NEEDED[provider]}'.",
         ) from None

@@ -41,7 +41,7 @@ async def try_out(client: Client, model: ModelProfile, say: Say) -> tuple[dict[s
     except UNTOLD as error:
         follows = " A run would measure nothing with such answers." if isinstance(error, MalformedAnswer) else ""
         why = explain(error, client.base_url).message
-        raise UserError(f"{model.model} could not be asked: {why}{follows}") from None
+        raise UserError("probe-not-answered", f"{model.model} could not be asked: {why}{follows}") from None
     begun = replies.pop("prefill")
     ignored = [] if begun is None else of_prefill(begun)
     took = [name for name, reply in replies.items() if reply is not None]

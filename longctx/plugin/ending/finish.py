@@ -132,5 +132,5 @@ def _point_latest_to(folder: Path) -> str | None:
     try:
         write_file(latest, write)
     except UserError as error:
-        return f"{error} It does not point to this run."
+        return f"{error.sentence} It does not point to this run."
     return None
