@@ -10,18 +10,17 @@ class UserError(Exception):
     code: a short name in kebab-case, which stays when the sentence is reworded. Two mistakes never share one.
     """
 
-    def __init__(self, *said: str) -> None:
-        super().__init__(*said)
-        *codes, self.sentence = said
-        self.code = codes[0] if codes else ""  # until every mistake has its own
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.code, self.sentence = code, sentence
 
     def __str__(self) -> str:
-        return f"{self.sentence} [{self.code}]" if self.code else self.sentence
+        return f"{self.sentence} [{self.code}]"
 
     @property
     def reason(self) -> str:
         """As a reason among others: without the full stop of its sentence."""
-        return f"{self.sentence.rstrip('.')} [{self.code}]" if self.code else self.sentence.rstrip(".")
+        return f"{self.sentence.rstrip('.')} [{self.code}]"
 
 
 class TapeError(UserError):

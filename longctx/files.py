@@ -80,5 +80,5 @@ def _made(folder: Path, stays: bool = True) -> Iterator[None]:
 def unwritable(path: Path, error: OSError) -> UserError:
     """In the operating system's words: a library's may be longer."""
     if isinstance(error, FileExistsError):  # from making a folder
-        return UserError("not-writable", f"{path} cannot be written: {error.filename} is no folder.")
+        return UserError("not-writable", f"{path} cannot be written: {error.filename} is not a folder.")
     return UserError("not-writable", f"{path} cannot be written: {os.strerror(error.errno) if error.errno else error}.")

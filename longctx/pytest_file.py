@@ -45,7 +45,9 @@ def table(path: Path) -> dict[str, Any] | None:
     try:
         found = _toml(path) if path.suffix == ".toml" else _ini(path)
     except (configparser.Error, tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
-        raise UserError("bad-pytest-file", f"{path} cannot be read: {error}.") from None
+        raise UserError(
+            "bad-pytest-file", f"{path}, which configures pytest, cannot be read: {error}. Correct it."
+        ) from None
     return {} if found is None and path.name in OWN else found
 
 

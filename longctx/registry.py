@@ -49,8 +49,8 @@ def family_of(workspace: Workspace, name: str) -> Family:
         return known[name]
     raise UserError(
         "unknown-family",
-        f"No family {name!r}: {did_you_mean(name, list(known))} A family of your own is named in the project's "
-        f"configuration of pytest: {SETTING} = MODULE:FAMILY.",
+        f"There is no family {name!r}. {did_you_mean(name, list(known))} A family of your own is named in the "
+        f"project's configuration of pytest: {SETTING} = MODULE:FAMILY.",
     )
 
 
@@ -77,7 +77,8 @@ def account_of(family: Family) -> Account:
         raise _unusable(f"The family {family.name!r}", family.account, error) from error
     if not isinstance(made, Account):
         raise UserError(
-            "not-an-account", f"The family {family.name!r} names {family.account}, which is no subclass of Account."
+            "not-an-account",
+            f"The family {family.name!r} names {family.account}, which is not a subclass of Account: make it one.",
         )
     return made
 

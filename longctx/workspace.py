@@ -64,7 +64,8 @@ class Workspace:
         names = [path.stem for path in self.list(kind, "*.toml")]
         noun = kind.removesuffix("s")
         raise UserError(
-            "unknown-profile", f"No {noun} {name!r}: {did_you_mean(name, names)} Or give the path of a .toml file."
+            "unknown-profile",
+            f"There is no {noun} {name!r}. {did_you_mean(name, names)} Or give the path of a .toml file.",
         )
 
     def setting(self, name: str) -> tuple[str, ...]:
@@ -79,8 +80,8 @@ class Workspace:
         names = sorted(path.stem for path in self.own("baselines").glob("*.jsonl"))
         raise UserError(
             "unknown-baseline",
-            f"No baseline {name!r}: {did_you_mean(name, names)} Or give the path of its file, or of a run's folder. "
-            "To make one: python -m longctx baseline save NAME.",
+            f"There is no baseline {name!r}. {did_you_mean(name, names)} Or give the path of its file, or of a run's "
+            "folder. To make one: python -m longctx baseline save NAME.",
         )
 
 

@@ -12,9 +12,9 @@ from longctx.config.models import ModelProfile
 from longctx.conflicts import in_conflict
 from longctx.corpus.filters import load_filter
 from longctx.corpus.questions import load_questions
-from longctx.errors import UserError
 from longctx.results.baseline import check_baseline, load_manifest_of
 from longctx.workspace import Workspace
+from tests.refusals import refused
 
 BOTH = "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> mine\n"
 
@@ -42,27 +42,21 @@ def test_what_is_no_file_is_in_no_conflict(tmp_path: Path) -> None:
     assert not in_conflict(tmp_path / "none")
 
 
-READERS: dict[str, Callable[[Path], object]] = {
-    "keep what is right of both sides": lambda path: read_toml(path, ModelProfile),
-    "a baseline is of one run: take one side's": check_baseline,
-    "take one side's (git checkout --ours": load_manifest_of,
-    "keep the questions that are right": load_questions,
-}
+def read_model(path: Path) -> ModelProfile:
+    return read_toml(path, ModelProfile)
 
 
-@pytest.mark.parametrize("advice", READERS)
-def test_each_reader_says_what_to_do(tmp_path: Path, advice: str) -> None:
+@pytest.mark.parametrize("read", [read_model, check_baseline, load_manifest_of, load_questions])
+def test_each_reader_says_so(tmp_path: Path, read: Callable[[Path], object]) -> None:
     path = tmp_path / "file"
     path.write_text(BOTH)
-    with pytest.raises(UserError) as caught:
-        READERS[advice](path)
-    assert str(caught.value).startswith(f"{path} holds the conflict markers of a merge: ")
-    assert advice in str(caught.value)
+    with refused("merge-conflict", path):
+        read(path)
 
 
-def test_a_filter_says_what_to_do(tmp_path: Path) -> None:
+def test_a_filter_says_so(tmp_path: Path) -> None:
     path = tmp_path / "fixtures" / "questions" / "filters" / "toy-0123456789ab.json"
     path.parent.mkdir(parents=True)
     path.write_text(BOTH)
-    with pytest.raises(UserError, match="conflict markers of a merge: a filter is of one run: take one side's"):
+    with refused("merge-conflict", path):
         load_filter(Workspace(tmp_path), "toy", "0123456789ab")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
+from tests.refusals import refused
 
 ROOTS = {
     "pytest.ini": "",
@@ -52,7 +52,7 @@ def test_a_project_that_does_not_configure_pytest(tmp_path: Path, monkeypatch: p
 
 def test_a_file_of_pytests_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool\n")
-    with pytest.raises(UserError, match=r"pyproject\.toml cannot be read: "):
+    with refused("bad-pytest-file", "pyproject.toml"):
         Workspace.around(tmp_path)
 
 
@@ -86,28 +86,28 @@ def test_a_path_means_itself(mine: Workspace, tmp_path: Path) -> None:
 
 
 def test_a_mistyped_name_is_suggested(mine: Workspace) -> None:
-    with pytest.raises(UserError, match=r"^No profile 'smok': Did you mean 'smoke'\? Or give the path"):
+    with refused("unknown-profile", "smok", "'smoke'"):
         mine.resolve("profiles", "smok")
 
 
 def test_an_unknown_name_is_told_what_there_is(mine: Workspace) -> None:
     mine.own("profiles", "zebra.toml").touch()
-    with pytest.raises(UserError, match=r"^No profile 'x': There are: .*paper, .*zebra\. Or give the path"):
+    with refused("unknown-profile", "paper", "zebra"):
         mine.resolve("profiles", "x")
 
 
 def test_a_path_of_another_kind_of_file_is_refused(mine: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.touch()
-    with pytest.raises(UserError, match=r"path of a \.toml file"):
+    with refused("unknown-profile"):
         mine.resolve("profiles", str(path))
 
 
 def test_a_baseline_is_found_by_name_or_path(mine: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"No baseline 'mian': There are: none"):
+    with refused("unknown-baseline", "mian"):
         mine.find_baseline("mian")
     mine.own("baselines", "main.jsonl").touch()
     assert mine.find_baseline("main") == mine.own("baselines", "main.jsonl")
     assert mine.find_baseline(str(tmp_path)) == tmp_path
-    with pytest.raises(UserError, match=r"No baseline 'mian': Did you mean 'main'\?.*python -m longctx baseline save"):
+    with refused("unknown-baseline", "mian", "'main'"):
         mine.find_baseline("mian")

@@ -43,7 +43,8 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
 
     if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
         raise UserError(
-            "bad-baseline-name", f"{options.name!r} is no name for a baseline: use letters, digits, and . _ + -."
+            "bad-baseline-name",
+            f"{options.name!r} is not a valid name for a baseline: use letters, digits, and . _ + -.",
         )
     folder = find_run(options.folder or options.workspace.reports / "latest")
     file = options.workspace.own("baselines", f"{options.name}.jsonl")

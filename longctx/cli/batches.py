@@ -91,7 +91,9 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
         with _writing(options):
             _each(options, options.names, collect)
     except NotRecorded as error:
-        raise UserError("answers-not-kept", f"{error} Its batch keeps it: make room, and collect it again.") from None
+        raise UserError(
+            "answers-not-kept", f"{error} Its batch still has it: free some disk space, and collect it again."
+        ) from None
     for one in left:
         say(one[0].upper() + one[1:])
     return 1 if left else 0
@@ -130,7 +132,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
         await batches.service.cancel(fate.batch.id)
     except UNTOLD as error:
         raise UserError(
-            "batch-not-canceled", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
+            "cancel-refused", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
         ) from None
     return (
         f"Batch {batch} is being canceled: what it has answered by then is paid for, and python -m longctx batches "

@@ -44,7 +44,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
     shown.check(options)
     if options.flips < 0:
-        raise UserError("bad-flips", f"--flips {options.flips}: give a number of answers, 0 for none.")
+        raise UserError(
+            "bad-flips", f"--flips {options.flips} is negative: give the number of answers to show, or 0 for none."
+        )
     if len(options.folders) == 1:
         about, parts = _within(options.folders[0], options.between, options.reference)
     else:
@@ -66,12 +68,12 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
     if reference is not None:
         raise UserError(
             "reference-without-between",
-            "--reference is for one RUN with --between: of several runs, the first is the reference.",
+            "--reference needs one RUN and --between: of several runs, the first is the reference.",
         )
     if len(paths) > len(string.ascii_uppercase):
         raise UserError(
             "too-many-runs",
-            f"{len(paths)} runs are too many to stand side by side: give {len(string.ascii_uppercase)} at most.",
+            f"{len(paths)} runs are too many to compare side by side: give at most {len(string.ascii_uppercase)}.",
         )
     folders = [find_run(path) for path in paths]
     named = zip(string.ascii_uppercase, paths, folders, strict=False)
@@ -92,23 +94,26 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             there = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
             raise UserError(
                 "one-run-to-compare",
-                f"Give two runs to compare, or one with --between model, prompts or the name of a label. {there}.",
+                f"{path} is one run: give another to compare it with, or say what differs within it, with --between "
+                f"model, prompts or the name of a label. {there}.",
             )
     parts = parts_of(rows, between)
     if set(parts) <= {""}:
         raise UserError(
-            "unknown-label", f"{path} has no label {between!r}: say model, prompts or the name of one of its labels."
+            "unknown-label",
+            f"{path} has no label {between!r}: give --between model, prompts or the name of one of its labels.",
         )
     if len(parts) < 2:
         raise UserError(
             "one-value-of-label",
-            f"{path} holds only {between} {next(iter(parts), '')!r}: there is nothing to compare within it.",
+            f"{path} has only one {between}, {next(iter(parts), '')!r}: give another run to compare it with.",
         )
     if reference is None:
         reference = PROTOCOL if between == "prompts" and PROTOCOL in parts else next(iter(parts))
     if reference not in parts:
         raise UserError(
-            "unknown-reference", f"{path} has no {between} {reference!r}: there are {', '.join(map(repr, parts))}."
+            "unknown-reference",
+            f"{path} has no {between} {reference!r}: give --reference one of {', '.join(map(repr, parts))}.",
         )
     names = [reference, *(name for name in parts if name != reference)]
     return [f"Within {_about(path, folder)}, by {between}"], [(visible(name or "none"), parts[name]) for name in names]

@@ -36,7 +36,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     write = WRITERS.get(file.suffix.lower())
     if write is None:
         raise UserError(
-            "unknown-export-format", f"{file.name!r} does not say a format: end it in {', '.join(WRITERS)}."
+            "unknown-export-format",
+            f"The ending of {file.name!r} does not say which format to write: end it in {', '.join(WRITERS)}.",
         )
     folder = find_run(options.folder)
     check_free(file, options.force)

@@ -58,7 +58,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
     shown.check(options)
     if not 0 < options.alpha < 1:
-        raise UserError("bad-alpha", f"--alpha {options.alpha:g}: give a chance between 0 and 1.")
+        raise UserError(
+            "bad-alpha", f"--alpha {options.alpha:g} is not a significance level: give a number between 0 and 1."
+        )
     known = families(options.workspace)
     found = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
     levels = level_shifts(found, options.alpha)
@@ -77,7 +79,7 @@ def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
     if not paths:
         raise UserError(
             "no-baselines",
-            "There is no baseline yet: keep one with longctx baseline save NAME, or give folders of runs.",
+            "There is no baseline yet: save one with longctx baseline save NAME, or give the folders of runs.",
         )
     loaded = {path.resolve(): load_baseline(path) for path in paths}
     kept = [replace(one, name=path.stem) if path.is_file() else one for path, one in loaded.items()]

@@ -71,8 +71,8 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
     if workspace.root != folder:
         raise UserError(
             "inside-a-project",
-            f"This folder belongs to the project {workspace.root}. Say which is meant: longctx init "
-            f"{os.path.relpath(workspace.root)} for that project, longctx init . for one of its own here.",
+            f"This folder belongs to the project {workspace.root}. Say which project you mean: longctx init "
+            f"{os.path.relpath(workspace.root)} for that one, longctx init . for a new one here.",
         )
 
 
@@ -87,11 +87,13 @@ def _starter() -> dict[str, bytes]:
 def _prompts(name: str) -> dict[str, bytes]:
     if not re.fullmatch(r"[\w+-][\w.+-]*", name):
         raise UserError(
-            "bad-prompt-set-name", f"--prompts {name!r} is no name for a prompt set: use letters, digits, and . _ + -."
+            "bad-prompt-set-name",
+            f"--prompts {name!r} is not a valid name for a prompt set: use letters, digits, and . _ + -.",
         )
     if (packaged() / "prompts" / name).is_dir():
         raise UserError(
-            "prompt-set-name-taken", f"--prompts {name}: longctx has a prompt set of that name. Give yours another."
+            "prompt-set-name-taken",
+            f"A prompt set {name!r} comes with longctx: give yours another name with --prompts.",
         )
     protocol = packaged() / "prompts" / PROTOCOL
     files = sorted(path for path in protocol.rglob("*.txt"))
@@ -103,7 +105,7 @@ def _ci(root: Path) -> dict[str, bytes]:
     if top != root:
         raise UserError(
             "not-top-of-repository",
-            f"--ci: GitHub reads workflows at the top of a repository alone, and that is {top}: run this there.",
+            f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
     made = {name: _shipped(name).read_bytes() for name in CI}
     theirs = f"pytest-longctx=={longctx.__version__}"

@@ -109,7 +109,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
     if options.out:
         if options.budget is None:
-            raise UserError("out-without-budget", "--out is for the profile of a --budget: give that too.")
+            raise UserError(
+                "out-without-budget", "--out says where to write the profile that a budget buys: give --budget too."
+            )
         check_free(options.out, options.force)
     stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
     margin = next(one for one in stated if one is not None)
@@ -145,7 +147,7 @@ def _bought(
     cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
     found = allocate(offers(options.workspace, path, cases, assumed), wanted, options.budget)
     if not found.chosen:
-        raise UserError("budget-too-small", nothing_bought(found, wanted, options.budget, name))
+        raise nothing_bought(found, wanted, options.budget, name)
     chosen, sentences = told(cases, found.chosen), list(bought(found, wanted, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
@@ -165,14 +167,14 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
     if all(same):
         raise UserError(
             "same-recordings",
-            f"{runs[0]} and {runs[1]} replay the same recordings, which cannot differ and say nothing of chance: give "
-            "two runs that each asked, or guess with --discordance.",
+            f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: give two runs that "
+            "each asked the model, or a guess with --discordance.",
         )
     found = seen([row for row, again in zip(before, same, strict=True) if not again], after)
     if not found:
         raise UserError(
             "no-trial-in-common",
-            f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or guess "
+            f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or a guess "
             "with --discordance.",
         )
     return found, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))

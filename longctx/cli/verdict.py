@@ -81,8 +81,8 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
         if digest_of(path) != digest:
             raise UserError(
                 "profile-changed",
-                f"{path} is not the profile that the runs measured: its file has changed. Merge them where it is as "
-                "it was, or run them again.",
+                f"{path} has changed since the runs measured it: merge them with the file as it was, or run them "
+                "again.",
             )
         yield load_profile(workspace, name), [value for option, _, value in given if option == "--ctx-model"]
 

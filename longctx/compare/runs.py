@@ -85,7 +85,7 @@ def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = N
     if not any(one.total.paired.n for one in versus):
         raise UserError(
             "no-trial-in-common",
-            "No trial was measured by both: runs are compared on the same families, scenarios and seeds "
+            "The two runs have no trial in common: they are compared on the same families, scenarios and seeds "
             "(run both with the same --ctx-profile and --ctx-seed).",
         )
     return Comparison(versus, (_alone(left[0]), _alone(left[1])))

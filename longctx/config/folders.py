@@ -65,8 +65,8 @@ def read_toml(path: Path, config: type[Config]) -> Config:
         check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
         raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
-        lines = [f"  {_sentence(config, part, 'the file')}" for part in error.errors()]
-        raise UserError("bad-entries", "\n".join([f"{path} has entries that cannot be used:", *lines])) from None
+        faults = "\n".join(f"  {_sentence(config, part, 'the file')}" for part in error.errors())
+        raise UserError("bad-entries", f"{path} has entries that cannot be used:\n{faults}") from None
 
 
 def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:

@@ -46,7 +46,7 @@ def profile_type(families: Mapping[str, Family]) -> type[Profile]:
     if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-family-name",
-            f"No family can be called {taken!r}, which means something else in a profile: rename it.",
+            f"A family cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
     tables: dict[str, Any] = {
         name: (Annotated[tuple[one.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
@@ -70,11 +70,11 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     if DEFAULT in own or len(own) == 1:
         return own.get(DEFAULT) or next(iter(own.values()))
     if own:
-        there = f"has {', '.join(own)}: name one, as in --ctx-profile={next(iter(own))}."
+        there = f"has {', '.join(own)}: give one of them, as in --ctx-profile={next(iter(own))}."
     else:
-        there = f"has none of its own in {workspace.own('profiles')}: name one, as in --ctx-profile=smoke, or have "
+        there = f"has none of its own in {workspace.own('profiles')}: give one, as in --ctx-profile=smoke, or have "
         there += "longctx init write a first one."
-    raise UserError("no-profile", f"No profile is named, and {workspace.root} {there}")
+    raise UserError("no-profile", f"No profile was given, and {workspace.root} {there}")
 
 
 def profile_name(workspace: Workspace, name: str | None) -> str:
@@ -96,6 +96,7 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
             if empty:
                 raise UserError(
                     "no-scenario-left",
-                    f"{path}, [{family}]: no scenario is left: every block is as large as every file.",
+                    f"{path}, [{family}]: no scenario is left, since every block is as large as every file: give "
+                    "longer files.",
                 )
     return profile

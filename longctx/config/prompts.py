@@ -59,7 +59,7 @@ class PromptSet:
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(
             "unknown-prompt-set",
-            f"No prompt set {name!r}: there are {names}. Or give the path of a folder of templates.",
+            f"There is no prompt set {name!r}: choose one of {names}, or give the path of a folder of templates.",
         )
 
     def holds(self, family: type[Scenario]) -> bool:
@@ -89,12 +89,12 @@ class PromptSet:
         found = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(holds) - found):
             raise UserError(
-                "placeholder-missing", f"{path} must hold {{{missing[0]}}}, which the suite fills in for each trial."
+                "placeholder-missing", f"{path} must contain {{{missing[0]}}}, which the suite fills in for each trial."
             )
         if unknown := sorted(found - set(holds)):
             raise UserError(
                 "unknown-placeholder",
-                f"{path} holds {{{unknown[0]}}}, which the suite does not fill in: "
+                f"{path} contains {{{unknown[0]}}}, which the suite does not fill in: "
                 f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there.",
             )
         return text

@@ -95,7 +95,8 @@ def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, section
     if missing and folder.is_dir():
         raise UserError(
             "unknown-example-section",
-            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is no section of {folder}.",
+            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}: correct the "
+            "name.",
         )
     examples = tuple(section for section in sections if section.id in settings.examples)
     others = [section for section in sections if section.id not in settings.examples]

@@ -143,7 +143,7 @@ def _parse(xml: bytes, name: str, reading: Reading) -> _Text:
         ) from None
     except RecursionError:
         raise UserError(
-            "xml-too-deep", f"{name} is refused: its elements lie more than {MAX_DEPTH} deep in each other."
+            "xml-too-deep", f"{name} is refused: its elements are nested more than {MAX_DEPTH} deep. Fetch it again."
         ) from None
     except (ParseError, ValueError, LookupError) as error:
         raise UserError(

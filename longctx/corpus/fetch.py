@@ -86,7 +86,8 @@ def _download(url: str, part: _Part, limit: int, progress: Progress) -> None:
         if error.code == 404:
             raise UserError(
                 "no-issue-on-day",
-                f"{url} does not exist: no issue appeared on that day. There is none on weekends and federal holidays.",
+                f"{url} does not exist: no issue appeared on that day. There are none on weekends and federal "
+                "holidays.",
             ) from None
         raise UserError("download-refused", f"{url} answered {error.code} {error.reason}. Try again later.") from None
     except (OSError, http.client.HTTPException) as error:
@@ -131,7 +132,7 @@ def _check_issue(path: Path, url: str) -> None:
         path.unlink()
         raise UserError(
             "not-an-issue",
-            f"{url} is not an issue of the Federal Register. There is none on weekends and federal holidays.",
+            f"{url} is not an issue of the Federal Register. There are none on weekends and federal holidays.",
         )
     try:
         read_issue(content, url)
@@ -144,12 +145,12 @@ def _day(day: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(day)
     except ValueError:
-        raise UserError("bad-date", f"{day!r} is no date: write it like 2023-07-13.") from None
+        raise UserError("bad-date", f"{day!r} is not a date: write it like 2023-07-13.") from None
 
 
 def _base(url: str) -> str:
     if not re.match(r"https?://[^/]", url):
         raise UserError(
-            "bad-fetch-address", f"{url!r} is no address to fetch from: it must begin with https:// or http://."
+            "bad-fetch-address", f"{url!r} is not an address to fetch from: it must begin with https:// or http://."
         )
     return url.rstrip("/")

@@ -58,7 +58,7 @@ def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
     except ValidationError as error:
         check_no_conflict(path, f"a filter is of one run: {TAKE_ONE_SIDE}")
         fault = first_fault(Filter, error, "the file")
-        raise UserError("bad-filter", f"{path} is no filter: {fault} Restore it from version control.") from None
+        raise UserError("bad-filter", f"{path} is not a filter: {fault} Restore it from version control.") from None
 
 
 def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
@@ -75,8 +75,8 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
     if len(found) > 1 and not own:
         raise UserError(
             "several-filters",
-            f"The baseline has filters of {', '.join(one.model for one in found)}, and none of {model}: which "
-            "questions to ask is not clear. Gate against a baseline of one model.",
+            f"The baseline has filters of {', '.join(one.model for one in found)}, but none of {model}, so "
+            "that it is not clear which questions to ask. Gate against a baseline of one model.",
         )
     return next(iter(own or found), None)
 
@@ -95,7 +95,8 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     if path.exists():
         raise UserError(
             "filter-exists",
-            f"{path} is there already, and runs may have been made with it. Delete it first if none are compared with.",
+            f"{path} already exists, and runs may have been made with it. Delete it first if you compare with none "
+            "of them.",
         )
     if not any(correct.values()):
         raise UserError("filter-keeps-nothing", f"No filter is made: {keeps_none(len(correct))}")

@@ -95,10 +95,10 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         lines = path.read_text(encoding="utf-8").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
         raise UserError(
-            "no-questions-file", f"No questions file {path}: give a .jsonl file, one question a line."
+            "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question a line."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError("not-utf-8", f"{path} cannot be read as UTF-8 text: {error}.") from None
+        raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None
     check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
@@ -144,7 +144,8 @@ def _check_ids(questions: tuple[BankQuestion, ...], path: Path) -> None:
         seen.add(question.id)
         if not question.distinct:
             raise UserError(
-                "duplicate-answers", f"{path}, question {question.id}: two of its four answers are the same."
+                "duplicate-answers",
+                f"{path}, question {question.id}: two of its four answers are the same. Give four different ones.",
             )
 
 
@@ -155,9 +156,13 @@ def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Cor
     for question in questions:
         if question.section in kept:
             continue
-        why = f"which is no section of {corpus.name}"
+        why = f"which is not a section of {corpus.name}"
         if question.section in out:
             why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
         elif question.section in examples:
             why = f"which is one of the examples of {corpus.name} and kept out of the test"
-        raise UserError("unusable-section", f"{path}, question {question.id}: it is about {question.section!r}, {why}.")
+        raise UserError(
+            "unusable-section",
+            f"{path}, question {question.id}: it is about {question.section!r}, {why}. Change its section, or leave "
+            "it out.",
+        )

@@ -52,7 +52,8 @@ def read_settings(folder: Path) -> CorpusSettings:
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             "no-documents-folder",
-            f"No folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with corpus fetch.",
+            f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
+            "corpus fetch.",
         )
     path = settings_path(folder)
     return read_toml(path, CorpusSettings) if path.is_file() else CorpusSettings()
@@ -67,7 +68,7 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
         names = sorted(stem for stem in asked if workspace.find(stem).is_dir())
         raise UserError(
             "unknown-bank",
-            f"No bank {name!r}, which would be the documents {documents} and the questions {questions}. "
+            f"There is no bank {name!r}, which would be the documents {documents} and the questions {questions}. "
             f"{did_you_mean(name, names)}",
         )
     return documents, questions

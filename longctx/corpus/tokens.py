@@ -40,7 +40,8 @@ def _encoding() -> tiktoken.Encoding:
         vocabulary = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
         raise UserError(
-            "vocabulary-unreadable", f"The reference vocabulary {path} cannot be read: {error}. Restore it from git."
+            "vocabulary-unreadable",
+            f"The reference vocabulary {path} cannot be read: {error}. Restore it from version control.",
         ) from None
     _, first, *tokens = vocabulary["bpe_ranks"].split(" ")
     ranks = {base64.b64decode(token): rank for rank, token in enumerate(tokens, int(first))}

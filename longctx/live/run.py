@@ -114,7 +114,8 @@ def ask_live(
         raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
     except NotRecorded as error:  # what a batch answered; a direct answer's is a failure of its own
         raise UserError(
-            "answers-not-kept", f"{error} Its batch keeps it: make room, and give the same command again."
+            "answers-not-kept",
+            f"{error} Its batch still has it: free some disk space, and give the same command again.",
         ) from None
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":

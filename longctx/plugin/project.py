@@ -34,7 +34,7 @@ def check_root(config: pytest.Config) -> None:
     if config.rootpath != expected:
         raise UserError(
             "root-is-elsewhere",
-            f"pytest takes {config.rootpath} for the root of the project, though the tests lie in {expected}: it reads "
+            f"The tests lie in {expected}, but pytest takes {config.rootpath} for the root of the project: it reads "
             "the value of an option that stands apart as one more path. Write the value with an equals sign, such as "
             "--ctx-profile=PATH, or give --rootdir=PATH.",
         )

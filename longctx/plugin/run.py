@@ -93,7 +93,9 @@ def _folder(settings: Settings, workspace: Workspace) -> Path:
     """A folder that holds no run yet. Raises UserError where the user named one that does."""
     if settings.report is not None:
         if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
-            raise UserError("path-is-file", f"--ctx-report {settings.report}: {file} is a file: give a folder.")
+            raise UserError(
+                "path-is-file", f"--ctx-report {settings.report} cannot be used, since {file} is a file: give a folder."
+            )
         if (settings.report / "results.jsonl").exists():
             raise UserError(
                 "report-exists",

@@ -94,9 +94,9 @@ class Case:
         if self.measured is None:
             raise UserError(
                 "prompt-set-not-measured",
-                f"{self.id}: how many tokens {self.model.model} makes of the prompt set "
-                f"{self.wording.prompt_set!r} ({self.wording.digest}) was never measured: "
-                "record it with --ctx-record once, which measures it first.",
+                f"{self.id}: it was never measured how many tokens {self.model.model} makes of the prompt set "
+                f"{self.wording.prompt_set!r} ({self.wording.digest}). "
+                "Record it with --ctx-record once, which measures that first.",
             )
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))

@@ -24,7 +24,7 @@ def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
     try:
         lines, cut_short = read_lines(path)
     except OSError as error:
-        raise TapeError("cassette-not-readable", _unreadable(path, error)) from None
+        raise _unreadable(path, error) from None
     return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()], cut_short
 
 
@@ -34,33 +34,34 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
         _check(request, response, metadata)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if in_conflict(path):
-            raise TapeError("cassettes-in-conflict", _conflicts(folder)) from None
+            raise _conflicts(folder) from None
         raise TapeError(
             "bad-episode",
-            f"{path}, line {number}, is no episode ({type(error).__name__}: {error}). Restore the file from version "
-            "control, or delete that line and record its trial again with --ctx-record once.",
+            f"{path}, line {number}, is not an episode ({type(error).__name__}: {error}). Restore the file from "
+            "version control, or delete that line and record its trial again with --ctx-record once.",
         ) from None
     return request, response, metadata
 
 
-def _conflicts(folder: Path) -> str:
+def _conflicts(folder: Path) -> TapeError:
     """All cassettes that a merge left in conflict, since all are mended in one go."""
     found = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
     held = "1 cassette holds" if len(found) == 1 else f"{len(found):,} cassettes hold"
-    return (
+    return TapeError(
+        "cassettes-in-conflict",
         f"{held} the conflict markers of a merge: {named(found)}. Keep the answers of both sides: delete the lines "
         "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then stands there twice "
-        "counts once."
+        "counts once.",
     )
 
 
-def _unreadable(path: Path, error: OSError) -> str:
+def _unreadable(path: Path, error: OSError) -> TapeError:
     """What stands in the place of a cassette, or of a folder that it would lie in."""
     if path.is_dir():
-        return f"{path} is a folder, where a file of recordings belongs: move it away."
+        return TapeError("path-is-folder", f"{path} is a folder, where a file of recordings belongs: move it away.")
     if file := next((parent for parent in path.parents if parent.is_file()), None):
-        return f"{file} is a file, where a folder belongs: move it away."
-    return f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}."
+        return TapeError("path-is-file", f"{file} is a file, where a folder belongs: move it away.")
+    return TapeError("not-readable", f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}.")
 
 
 def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:

@@ -143,7 +143,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             )
         except MalformedAnswer as error:
             raise TapeError(
-                "bad-recorded-answer", f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}."
+                "bad-recorded-answer",
+                f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}. Delete its line, and record "
+                "its trial again with --ctx-record once.",
             ) from None
 
     def recorded_since(self, wanted: Wanted, at: str) -> bool:

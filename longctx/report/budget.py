@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from longctx.errors import UserError
 from longctx.gate.budget import Allocation, Offer
 from longctx.gate.plan import Target
 
@@ -30,15 +31,17 @@ def bought(found: Allocation, wanted: Target, budget: float) -> Iterator[str]:
         yield f"Not for any sum, for they have too few questions, or sections: {_named(found.lacking)}."
 
 
-def nothing_bought(found: Allocation, wanted: Target, budget: float, profile: str) -> str:
+def nothing_bought(found: Allocation, wanted: Target, budget: float, profile: str) -> UserError:
     if found.price_of_least is None:
-        return (
+        return UserError(
+            "bands-too-small",
             f"No budget judges a band of the profile {profile} at a margin of {wanted.margin:g}: they have too few "
-            "questions, or sections. Give a wider --margin, or a larger bank."
+            "questions, or sections. Give a wider --margin, or a larger bank.",
         )
-    return (
-        f"${budget:,.2f} judges no band of the profile {profile} at a margin of {wanted.margin:g}: the cheapest takes "
-        f"${found.price_of_least:,.2f}. Give a wider --margin, a lower --power, or more."
+    return UserError(
+        "budget-too-small",
+        f"A budget of ${budget:,.2f} judges no band of the profile {profile} at a margin of {wanted.margin:g}: the "
+        f"cheapest takes ${found.price_of_least:,.2f}. Give a wider --margin, a lower --power, or more.",
     )
 
 

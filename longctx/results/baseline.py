@@ -133,7 +133,7 @@ def _broken(path: Path, error: object) -> UserError:
     check_no_conflict(path, f"a baseline is of one run: {TAKE_ONE_SIDE}, or save it anew")
     return UserError(
         "bad-baseline",
-        f"{path} is no baseline ({error}): restore it from version control, or save it anew.",
+        f"{path} is not a baseline ({error}): restore it from version control, or save it again.",
     )
 
 

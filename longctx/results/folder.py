@@ -20,7 +20,8 @@ def find_run(path: Path) -> Path:
         return folder.resolve()
     if (folder / UNFINISHED).is_file():
         raise UserError(
-            "run-not-finished", f"{path} holds a run that did not finish: run it again, answers it recorded are kept."
+            "run-not-finished",
+            f"{path} holds a run that did not finish: run it again; the answers it recorded are kept.",
         )
     if path.is_file():
         raise UserError("path-is-file", f"{path} is a file: give the folder of a run, such as reports/latest.")

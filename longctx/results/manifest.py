@@ -83,7 +83,7 @@ def require_manifest(folder: Path) -> Manifest:
         return load_manifest(folder)
     except FileNotFoundError:
         raise UserError(
-            "manifest-missing", f"{folder} lacks {MANIFEST}, which says what it is a run of: run it again."
+            "manifest-missing", f"{folder} lacks {MANIFEST}, which says what was run: run it again."
         ) from None
 
 

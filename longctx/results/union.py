@@ -164,9 +164,10 @@ def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
             if differing := sorted(name for name in {*known, *told} if known.get(name) != told.get(name)):
                 name = differing[0]
                 raise UserError(
+                    "drawn-differently",
                     f"{scenario} was not drawn alike in both runs: {name} is {known.get(name)} in the run {other} and "
                     f"{told.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
-                    "tell them apart (--ctx-label NAME=VALUE)."
+                    "tell them apart (--ctx-label NAME=VALUE).",
                 )
     return {scenario: told for scenario, (_, told) in sorted(found.items())}
 

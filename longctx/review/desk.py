@@ -89,7 +89,7 @@ class Desk:
             case "undo":
                 return self.session.undo(name)
         raise UserError(
-            "unknown-decision", f"There is no decision {asked.get('decision')!r}: keep, drop, edit or undo."
+            "unknown-decision", f"There is no decision {asked.get('decision')!r}: choose keep, drop, edit or undo."
         )
 
     def _line(self, entry: Entry) -> Json:

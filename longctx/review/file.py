@@ -111,7 +111,7 @@ def _parse(line: str, where: str) -> DroppedByReviewer | None:
         ours = isinstance(found, dict) and found.get("reason") == REVIEWER
         return DroppedByReviewer.model_validate(found) if ours else None
     except json.JSONDecodeError as error:
-        raise UserError("line-not-json", f"{where} is not JSON: {error}. Mend the line, or take it out.") from None
+        raise UserError("line-not-json", f"{where} is not JSON: {error}. Correct the line, or delete it.") from None
     except ValidationError as error:
         raise UserError("bad-dropped-line", f"{where}: {first_fault(DroppedByReviewer, error, 'the line')}") from None
 

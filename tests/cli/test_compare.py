@@ -88,21 +88,20 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "code"),
     [
-        (["{0}"], "Give two runs to compare, or one with --between model, prompts or the name of a label."),
-        (["{0}"], "It holds one of each."),
-        (["{0}", "--between", "prompts"], "holds only prompts 'protocol': there is nothing to compare within it."),
-        (["{0}", "--between", "size"], "has no label 'size'"),
-        (["{0}", "{1}", "--reference", "a"], "--reference is for one RUN with --between"),
-        (["{0}", "{1}", "--flips", "-1"], "--flips -1: give a number of answers, 0 for none."),
-        (["{0}", "{0}/nowhere"], "nowhere holds no run"),
-        (["{0}", "{1}", "--out", "{0}"], "is a folder: give the name of a file."),
-        (["{0}", "{1}", "--out", "{0}/run.json"], "exists: give another name, or --force to write over it."),
-        (["{0}", "{1}", "--out", "{0}/no/x.md"], "There is no folder"),
-        (["{0}"] * 27, "27 runs are too many to stand side by side: give 26 at most."),
+        (["{0}"], "one-run-to-compare"),
+        (["{0}", "--between", "prompts"], "one-value-of-label"),
+        (["{0}", "--between", "size"], "unknown-label"),
+        (["{0}", "{1}", "--reference", "a"], "reference-without-between"),
+        (["{0}", "{1}", "--flips", "-1"], "bad-flips"),
+        (["{0}", "{0}/nowhere"], "no-run"),
+        (["{0}", "{1}", "--out", "{0}"], "path-is-folder"),
+        (["{0}", "{1}", "--out", "{0}/run.json"], "file-exists"),
+        (["{0}", "{1}", "--out", "{0}/no/x.md"], "no-such-folder"),
+        (["{0}"] * 27, "too-many-runs"),
     ],
 )
-def test_a_mistake_is_a_sentence(two: list[str], capsys: Capture, arguments: list[str], sentence: str) -> None:
+def test_a_mistake_is_a_sentence(two: list[str], capsys: Capture, arguments: list[str], code: str) -> None:
     assert main(["compare", *(one.format(*two) for one in arguments)]) == 2
-    assert sentence in capsys.readouterr().err
+    assert f"[{code}]" in capsys.readouterr().err

@@ -56,12 +56,12 @@ def test_it_is_written_as_its_suffix_says(tmp_path: Path, capsys: Capture) -> No
         assert file.read_text().startswith(start)
         assert capsys.readouterr().out == f"{file}: {file.stat().st_size:,} bytes\n"
     assert main(["history", *runs(tmp_path / "b"), "--out", str(file)]) == 2
-    assert "exists: give another name, or --force" in capsys.readouterr().err
+    assert "[file-exists]" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("within_mine")
 def test_mistakes_are_sentences(capsys: Capture) -> None:
     assert main(["history"]) == 2
-    assert "There is no baseline yet: keep one with longctx baseline save NAME" in capsys.readouterr().err
+    assert "[no-baselines]" in capsys.readouterr().err
     assert main(["history", "--alpha", "0"]) == 2
-    assert "--alpha 0: give a chance between 0 and 1." in capsys.readouterr().err
+    assert "[bad-alpha]" in capsys.readouterr().err

@@ -152,23 +152,23 @@ def test_a_project_that_is_a_root_already_gets_no_pytest_ini(folder: Path, capsy
 
 
 MISTAKES = [
-    (["--prompts=protocol"], "longctx has a prompt set of that name"),
-    (["--prompts=a/b"], "'a/b' is no name for a prompt set"),
-    (["--prompts=.."], "'..' is no name for a prompt set"),
-    (["/proc/nothing"], "/proc/nothing cannot be written: No such file or directory"),
-    (["file"], "file cannot be written"),
-    (["within", "--ci"], "GitHub reads workflows at the top of a repository alone"),
+    (["--prompts=protocol"], "prompt-set-name-taken"),
+    (["--prompts=a/b"], "bad-prompt-set-name"),
+    (["--prompts=.."], "bad-prompt-set-name"),
+    (["/proc/nothing"], "not-writable"),
+    (["file"], "not-writable"),
+    (["within", "--ci"], "not-top-of-repository"),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "says"), MISTAKES, ids=[" ".join(arguments) for arguments, _ in MISTAKES])
+@pytest.mark.parametrize(("arguments", "code"), MISTAKES, ids=[" ".join(arguments) for arguments, _ in MISTAKES])
 def test_a_mistake_is_a_sentence_before_anything_is_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: str
 ) -> None:
     (folder / ".git").mkdir()
     (folder / "file").write_text("mine")
     assert main(["init", *arguments]) == 2
-    assert says in capsys.readouterr().err
+    assert f"[{code}]" in capsys.readouterr().err
     assert files(folder) == {"file": b"mine"}
 
 
@@ -182,8 +182,9 @@ def test_within_a_project_it_asks_which_is_meant(
     monkeypatch.chdir(deep)
     assert main(["init"]) == 2
     said = capsys.readouterr().err
-    assert f"belongs to the project {folder}." in said
-    assert "longctx init ../.. for that project, longctx init . for one of its own here" in said
+    assert "[inside-a-project]" in said
+    assert str(folder) in said
+    assert "longctx init ../.. " in said
     assert files(folder) == before
     assert main(["init", "."]) == 0
     assert {*files(deep)} == WRITTEN
@@ -193,5 +194,6 @@ def test_within_a_project_it_asks_which_is_meant(
 def test_what_stands_in_the_place_of_a_folder_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tests_longctx").write_text("mine")
     assert main(["init"]) == 2
-    assert f"cannot be written: {folder / 'tests_longctx'} is no folder." in capsys.readouterr().err
+    assert "[not-writable]" in (said := capsys.readouterr().err)
+    assert str(folder / "tests_longctx") in said
     assert (folder / "tests_longctx").read_text() == "mine"

@@ -53,18 +53,18 @@ def test_two_answers_to_one_trial_are_refused_and_nothing_is_written(tmp_path: P
     first = run(tmp_path / "a", rows("correct"))
     second = run(tmp_path / "b", rows("correct", recorded_at="2026-11-23T00:00:00+00:00"))
     assert main(["merge", str(first), str(second), "--out", str(tmp_path / "out")]) == 2
-    assert "line_retrieval/lines-5#0 of some-model, prompts protocol was answered twice" in capsys.readouterr().err
+    assert "[answered-twice]" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path, capsys: Capture) -> None:
     first = run(tmp_path / "a", rows("correct"))
     assert main(["merge", str(first), "--out", str(first)]) == 2
-    assert "is not empty: give another folder" in capsys.readouterr().err
+    assert "[folder-not-empty]" in capsys.readouterr().err
     assert main(["merge", str(first), "--out", str(first / "run.json" / "x")]) == 2
-    assert "run.json is a file: give a folder." in capsys.readouterr().err
+    assert "[path-is-file]" in capsys.readouterr().err
     assert main(["merge", str(first), str(tmp_path), "--out", str(tmp_path / "out")]) == 2
-    assert "holds no run" in capsys.readouterr().err
+    assert "[no-run]" in capsys.readouterr().err
 
 
 def shard(folder: Path, number: int, *outcomes: str, of: int = 2, **fields: Any) -> str:
@@ -123,5 +123,5 @@ def test_a_shard_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> 
 def test_a_profile_that_has_changed_gives_no_verdict(tmp_path: Path, capsys: Capture) -> None:
     part = run(tmp_path / "a", rows("correct"), options=OPTIONS)
     assert merge_of(tmp_path, str(part), baseline=str(part)) == 2
-    assert f"{PROFILE}.toml is not the profile that the runs measured: its file has changed." in capsys.readouterr().err
+    assert "[profile-changed]" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from longctx.compare.match import match, match_runs, value_of
-from longctx.errors import UserError
 from longctx.results.subject import Subject
+from tests.refusals import refused
 from tests.rows import joined, run
 
 OLD, NEW, THIRD = (Subject(name, "protocol") for name in ("old", "new", "third"))
@@ -28,9 +26,7 @@ def test_whom_only_one_run_measured_is_left_alone() -> None:
 
 
 def test_several_left_are_refused_by_name() -> None:
-    with pytest.raises(
-        UserError, match=r"only the second measured \(new, prompts protocol\) and \(third, prompts protocol\)"
-    ):
+    with refused("unclear-comparison", "(new, prompts protocol) and (third, prompts protocol)"):
         match("passkey", [OLD], [NEW, THIRD])
 
 
@@ -51,7 +47,7 @@ def test_what_leaves_one_without_a_partner_or_differs_in_two_things_is_not_found
         [Subject("old", "mine", (("steps", "400"),)), Subject("new", "mine", (("steps", "400"),))],
         [Subject(one.model, "mine") for one in (OLD, NEW, THIRD)],
     ):
-        with pytest.raises(UserError, match="--between"):
+        with refused("unclear-comparison"):
             match("f", [OLD, NEW], theirs)
 
 
@@ -68,7 +64,7 @@ def test_what_changed_may_be_said() -> None:
 
 
 def test_names_that_are_still_shared_are_refused() -> None:
-    with pytest.raises(UserError, match="not clear"):
+    with refused("unclear-comparison"):
         match("f", [OLD, MINE], [Subject("old", "a"), Subject("old", "b")], "prompts")
 
 

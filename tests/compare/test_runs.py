@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.compare.runs import Change, compare
-from longctx.errors import UserError
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from tests.refusals import refused
 from tests.rows import joined, run
 
 OUTCOMES = ("correct", "wrong", "unparseable", "not_asked")
@@ -88,7 +87,7 @@ def test_each_family_finds_its_subjects() -> None:
 
 
 def test_runs_of_nothing_in_common_are_refused() -> None:
-    with pytest.raises(UserError, match="No trial was measured by both"):
+    with refused("no-trial-in-common"):
         compare(joined(run("correct")), joined(run("not_asked")))
 
 

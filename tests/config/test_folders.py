@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from longctx.config.folders import file_name, file_of, read_toml, slug
-from longctx.errors import UserError
+from tests.refusals import refused
 
 
 class Inner(BaseModel):
@@ -76,40 +76,44 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "name"),
     [
-        ("name = ", "is not valid TOML: Invalid value"),
-        ("name = 1", r"\n  name: Input should be a valid string \(found 1\)\.$"),
-        ("", r"\n  name: missing"),
+        ("name = 1", "\n  name: "),
+        ("", "\n  name: "),
         (
             'name = ""\n[inner]\nweight = "much"',
-            r"\n  inner\.weight: Input should be a valid number.* \(found 'much'\)\.$",
+            "\n  inner.weight: ",
         ),
-        ('name = ""\nnmae = ""', r"\n  nmae: no such entry\. Did you mean 'name'\?$"),
-        ('name = ""\n[inner]\nwieght = 1', r"\n  inner\.wieght: no such entry\. Did you mean 'weight'\?$"),
-        ('name = ""\nzzz = 1', r"\n  zzz: no such entry\. There are: name, inner"),
+        ('name = ""\nnmae = ""', "\n  nmae: no such entry. Did you mean 'name'?"),
+        ('name = ""\n[inner]\nwieght = 1', "\n  inner.wieght: no such entry. Did you mean 'weight'?"),
+        ('name = ""\nzzz = 1', "\n  zzz: no such entry. There are: name, inner"),
     ],
 )
-def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, name: str) -> None:
     path = written(tmp_path, text)
-    with pytest.raises(UserError, match=message) as caught:
+    with refused("bad-entries", path, name):
         read_toml(path, Outer)
-    assert str(caught.value).startswith(str(path))
+
+
+def test_what_is_no_toml_is_called_that(tmp_path: Path) -> None:
+    path = written(tmp_path, "name = ")
+    with refused("not-toml", path):
+        read_toml(path, Outer)
 
 
 def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"(?s)name: .*inner\.wieght: "):
+    with refused("bad-entries", "name: ", "inner.wieght: "):
         read_toml(written(tmp_path, "name = 1\n[inner]\nwieght = 1"), Outer)
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     path.write_bytes('name = "ü"'.encode("latin-1"))
-    with pytest.raises(UserError, match="UTF-8"):
+    with refused("not-utf-8", path):
         read_toml(path, Outer)
 
 
 def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="weight: no such entry") as caught:
+    with refused("bad-entries", "weight: ") as caught:
         read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
     assert "Did you mean 'weight'" not in str(caught.value)

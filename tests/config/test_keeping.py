@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from longctx.config.folders import file_name
 from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, load_model, read_profile
-from longctx.errors import UserError
 from longctx.workspace import Workspace, packaged
 from tests.config.examples import MEASURED, SHIPPED
+from tests.refusals import refused
 
 
 def file_of(mine: Workspace, name: str) -> Path:
@@ -128,5 +128,5 @@ def test_a_comment_and_the_order_of_entries_stay(mine: Workspace) -> None:
 def test_a_profile_that_cannot_be_written_is_a_sentence(mine: Workspace) -> None:
     mine.own("models").rmdir()
     mine.own("models").touch()
-    with pytest.raises(UserError, match=r"m\.toml cannot be written: .*/models is no folder"):
+    with refused("not-writable", "m.toml", mine.own("models")):
         keep_measured(mine, "m", MEASURED)

@@ -13,10 +13,10 @@ from longctx.config.models import (
     TokensPerUnit,
     load_model,
 )
-from longctx.errors import UserError
 from longctx.workspace import Workspace
 from tests.config.examples import MEASURED, SHIPPED
 from tests.here import HERE
+from tests.refusals import refused
 
 PRICED = "[prices]\ninput = 0.1\noutput = 0.5\ncache_read = 0.01\ndated = 2026-11-22\n"
 TIER = "[[prices.above]]\ntokens = 100000\ninput = 0.5\noutput = 2.5\n"
@@ -112,45 +112,43 @@ def test_prices_without_tiers_are_written_as_before_there_were_any(mine: Workspa
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "entry"),
     [
-        ("windw = 3", r"windw: no such entry\. Did you mean 'window'\?"),
-        ("[tokens]\nlin = 3", r"tokens\.lin: no such entry\. Did you mean 'line'\?"),
-        ('window = "large"', r"window: .*valid integer.*\(found 'large'\)"),
-        ("window = 0", r"window: .*greater than 0"),
-        ("[prices]\ninput = 1\noutput = 1", r"prices\.dated: missing"),
-        ("[prices]\ninput = -1\noutput = 1\ndated = 2026-01-01", r"prices\.input: .*\(found -1\)"),
-        (f"{PRICED}[[prices.above]]\ninput = 2\noutput = 2", r"prices\.above\.0\.tokens: missing"),
-        (f"{PRICED}[[prices.above]]\ntokens = 0\ninput = 2\noutput = 2", r"prices\.above\.0\.tokens: .*\(found 0\)"),
-        (f"{PRICED}[[prices.above]]\ntoken = 9\ninput = 2\noutput = 2", r"above\.0\.token: .* Did you mean 'tokens'\?"),
-        (f"{PRICED}{TIER}{TIER}", r"prices: two tiers begin above 100,000 tokens: keep one of them\."),
-        ('[[measured]]\nfamily = "passkey"\nwording = "x"\non = 2026-01-01', r"measured\.0\.values: missing"),
-        ("window", "is not valid TOML"),
-        ('provider = "azure"', r"provider: .*'bedrock', 'vertex' or 'foundry' \(found 'azure'\)"),
-        ('effort = "huge"', r"effort: .*'xhigh' or 'max' \(found 'huge'\)"),
+        ("windw = 3", "windw"),
+        ("[tokens]\nlin = 3", "tokens.lin"),
+        ('window = "large"', "window"),
+        ("window = 0", "window"),
+        ("[prices]\ninput = 1\noutput = 1", "prices.dated"),
+        ("[prices]\ninput = -1\noutput = 1\ndated = 2026-01-01", "prices.input"),
+        (f"{PRICED}[[prices.above]]\ninput = 2\noutput = 2", "prices.above.0.tokens"),
+        (f"{PRICED}[[prices.above]]\ntokens = 0\ninput = 2\noutput = 2", "prices.above.0.tokens"),
+        (f"{PRICED}[[prices.above]]\ntoken = 9\ninput = 2\noutput = 2", "prices.above.0.token"),
+        (f"{PRICED}{TIER}{TIER}", "prices"),
+        ('[[measured]]\nfamily = "passkey"\nwording = "x"\non = 2026-01-01', "measured.0.values"),
+        ('provider = "azure"', "provider"),
+        ('effort = "huge"', "effort"),
         (
             'thinking = { type = "enabled" }',
-            r"thinking: type = 'enabled' needs budget_tokens, .* budget_tokens = 2048 }",
+            "thinking",
         ),
-        ('thinking = { type = "adaptive", budget_tokens = 2048 }', "and no other type takes them"),
-        ('thinking = { type = "enabled", budget_tokens = 9 }', r"thinking\.budget_tokens: .*1024 \(found 9\)"),
+        ('thinking = { type = "adaptive", budget_tokens = 2048 }', "thinking"),
+        ('thinking = { type = "enabled", budget_tokens = 9 }', "thinking.budget_tokens"),
         (
             'thinking = { type = "disabled", display = "omitted" }',
-            r"display says how .* leave it out with type = 'disabled'",
+            "thinking",
         ),
-        ('thinking = { typ = "adaptive" }', r"thinking\.typ: no such entry\. Did you mean 'type'\?"),
+        ('thinking = { typ = "adaptive" }', "thinking.typ"),
         (
             'thinking_tokens = 5\nthinking = { type = "enabled", budget_tokens = 2048 }',
-            r"the file: thinking_tokens is at least the thinking's budget_tokens of 2048: raise it, or leave it out\.",
+            "the file",
         ),
-        ('[probed]\non = 2026-01-01\nsource = "x"\nwindo = 3', r"probed\.windo: no such entry\."),
+        ('[probed]\non = 2026-01-01\nsource = "x"\nwindo = 3', "probed.windo"),
     ],
 )
-def test_mistakes_are_sentences(mine: Workspace, text: str, message: str) -> None:
+def test_mistakes_are_sentences(mine: Workspace, text: str, entry: str) -> None:
     mine.own("models", "m.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=message) as caught:
+    with refused("bad-entries", mine.own("models", "m.toml"), f"\n  {entry}: "):
         load_model(mine, "m")
-    assert str(mine.own("models", "m.toml")) in str(caught.value)
 
 
 def test_the_latest_measure_of_a_wording_counts() -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from longctx.config.profiles import Profile, load_profile, profile_type
-from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.passkey.protocol import Passkey
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
+from tests.refusals import refused
 
 
 def no_bank() -> Bank:
@@ -37,7 +37,7 @@ def test_what_is_shipped_loads(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])
 def test_a_family_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
-    with pytest.raises(UserError, match=f"No family can be called '{name}'"):
+    with refused("reserved-family-name", name):
         profile_type({name: families(HERE)["passkey"]})
 
 
@@ -114,42 +114,41 @@ def test_a_family_may_be_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "entry"),
     [
-        ("sede = 1", r"sede: no such entry\. Did you mean 'seed'\?"),
-        ("[passkye]", r"passkye: no such entry\. Did you mean 'passkey'\?"),
-        ("[passkey]\nwindow = [5]\ntrials = 1", r"passkey\.0\.window: no such entry\. Did you mean 'windows'\?"),
-        ("[passkey]\nwindows = [5]", r"passkey\.0\.trials: missing"),
-        ("[passkey]\nwindows = 5\ntrials = 1", r"passkey\.0\.windows: .*tuple \(found 5\)"),
-        ("[passkey]\nwindows = []\ntrials = 1", r"passkey\.0\.windows: .*at least 1 item"),
-        ("passkey = 3", r"passkey\.0: .*\(found 3\)"),
-        ("[line_retrieval]\nlines = [5]\ntrials = 0", r"line_retrieval\.0\.trials: .* equal to 1, .* \(found 0\)"),
-        ("[line_retrieval]\nlines = [5]\ntrials = { all = 0 }", r"trials: trials are a number .*, or one of each band"),
-        ("[line_retrieval]\nlines = [5]\ntrials = { short = 1 }", r"trials are given of 'short', .* no such band"),
-        ("margin = 5", r"margin: .*less than or equal to 1 \(found 5\)"),
-        ('[line_retrieval]\nlines = ["few"]\ntrials = 1', r"line_retrieval\.0\.lines\.0: .*\(found 'few'\)"),
-        ("[line_retrieval]\nlines = [5, 0]\ntrials = 1", r"line_retrieval\.0\.lines\.1: .*greater than or equal to 1"),
+        ("sede = 1", "sede"),
+        ("[passkye]", "passkye"),
+        ("[passkey]\nwindow = [5]\ntrials = 1", "passkey.0.window"),
+        ("[passkey]\nwindows = [5]", "passkey.0.trials"),
+        ("[passkey]\nwindows = 5\ntrials = 1", "passkey.0.windows"),
+        ("[passkey]\nwindows = []\ntrials = 1", "passkey.0.windows"),
+        ("passkey = 3", "passkey.0"),
+        ("[line_retrieval]\nlines = [5]\ntrials = 0", "line_retrieval.0.trials"),
+        ("[line_retrieval]\nlines = [5]\ntrials = { all = 0 }", "line_retrieval.0.trials"),
+        ("[line_retrieval]\nlines = [5]\ntrials = { short = 1 }", "line_retrieval.0"),
+        ("margin = 5", "margin"),
+        ('[line_retrieval]\nlines = ["few"]\ntrials = 1', "line_retrieval.0.lines.0"),
+        ("[line_retrieval]\nlines = [5, 0]\ntrials = 1", "line_retrieval.0.lines.1"),
         (
             '[line_retrieval]\nlines = [5]\norders = ["sorted"]\ntrials = 1',
-            r"\"ordered\", \"shuffled\", or a number of lines.* \(found 'sorted'\)",
+            "line_retrieval.0.orders.0",
         ),
-        ("[line_retrieval]\nlines = [5]\ntrials = 1\nmin_rate = 90", r"min_rate: .*equal to 1 \(found 90\)"),
-        ("seed = -1", r"seed: .*\(found -1\)"),
-        ("seed =", "is not valid TOML"),
-        (
-            "[passkey]\nwindows = [50, 5]\ndistances = 6\ntrials = 1",
-            r"\[passkey\]: 6 distances do not fit in a window of 5",
-        ),
+        ("[line_retrieval]\nlines = [5]\ntrials = 1\nmin_rate = 90", "line_retrieval.0.min_rate"),
+        ("seed = -1", "seed"),
     ],
 )
-def test_mistakes_are_sentences(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(UserError, match=message) as caught:
+def test_mistakes_are_sentences(tmp_path: Path, text: str, entry: str) -> None:
+    with refused("bad-entries", tmp_path / "some.toml", f"\n  {entry}: "):
         load(tmp_path, text)
-    assert str(tmp_path / "some.toml") in str(caught.value)
+
+
+def test_a_table_that_makes_no_scenario_is_named(tmp_path: Path) -> None:
+    with refused("bad-profile-table", tmp_path / "some.toml", "[passkey]", "6 distances", "window of 5"):
+        load(tmp_path, "[passkey]\nwindows = [50, 5]\ndistances = 6\ntrials = 1")
 
 
 def test_a_mistyped_profile_is_suggested() -> None:
-    with pytest.raises(UserError, match=r"No profile 'papr': Did you mean 'paper'\?"):
+    with refused("unknown-profile", "papr", "paper"):
         load_profile(HERE, "papr")
 
 
@@ -171,7 +170,7 @@ def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: 
 
 def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 80]\ntrials = 1\nbands = { short = 20 }"
-    with pytest.raises(UserError, match=r"\[line_retrieval\]: lines-80 is longer than every band: 80 against 20"):
+    with refused("bad-profile-table", "[line_retrieval]", "lines-80"):
         load(tmp_path, table)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.families.long_context_qa.collage import Collage
@@ -16,6 +15,7 @@ from longctx.registry import families
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.refusals import refused
 
 FAMILIES = [one.scenario for one in families(HERE).values()]
 TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
@@ -119,14 +119,12 @@ def test_a_family_stands_in_the_project_s_own_set_or_else_in_the_one_that_comes_
     assert (protocol.name, protocol.wording(Passkey).words["opening"]) == ("protocol", "Mine.")
     assert protocol.wording(LineRetrieval) == here.wording(LineRetrieval)
     (own / "opening.txt").unlink()
-    with pytest.raises(UserError, match=r"lacks .*opening.txt: copy it from .*protocol/passkey\.$"):
+    with refused("prompt-file-missing", own / "opening.txt", HERE.own("prompts", "protocol", "passkey")):
         protocol.wording(Passkey)
 
 
 def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
-    with pytest.raises(
-        UserError, match=r"^No prompt set 'sead': there are .*protocol.*\. Or give the path of a folder"
-    ):
+    with refused("unknown-prompt-set", "sead", "protocol"):
         PromptSet.open(HERE, "sead")
 
 
@@ -136,12 +134,8 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(
 ) -> None:
     path = folder / family.family / f"{template}.txt"
     path.unlink()
-    with pytest.raises(UserError) as caught:
+    with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", family.family)):
         PromptSet.open(HERE, str(folder)).wording(family)
-    assert (
-        str(caught.value)
-        == f"The prompt set 'mine' lacks {path}: copy it from {HERE.own('prompts', 'protocol', family.family)}."
-    )
 
 
 @pytest.mark.parametrize(
@@ -156,14 +150,13 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(
 def test_a_missing_placeholder_is_named(folder: Path, family: type[Scenario], template: str, placeholder: str) -> None:
     path = folder / family.family / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
-    with pytest.raises(UserError) as caught:
+    with refused("placeholder-missing", path, f"{{{placeholder}}}"):
         PromptSet.open(HERE, str(folder)).wording(family)
-    assert str(caught.value).startswith(f"{path} must hold {{{placeholder}}}")
 
 
 def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:
     (folder / "passkey" / "opening.txt").write_bytes("Geheimnis für dich".encode("latin-1"))
-    with pytest.raises(UserError, match="UTF-8"):
+    with refused("not-utf-8", "opening.txt"):
         PromptSet.open(HERE, str(folder)).wording(Passkey)
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from longctx.corpus.federal_register import MAX_DEPTH, Chunk, read_issue
-from longctx.errors import UserError
 from tests.corpus.examples import ISSUE
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -128,12 +128,12 @@ def test_comments_and_instructions_part_text_without_being_text() -> None:
     ids=["entity bomb", "external entity", "external dtd", "parameter entity", "bare doctype"],
 )
 def test_declared_types_and_entities_are_refused(xml: str) -> None:
-    with pytest.raises(UserError, match=r"evil\.xml is refused: it declares a document type or entities"):
+    with refused("xml-with-doctype", "evil.xml"):
         read_issue(xml.encode(), "evil.xml")
 
 
 def test_bottomless_nesting_is_refused() -> None:
-    with pytest.raises(UserError, match="more than 200 deep"):
+    with refused("xml-too-deep", "deep.xml"):
         read_issue(b"<a>" * (MAX_DEPTH + 1), "deep.xml")
 
 
@@ -143,5 +143,5 @@ def test_bottomless_nesting_is_refused() -> None:
     ids=["empty", "cut short", "undeclared entity", "no text", "unknown encoding"],
 )
 def test_what_is_not_well_formed_is_named(xml: bytes) -> None:
-    with pytest.raises(UserError, match=r"cut\.xml is not well-formed XML: .* Was the download cut short\?"):
+    with refused("xml-not-well-formed", "cut.xml"):
         read_issue(xml, "cut.xml")

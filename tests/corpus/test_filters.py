@@ -2,14 +2,12 @@
 
 import datetime
 
-import pytest
-
 from longctx.config.folders import file_name
 from longctx.corpus.bank import load_bank
 from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
-from longctx.errors import UserError
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.refusals import refused
 
 DIGEST = "0123456789abcdef"
 
@@ -33,7 +31,7 @@ def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspa
     assert found is not None
     assert found.model == "org/m"
     assert load_filter(mine, "org:m", DIGEST) is None
-    with pytest.raises(UserError, match="is there already"):
+    with refused("filter-exists"):
         make_filter(mine, "org/m", DIGEST, "another", {"q1": False})
     assert (
         make_filter(mine, "org:m", DIGEST, "another", {"q1": True})
@@ -43,13 +41,13 @@ def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspa
 
 def test_a_filter_never_moves(mine: Workspace) -> None:
     make_filter(mine, "m", DIGEST, "a-run", {"q1": True})
-    with pytest.raises(UserError, match="is there already, and runs may have been made with it"):
+    with refused("filter-exists"):
         make_filter(mine, "m", DIGEST, "another", {"q1": False})
 
 
 def test_a_project_that_cannot_be_written_has_no_filter(mine: Workspace) -> None:
     mine.own("questions").write_text("no folder")
-    with pytest.raises(UserError, match=r"\.json cannot be written: Not a directory"):
+    with refused("not-writable"):
         make_filter(mine, "m", DIGEST, "a-run", {"q1": True})
 
 
@@ -57,7 +55,7 @@ def test_a_broken_filter_is_a_sentence(mine: Workspace) -> None:
     path = filter_path(mine, "m", DIGEST)
     path.parent.mkdir(parents=True)
     path.write_text('{"model": "m"}')
-    with pytest.raises(UserError, match=r"is no filter: bank: missing\."):
+    with refused("bad-filter", "bank: "):
         load_filter(mine, "m", DIGEST)
 
 
@@ -84,7 +82,7 @@ def test_a_baselines_filter_is_its_models_own_or_its_only_one(mine: Workspace) -
     assert choose_filter(mine, (one,), "new", DIGEST) == one
     assert choose_filter(mine, (one,), "one", "another bank") is None
     assert choose_filter(mine, (), "one", DIGEST) is None
-    with pytest.raises(UserError, match="filters of one, two, and none of new"):
+    with refused("several-filters", "one, two", "new"):
         choose_filter(mine, (one, two), "new", DIGEST)
 
 

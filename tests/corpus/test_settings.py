@@ -1,15 +1,14 @@
 """corpus.toml: what a user may say of a folder of documents."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from longctx.corpus.settings import bank_files, read_settings, word_for
-from longctx.errors import UserError
 from longctx.workspace import Workspace
 from tests.corpus.examples import write_folder
 from tests.here import HERE
+from tests.refusals import refused
 
 
 def test_the_word_for_the_documents_is_their_folders(tmp_path: Path) -> None:
@@ -38,12 +37,12 @@ def test_a_bank_is_a_folder_and_a_file_of_one_name(mine: Workspace) -> None:
 )
 def test_an_unknown_bank_is_a_sentence(mine: Workspace, name: str, advice: str) -> None:
     write_folder(mine.own("questions"), {"lonely.jsonl": "{}"})
-    with pytest.raises(UserError, match=f"No bank '{name}', which would be the documents .*{re.escape(advice)}$"):
+    with refused("unknown-bank", repr(name), advice):
         bank_files(mine, name)
 
 
 @pytest.mark.parametrize("word", ["", " ", "a <b", "{record}", "two\\nlines", " handbook"])
 def test_a_word_that_would_break_a_prompt_is_refused(tmp_path: Path, word: str) -> None:
     folder = write_folder(tmp_path, {"corpus.toml": f'document = "{word}"'})
-    with pytest.raises(UserError, match=r"corpus\.toml .*\n  document: give what one document is called"):
+    with refused("bad-entries", "corpus.toml", "\n  document: "):
         read_settings(folder)

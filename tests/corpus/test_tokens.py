@@ -7,9 +7,9 @@ import pytest
 from longctx.config.prompts import PromptSet
 from longctx.corpus import tokens
 from longctx.corpus.tokens import count_tokens
-from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize(("text", "expected"), [("", 0), ("hello world!", 3), ("\ufb01", 1)])
@@ -31,7 +31,7 @@ def test_a_missing_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(tokens, "packaged", lambda: tmp_path)
     tokens._encoding.cache_clear()
     try:
-        with pytest.raises(UserError, match=r"claude-2\.json cannot be read: .* Restore it from git\."):
+        with refused("vocabulary-unreadable", "claude-2.json"):
             count_tokens("text")
     finally:
         tokens._encoding.cache_clear()

@@ -45,7 +45,7 @@ def test_a_grid_cut_down_and_a_baseline_of_other_trials_are_known() -> None:
 
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
     [found] = reasons(rows(model="one", **TO_ASK), rows(model="two", **TO_ASK))
-    assert "it is not clear what is compared with what" in found
+    assert "[unclear-comparison]" in found
 
 
 @pytest.mark.parametrize(

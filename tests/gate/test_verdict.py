@@ -120,7 +120,7 @@ def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
     found = verdict(BASELINE, joined(rows((180,), model="one"), rows((180,), model="two")))
     assert (found.verdict, found.families) == ("invalid", ())
-    assert "not clear what is compared with what" in found.reasons[0]
+    assert "[unclear-comparison]" in found.reasons[0]
 
 
 WHOLE = Rules(grids={("passkey", "some-model"): [PasskeyGrid(windows=(4096,), trials=1, min_k_max=4096)]})

@@ -35,4 +35,4 @@ def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: Simul
 def test_it_says_what_it_needs(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-ask-only")
     assert result.code == 4
-    assert result.says("--ctx-ask-only needs --ctx-record MODE")
+    assert result.says("[ask-only-without-record]")

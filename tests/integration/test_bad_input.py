@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
 NO_RETRIES = """\
@@ -38,11 +38,10 @@ def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.to
     return result
 
 
-PROFILE_NAMES = [path.stem for path in sorted((ROOT / "fixtures/profiles").glob("*.toml"))]
 OPTIONS = [
-    ("--ctx-profile=tinny", f"No profile 'tinny': There are: {', '.join(PROFILE_NAMES)}."),
-    ("--ctx-profile=papper", "No profile 'papper': Did you mean 'paper'?"),
-    ("--ctx-profile=none.toml", "No profile 'none.toml'"),
+    ("--ctx-profile=tinny", "[unknown-profile]"),
+    ("--ctx-profile=papper", "[unknown-profile]"),
+    ("--ctx-profile=none.toml", "[unknown-profile]"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
     ("--ctx-price=toy=free", "'toy=free' gives no prices: write MODEL=INPUT/OUTPUT or"),
     ("--ctx-in-flight=0", "argument --ctx-in-flight: '0' is no whole number of at least 1."),
@@ -54,9 +53,9 @@ OPTIONS = [
     ("--ctx-min-rate=nan", "argument --ctx-min-rate: 'nan' is no number of 0 to 1."),
     ("--ctx-max-cost=-1", "argument --ctx-max-cost: '-1' is no number of at least 0."),
     ("--ctx-max-cost=nan", "argument --ctx-max-cost: 'nan' is no number of at least 0."),
-    ("--ctx-prompts=sead", "No prompt set 'sead': there are chatty, immediate, plain, seed, tagged."),
-    ("--ctx-report=tiny.toml", "--ctx-report tiny.toml: tiny.toml is a file: give a folder."),
-    ("--ctx-report=tiny.toml/run", "--ctx-report tiny.toml/run: tiny.toml is a file: give a folder."),
+    ("--ctx-prompts=sead", "[unknown-prompt-set]"),
+    ("--ctx-report=tiny.toml", "[path-is-file]"),
+    ("--ctx-report=tiny.toml/run", "[path-is-file]"),
     ("--ctx-modle=toy", "unrecognized arguments: --ctx-modle=toy"),
 ]
 
@@ -69,21 +68,21 @@ def test_an_option(checkout: Checkout, option: str, sentence: str) -> None:
 
 
 PROFILES = [
-    (LINES.replace("[3, 5]", '"3"'), "tiny.toml has entries that cannot be used: line_retrieval.0.lines: "),
+    (LINES.replace("[3, 5]", '"3"'), "[bad-entries]"),
     (
         LINES.replace("trials = 2", "trials = 0"),
-        "line_retrieval.0.trials: trials are a number that is greater than or equal to 1, or one of each band",
+        "line_retrieval.0.trials: ",
     ),
     (LINES.replace("trials", "trails"), "line_retrieval.0.trails: no such entry. Did you mean 'trials'?"),
     (LINES.replace("trials = 2", ""), "line_retrieval.0.trials: missing."),
     (LINES + "min_rate = 90\n", "line_retrieval.0.min_rate: Input should be less than or equal to 1 (found 90)"),
     (LINES.replace('"ordered"', "0"), 'an order is "ordered", "shuffled", or a number of lines'),
     (LINES.replace('"ordered"', '"random"'), "line_retrieval.0.orders.0: "),
-    (LINES.replace('"ordered"', "9"), "[line_retrieval]: no scenario is left: every block is as large as every file."),
+    (LINES.replace('"ordered"', "9"), "[no-scenario-left]"),
     (LINES.replace("[3, 5]", "[]"), "line_retrieval.0.lines"),
-    (PASSKEY.replace("distances = 2", "distances = 300"), "300 distances do not fit in a window of 256 tokens."),
+    (PASSKEY.replace("distances = 2", "distances = 300"), "[bad-profile-table]"),
     (PASSKEY.replace("[256]", "[0]"), "passkey.0.windows.0"),
-    ("[line_retrieval\n", "tiny.toml is not valid TOML: "),
+    ("[line_retrieval\n", "[not-toml]"),
     ("[lines]\n", "lines: no such entry."),
 ]
 
@@ -100,22 +99,21 @@ def test_a_model_profile(checkout: Checkout) -> None:
     checkout.file("fixtures/models/toy.toml").write_text('windw = 9\nextra_body = "none"\n')
     result = mistaken(checkout)
     assert result.code == 4
-    assert result.says("toy.toml has entries that cannot be used: ", "windw: no such entry. Did you mean 'window'?")
-    assert result.says("extra_body: Input should be a valid dictionary (found 'none')")
+    assert result.says("[bad-entries]", "toy.toml", " windw: ", " extra_body: ")
 
 
 def test_neither_a_key_nor_a_cassette(checkout: Checkout) -> None:
     assert mistaken(checkout).says("2 of 2 trials have no recording", "run this again with --ctx-record once")
     result = mistaken(checkout, "--ctx-record=once")
     assert result.code == 4
-    assert result.says("No API key: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL")
+    assert result.says("[no-api-key]")
 
 
 @pytest.mark.parametrize("url", ["localhost:8080", "notaurl", "http://h:port"])
 def test_a_base_url_that_is_none(checkout: Checkout, url: str) -> None:
     result = mistaken(checkout, "--ctx-record=once", f"--ctx-base-url={url}")
     assert result.code == 4
-    assert result.says(f"--ctx-base-url '{url}' is no URL")
+    assert result.says(f"'{url}'", "[bad-base-url]")
 
 
 @pytest.mark.parametrize("tables", [LINES, PASSKEY], ids=["line_retrieval", "passkey"])
@@ -171,14 +169,14 @@ def test_a_window_smaller_than_the_prompts_fixed_text(checkout: Checkout, server
     checkout.profile(PASSKEY.replace("256", "64"))
     for record in ("none", "once"):
         result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
-        assert result.says("a window of 64 tokens is smaller than the prompt's fixed text of", "give at least")
+        assert result.says("64", "[scenario-not-buildable]")
 
 
 def test_a_models_window_smaller_than_the_scenario(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text("window = 150\n")
     for record in ("none", "once"):
         result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
-        assert result.says("takes about 175 tokens", "but the window of toy is 150: choose smaller sizes")
+        assert result.says("175", "150", "[window-too-small]")
     assert not server.asked
 
 
@@ -186,9 +184,7 @@ def test_a_window_that_only_the_server_knows(checkout: Checkout, server: Simulat
     server.window = 150
     result = checkout.record(server)
     assert result.code == 1
-    assert result.says(
-        "takes about 175 tokens and its reply up to 10, but the window of toy is 150: choose smaller sizes"
-    )
+    assert result.says("175", "150", "[window-too-small]")
     assert {row["outcome"] for row in checkout.rows()} == {"not_asked"}
     assert not server.asked
     assert "window = 150" in checkout.file("fixtures/models/toy.toml").read_text()
@@ -199,7 +195,7 @@ def test_a_corrupt_cassette(recorded: Checkout, server: SimulatedServer, record:
     file = recorded.file("cassettes/toy/line_retrieval/lines-3.jsonl")
     file.write_bytes(b"no episode\n" + file.read_bytes())
     result = mistaken(recorded, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
-    assert result.says("lines-3.jsonl, line 1, is no episode", "Restore the file from version control")
+    assert result.says("lines-3.jsonl, line 1", "[bad-episode]")
 
 
 @pytest.mark.parametrize("record", ["none", "once"])
@@ -211,9 +207,8 @@ def test_cassettes_with_conflict_markers(recorded: Checkout, server: SimulatedSe
         file.write_bytes(b"<<<<<<< HEAD\n" + one + b"||||||| 1a2b\n" + one + b"=======\n" + two + b">>>>>>> mine\n")
     result = mistaken(recorded, f"--ctx-record={record}", f"--ctx-base-url={server.url}", "-k", "lines-3")
     assert result.says(
-        "2 cassettes hold the conflict markers of a merge: cassettes/toy/line_retrieval/lines-3.jsonl, "
-        "cassettes/toy/line_retrieval/lines-5.jsonl.",
-        "Keep the answers of both sides: delete the lines that begin with <<<<<<<, |||||||, ======= or >>>>>>>",
+        "cassettes/toy/line_retrieval/lines-3.jsonl, cassettes/toy/line_retrieval/lines-5.jsonl.",
+        "[cassettes-in-conflict]",
     )
     for file in files:
         kept = [line for line in file.read_bytes().splitlines(keepends=True) if line.startswith(b"{")]
@@ -232,7 +227,6 @@ def test_something_else_in_a_cassettes_place(
     path.parent.mkdir(parents=True)
     path.write_text("") if place == "toy" else path.mkdir()
     result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
-    said = "cassettes/toy is a file, where a folder belongs" if place == "toy" else "lines-3.jsonl is a folder, where a"
-    assert result.says(said, "move it away")
+    assert result.says(place, "[path-is-file]" if place == "toy" else "[path-is-folder]")
     assert not result.says("no recording in cassettes/toy/line_retrieval/lines-3.jsonl")
     assert not server.asked

@@ -171,8 +171,8 @@ def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("--ctx-baseline=mian", "No baseline 'mian': Did you mean 'main'?"),
-        ("--ctx-baseline=tiny.toml", "is no baseline"),
+        ("--ctx-baseline=mian", "[unknown-baseline]"),
+        ("--ctx-baseline=tiny.toml", "[bad-baseline]"),
         ("--ctx-margin=2", "'2' is no number of 0 to 1."),
         ("--ctx-alpha=x", "'x' is no number of 0 to 1."),
         ("--ctx-on-inconclusive=maybe", "invalid choice: 'maybe'"),

@@ -55,5 +55,5 @@ def test_where_nothing_else_is_selected_nothing_is_asked(checkout: Checkout, ser
     server.counting = NO_COUNTS["html"]
     result = checkout.record(server)
     assert result.code == 4
-    assert result.says("ERROR: toy: its tokens could not be counted", "it begins with b'<html>It works!</html>'.")
+    assert result.says("ERROR: toy: ", "[tokens-not-counted]", "it begins with b'<html>It works!</html>'.")
     assert not server.asked

@@ -51,7 +51,7 @@ def test_the_command(recorded: Checkout) -> None:
         assert recorded.file(file).read_bytes() == recorded.file(f"reports/latest/{name}").read_bytes()
     result = recorded.longctx("export", "reports/latest", "mine.csv")
     assert result.code == 2
-    assert result.says("mine.csv exists: give another name, or --force to write over it.")
+    assert result.says("[file-exists]")
     result = recorded.longctx("export", "reports", "other.csv")
     assert result.code == 2
     assert result.says("reports holds no run: give the folder that pytest wrote, such as reports/latest.")

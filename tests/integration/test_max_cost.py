@@ -44,7 +44,7 @@ def test_a_cap_too_low_for_one_question_asks_none(checkout: Checkout, server: Si
 def test_a_cap_needs_prices(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, "--ctx-max-cost=1")
     assert result.code == 4
-    assert result.says("--ctx-max-cost needs prices, and the profile of toy gives none: add a [prices] table")
+    assert result.says("toy", "[max-cost-without-prices]")
     assert not server.received
 
 

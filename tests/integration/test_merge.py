@@ -52,4 +52,4 @@ def test_the_output_is_a_run_s_folder_of_its_own(checkout: Checkout, server: Sim
     checkout.record(server, "--ctx-report=a")
     result = checkout.longctx("merge", "a", "--out", "a")
     assert result.code == 2
-    assert result.says("--out a is not empty: give another folder, or delete it first.")
+    assert result.says("[folder-not-empty]")

@@ -28,7 +28,7 @@ def test_no_replay_answers_for_a_model_whose_name_is_cleaned_alike(
     assert checkout.record(server, one).code == 0
     result = checkout.pytest(other)
     assert result.code == 1
-    assert result.says("2 of 2 trials have no recording in cassettes/", "was never measured")
+    assert result.says("2 of 2 trials have no recording in cassettes/", "[prompt-set-not-measured]")
     assert {(row["model"], row["outcome"]) for row in checkout.rows()} == {(both[1], "not_asked")}
     server.script = saying("none")
     assert checkout.record(server, other).code == 0

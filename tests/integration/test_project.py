@@ -31,8 +31,7 @@ def test_the_value_of_an_option_is_not_taken_for_the_root(checkout: Checkout, el
     result = checkout.pytest(INSTALLED, "--ctx-profile=tiny.toml", option, value, "--ctx-estimate", profile=None)
     assert result.code == 4
     root = elsewhere.parent
-    assert result.says(f"pytest takes {root} for the root of the project, though the tests lie in {checkout.folder}")
-    assert result.says("Write the value with an equals sign, such as --ctx-profile=PATH")
+    assert result.says(f"{root} ", str(checkout.folder), "[root-is-elsewhere]")
     assert not {one.name for one in root.iterdir()} - {"checkout", "elsewhere"}
 
 
@@ -49,24 +48,23 @@ def test_tests_of_two_projects(checkout: Checkout) -> None:
     (other / "conftest.py").unlink()
     result = checkout.pytest(INSTALLED, "tests_longctx", other / "tests_longctx", "--ctx-estimate")
     assert result.code == 4
-    assert result.says(f"The tests lie in two projects, {checkout.folder} and {other}: run one at a time")
+    assert result.says(f"{checkout.folder} and {other}", "[tests-in-two-projects]")
 
 
 def test_a_root_that_is_given_counts(checkout: Checkout, elsewhere: Path) -> None:
     result = checkout.pytest(INSTALLED, f"--rootdir={elsewhere}", "tests_longctx", "--ctx-estimate", profile=None)
     assert result.code == 4
-    assert result.says(f"{elsewhere} has none of its own in {elsewhere}/fixtures/profiles")
+    assert result.says(f"{elsewhere}/fixtures/profiles", "[no-profile]")
 
 
 def test_a_project_without_a_profile(checkout: Checkout) -> None:
     """As a plain run, whose collection fails, and where it is known before."""
     for arguments in ((), ("--ctx-estimate",)):
         result = checkout.pytest(*arguments, profile=None, page=True)
-        assert result.says(f"No profile is named, and {checkout.folder} has none of its own in")
-        assert result.says("name one, as in --ctx-profile=smoke, or have longctx init write a first one.")
+        assert result.says(str(checkout.folder), "[no-profile]")
         assert result.code == (4 if arguments else 2)
     result = checkout.longctx("plan", "--model=toy")
-    assert (result.code, result.says("No profile is named")) == (2, True)
+    assert (result.code, result.says("[no-profile]")) == (2, True)
     assert not checkout.file("reports").exists()
 
 
@@ -75,7 +73,7 @@ def test_a_project_that_cannot_be_written(checkout: Checkout, server: SimulatedS
     """Its root is where not even root may write."""
     result = checkout.record(server, "--rootdir=/proc", "tests_longctx", mode=mode)
     assert result.code != 0
-    assert result.says("/proc/", "cannot be written: No such file or directory")
+    assert result.says("/proc/", "not-writable]")
     assert not server.asked
     assert not checkout.file("reports").exists()
 
@@ -119,7 +117,7 @@ def test_a_project_whose_tests_measure_nothing(
     other_tests(checkout)
     result = checkout.longctx(*command, "--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
     assert result.code == 4
-    assert result.says("Nothing to ask: no test marked longctx was selected of tests_longctx.", "longctx init")
+    assert result.says(" tests_longctx.", "[nothing-to-ask]", "longctx init")
     assert not checkout.file("trace").exists()
 
 
@@ -128,17 +126,17 @@ def test_a_folder_without_tests(checkout: Checkout) -> None:
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     result = within.pytest("--ctx-estimate", profile="../tiny.toml")
     assert result.code == 4
-    assert result.says("Nothing to ask: no test marked longctx was selected of this folder.")
+    assert result.says("this folder.", "[nothing-to-ask]")
 
 
 def test_a_selection_without_any_case_says_why(checkout: Checkout, server: SimulatedServer) -> None:
     given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
     result = checkout.longctx("record", *given, "-k", "passkey")
     assert result.code == 4
-    assert result.says("Nothing to ask: the profile 'tiny.toml' has no [passkey] table.")
+    assert result.says("[passkey]", "[nothing-to-ask]")
     result = checkout.longctx("record", *given, "-k", "lines-77")
     assert result.code == 4
-    assert result.says("Nothing to ask: no test marked longctx was selected of tests_longctx.")
+    assert result.says(" tests_longctx.", "[nothing-to-ask]")
 
 
 def test_questions_that_no_test_asks(checkout: Checkout) -> None:

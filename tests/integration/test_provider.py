@@ -28,4 +28,4 @@ def test_credentials_that_lack_are_said_before_anything_is_asked(checkout: Check
     checkout.file("fixtures/models/toy.toml").write_text('provider = "foundry"\n')
     result = checkout.pytest("--ctx-record=once")
     assert result.code == 4
-    assert result.says("No key for Foundry: set ANTHROPIC_FOUNDRY_API_KEY")
+    assert result.says("[no-foundry-key]")

@@ -155,16 +155,16 @@ def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
     with SimulatedServer(script) as server:
         asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
     assert asked.code == 1
-    assert asked.says("No filter is made: it would keep none of 6 questions, and leave a collage nothing to ask.")
+    assert asked.says("No filter is made: it would keep none of 6 questions")
     assert "0 questions are kept" not in asked.out
-    assert own.longctx("filter", "run").says("it would keep none of 6 questions")
+    assert own.longctx("filter", "run").says("[filter-keeps-nothing]")
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 
 def test_nothing_measured_is_a_sentence(own: Checkout) -> None:
     result = own.longctx("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy")
     assert result.code == 2
-    assert result.says("have no recording", "Nothing was measured with the right section: 18 trials missing")
+    assert result.says("have no recording", "18 trials missing", "[controls-not-measured]")
 
 
 def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:

@@ -50,7 +50,7 @@ def test_two_runs_do_not_record_at_once(checkout: Checkout, server: SimulatedSer
     with only_writer(checkout.file("cassettes")):
         refused = checkout.record(server)
     assert refused.code == 4
-    assert refused.says("Another run is recording into", "wait until it ends")
+    assert refused.says("[recording-locked]")
     assert not server.asked
     assert checkout.record(server).code == 0
 

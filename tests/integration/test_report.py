@@ -51,7 +51,7 @@ def test_a_run_is_not_written_over(checkout: Checkout, server: SimulatedServer) 
     before = checkout.file("mine/results.jsonl").read_bytes()
     result = checkout.pytest("--ctx-report=mine")
     assert result.code == 4
-    assert result.says("--ctx-report mine already holds a run: give another folder, or delete it first.")
+    assert result.says("mine", "[report-exists]")
     assert checkout.file("mine/results.jsonl").read_bytes() == before
 
 

@@ -31,7 +31,7 @@ def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> No
     assert "# fillers_before: " in result.out
     result = checkout.longctx("show", "passkey/window-256-k-128")
     assert result.code == 2
-    assert result.says("depends on the model's tokenizer: say which model with --model NAME.")
+    assert result.says("[tokenizer-unknown]")
 
 
 def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
@@ -47,16 +47,16 @@ def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["line_retrieval"], "'line_retrieval' is no scenario: write FAMILY/PARAMETERS[#TRIAL]"),
-        (["lines/lines-5"], "The families are line_retrieval, passkey"),
-        (["line_retrieval/lines-5-depth-3"], "line_retrieval has no scenario 'lines-5-depth-3'; its parameters are"),
-        (["passkey/window-256"], "passkey scenario 'window-256' lacks one of window, k."),
-        (["line_retrieval/lines-5-block_size-9"], "block_size 9 does not fit a file of 5 lines: give 1"),
-        (["line_retrieval/lines-5-block_size-0"], "block_size 0 does not fit a file of 5 lines: give 1"),
-        (["line_retrieval/lines-0"], "a file needs at least 1 line, not 0."),
-        (["passkey/window-9-k-10", "--model=toy"], "k 10 does not lie in a window of 9 tokens: give 1 to 9."),
-        (["passkey/window-256-k-9", "--model=toy"], "was never measured"),
-        (["line_retrieval/lines-5", "--prompts=sead"], "No prompt set 'sead'"),
+        (["line_retrieval"], "[not-a-scenario]"),
+        (["lines/lines-5"], "[not-a-scenario]"),
+        (["line_retrieval/lines-5-depth-3"], "[bad-scenario-parameters]"),
+        (["passkey/window-256"], "[bad-scenario-parameters]"),
+        (["line_retrieval/lines-5-block_size-9"], "[bad-scenario-parameters]"),
+        (["line_retrieval/lines-5-block_size-0"], "[bad-scenario-parameters]"),
+        (["line_retrieval/lines-0"], "[bad-scenario-parameters]"),
+        (["passkey/window-9-k-10", "--model=toy"], "[bad-scenario-parameters]"),
+        (["passkey/window-256-k-9", "--model=toy"], "[prompt-set-not-measured]"),
+        (["line_retrieval/lines-5", "--prompts=sead"], "[unknown-prompt-set]"),
         (["line_retrieval/lines-5", "--sead=1"], "unrecognized arguments: --sead=1"),
     ],
 )

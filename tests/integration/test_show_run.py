@@ -48,9 +48,9 @@ def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, serve
 
 def test_a_mistake_is_a_sentence(recorded: Checkout) -> None:
     for arguments, sentence in (
-        (["line_retrieval/lines-7", "--run=reports/latest"], "did not run line_retrieval/lines-7. It ran"),
-        (["line_retrieval/lines-5#2", "--run=reports/latest"], "has no trial 2 of line_retrieval/lines-5"),
-        (["line_retrieval/lines-5", "--run=reports"], "reports holds no run"),
+        (["line_retrieval/lines-7", "--run=reports/latest"], "[scenario-not-run]"),
+        (["line_retrieval/lines-5#2", "--run=reports/latest"], "[unknown-trial]"),
+        (["line_retrieval/lines-5", "--run=reports"], "[no-run]"),
     ):
         result = recorded.longctx("show", *arguments)
         assert result.code == 2

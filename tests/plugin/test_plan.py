@@ -6,14 +6,12 @@ import dataclasses
 import re
 from typing import Any
 
-import pytest
-
-from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.refusals import refused
 
 TABLE = """
 [line_retrieval]
@@ -53,13 +51,13 @@ def test_a_file_is_read_once_until_the_run_is_told_anew(mine: Workspace) -> None
 
 
 def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
-    with pytest.raises(UserError, match=r"The profile 'only' names no model: give one with --ctx-model NAME\."):
+    with refused("no-model", "only"):
         run(mine).plan.cases  # noqa: B018
 
 
 def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
-    with pytest.raises(UserError, match=r"No bank 'register-gates', .* Did you mean 'register-gate'\?"):
+    with refused("unknown-bank", "register-gates", "'register-gate'"):
         run(mine, table, models=("a",)).plan.cases  # noqa: B018
     told = run(
         mine, table, models=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-import pytest
-
 from longctx.config.folders import file_name
-from longctx.errors import UserError
 from longctx.families.passkey.protocol import FillerTokens, Passkey
-from longctx.recording.case import Case
 from tests.recording.examples import line_case, passkey_case
+from tests.refusals import refused
 
 
 def test_names() -> None:
@@ -56,37 +53,25 @@ def test_a_measured_model_fits_the_scenario() -> None:
     assert scenario.tokens == FillerTokens(24.0, 94, 15)
 
 
-def sentence(case: Case) -> str:
-    with pytest.raises(UserError) as caught:
-        case.fitted()
-    return str(caught.value)
-
-
 def test_a_model_that_was_never_measured() -> None:
-    said = sentence(passkey_case(measured=()))
-    assert "was never measured" in said
-    assert "record it with --ctx-record once" in said
+    with refused("prompt-set-not-measured", "toy"):
+        passkey_case(measured=()).fitted()
 
 
 def test_a_window_smaller_than_the_scenario() -> None:
-    said = sentence(line_case(500, window=4096))
-    assert said.startswith("toy-protocol-lines-500 takes about 7,600 tokens and its reply up to 10, but the window of ")
+    with refused("window-too-small", "toy-protocol-lines-500 ", "7,600", "10", "4,096"):
+        line_case(500, window=4096).fitted()
     passkey_case(512, window=512).fitted()
-    small = sentence(passkey_case(512, window=511))
-    assert "takes about 496 tokens and its reply up to 16, but the window of toy is 511" in small
+    with refused("window-too-small", "496", "16", "511"):
+        passkey_case(512, window=511).fitted()
 
 
 def test_replies_longer_than_the_server_takes_requests_for() -> None:
-    said = sentence(line_case(5, thinking_tokens=2000, max_output=1000))
-    assert said.startswith(
-        "toy-protocol-lines-5 asks for replies of up to 2,010 tokens, but toy takes no request for more"
-    )
+    with refused("reply-too-long", "toy-protocol-lines-5 ", "2,010", "1,000"):
+        line_case(5, thinking_tokens=2000, max_output=1000).fitted()
     line_case(5, thinking_tokens=990, max_output=1000).fitted()
 
 
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
-    said = sentence(passkey_case(100, 100))
-    assert said.startswith(
-        "toy-protocol-window-100-k-100: a window of 100 tokens is smaller than the prompt's fixed text"
-    )
-    assert said.endswith("give at least 110.")
+    with refused("scenario-not-buildable", "toy-protocol-window-100-k-100", "100", "110"):
+        passkey_case(100, 100).fitted()

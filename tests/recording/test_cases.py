@@ -6,11 +6,8 @@ import functools
 import shutil
 from pathlib import Path
 
-import pytest
-
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
-from longctx.errors import UserError
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.control import Control
 from longctx.families.passkey.protocol import Passkey
@@ -18,6 +15,7 @@ from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.vocabulary.bank import Bank
 from tests.here import HERE
+from tests.refusals import refused
 
 TABLES = """
 seed = 3
@@ -84,7 +82,7 @@ def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
 
 def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
     twin = shutil.copytree(HERE.own("prompts", "protocol"), tmp_path / "protocol")
-    with pytest.raises(UserError, match="Two prompt sets are named 'protocol'"):
+    with refused("duplicate-prompt-set-name", "protocol"):
         cases(tmp_path, "protocol", str(twin))
 
 
@@ -116,5 +114,5 @@ def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
 
 
 def test_one_result_is_not_of_two_banks(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"tables of the profile ask one longest-5000-record-right with questions of"):
+    with refused("scenario-of-two-banks", "one longest-5000-record-right"):
         of_banks(tmp_path, "one")

@@ -6,10 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from longctx.errors import UserError
 from longctx.recording.writer import only_writer
+from tests.refusals import refused
 
 HOLD = """
 import os, sys, pathlib
@@ -26,10 +24,7 @@ def test_a_second_run_is_refused_until_the_first_ends_or_is_killed(tmp_path: Pat
     )
     assert first.stdout is not None
     assert first.stdout.readline() == "held\n"
-    with (
-        pytest.raises(UserError, match=r"Another run is recording into .*: wait until it ends"),
-        only_writer(tmp_path / "c"),
-    ):
+    with refused("recording-locked", tmp_path / "c"), only_writer(tmp_path / "c"):
         pass
     first.kill()
     first.communicate()

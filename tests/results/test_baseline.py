@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
+from tests.refusals import refused
 
 KEPT = ["family", "version", "model", "prompt_set", "prompt_digest", "labels", "scenario", "params", "band"]
 KEPT += ["cluster", "seed", "trial", "item", "repeat", "outcome"]
@@ -84,22 +84,19 @@ def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "code", "name"),
     [
-        ("", "its first line says no schema"),
-        ("{}\n", "its first line says no schema"),
-        ("[1]\n", "its first line says no schema"),
-        ("{cut", "no baseline"),
-        (
-            '{"schema": 99, "run": {"version": "9.9"}}\n',
-            "schema 99, made by longctx 9.9, and this longctx reads schema 1",
-        ),
+        ("", "bad-baseline", "first line"),
+        ("{}\n", "bad-baseline", "first line"),
+        ("[1]\n", "bad-baseline", "first line"),
+        ("{cut", "bad-baseline", "b.jsonl"),
+        ('{"schema": 99, "run": {"version": "9.9"}}\n', "baseline-of-other-schema", "9.9"),
     ],
 )
-def test_what_is_no_baseline_says_so(tmp_path: Path, text: str, says: str) -> None:
+def test_what_is_no_baseline_says_so(tmp_path: Path, text: str, code: str, name: str) -> None:
     path = tmp_path / "b.jsonl"
     path.write_text(text)
-    with pytest.raises(UserError, match=says):
+    with refused(code, name):
         load_baseline(path)
 
 
@@ -108,5 +105,5 @@ def test_a_damaged_line_is_an_error(tmp_path: Path, folder: Path) -> None:
     text = path.read_text()
     for damage in (('"outcomes":"cc"', '"outcomes":"cx"'), ('"profile"', '"prfile"'), ('"outcomes":"cc"}', "")):
         path.write_text(text.replace(*damage))
-        with pytest.raises(UserError, match="restore it from version control"):
+        with refused("bad-baseline"):
             load_baseline(path)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.results.folder import find_run
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -28,19 +28,19 @@ def test_a_folder_a_link_and_a_file_that_names_it(run: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "code"),
     [
-        ("nowhere", "nowhere holds no run: give the folder that pytest wrote, such as reports/latest"),
-        ("empty", "empty holds no run"),
-        ("killed", "killed holds a run that did not finish: run it again"),
-        ("run/results.jsonl", "is a file: give the folder of a run"),
-        ("latest", "latest is a file"),
+        ("nowhere", "no-run"),
+        ("empty", "no-run"),
+        ("killed", "run-not-finished"),
+        ("run/results.jsonl", "path-is-file"),
+        ("latest", "path-is-file"),
     ],
 )
-def test_anything_else_is_a_sentence(run: Path, tmp_path: Path, name: str, sentence: str) -> None:
+def test_anything_else_is_a_sentence(run: Path, tmp_path: Path, name: str, code: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / "rows.part").touch()
     (tmp_path / "latest").write_text("gone")
-    with pytest.raises(UserError, match=sentence):
+    with refused(code, name):
         find_run(tmp_path / name)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.results.manifest import load_manifest, require_manifest
+from tests.refusals import refused
 from tests.report.sample import MANIFEST
 
 
@@ -19,5 +19,5 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_has_none(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load_manifest(tmp_path)
-    with pytest.raises(UserError, match=r"lacks run\.json, which says what it is a run of: run it again"):
+    with refused("manifest-missing"):
         require_manifest(tmp_path)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.errors import UserError
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row
 from longctx.results.store import append, as_lines, load, merge, write
 from longctx.results.union import unite, unite_manifests
 from longctx.results.view import View
+from tests.refusals import refused
 from tests.rows import bare as row
 
 ANSWERED: dict[str, Any] = {"prompt_sha256": "ab", "recorded_at": "2026-11-21T10:00:00+00:00", "source": "replayed"}
@@ -67,9 +67,8 @@ def test_what_is_told_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: 
     found = unite_manifests(runs, "all")
     assert (found.facts, found.early_stop) == (one | other, True)
     runs.append(run(tmp_path / "d", facts={"lines-5 of a": {"kept": 40}}))
-    says = "lines-5 of a was not drawn alike in both runs: kept is 41 in the run a and 40 in the run d: leave one"
     for order in (runs, runs[::-1]):
-        with pytest.raises(UserError, match=says):
+        with refused("drawn-differently", "lines-5 of a", "kept is 41 in the run a and 40 in the run d"):
             unite_manifests(order, "all")
 
 
@@ -94,26 +93,22 @@ def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
 
 def test_two_answers_are_refused(tmp_path: Path) -> None:
     first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(recorded_at="2026-11-22"))
-    with pytest.raises(
-        UserError, match=r"lines-5#0 of some-model, prompts protocol was answered twice.*--ctx-label NAME"
-    ):
+    with refused("answered-twice", "lines-5#0 of some-model, prompts protocol", "--ctx-label"):
         unite([first, second])
     other_request = run(tmp_path / "c", answered(prompt_sha256="cd"))
-    with pytest.raises(UserError, match="answered twice"):
+    with refused("answered-twice"):
         unite([first, other_request])
 
 
 def test_one_answer_judged_twice_is_refused(tmp_path: Path) -> None:
     first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(outcome="wrong"))
-    with pytest.raises(UserError, match="replay both runs with one version of longctx"):
+    with refused("judged-twice"):
         unite([first, second])
 
 
 def test_one_name_for_different_words_is_refused_unless_labels_differ(tmp_path: Path) -> None:
     first, second = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(trial=1, prompt_digest="other"))
-    with pytest.raises(
-        UserError, match=r"The prompts 'protocol' of line_retrieval are in other words in .*b \(other\) than"
-    ):
+    with refused("prompt-sets-differ", "line_retrieval", "b (other)"):
         unite([first, second])
     labelled = run(tmp_path / "c", answered(trial=1, prompt_digest="other", labels={"wording": "new"}))
     assert len(unite([first, labelled])) == 2
@@ -182,5 +177,5 @@ def test_merging_what_was_merged_names_the_first_runs(tmp_path: Path) -> None:
 
 def test_a_run_without_its_manifest_is_a_sentence(tmp_path: Path) -> None:
     (run(tmp_path / "a", answered()) / "run.json").unlink()
-    with pytest.raises(UserError, match=r"a lacks run\.json"):
+    with refused("manifest-missing", "/a "):
         unite_manifests([tmp_path / "a"], "x")

@@ -94,7 +94,7 @@ def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(browser: Browser, serve
     page = opened(browser, server)
     page.keyboard.press("e")
     page.locator("#edit-question").fill(" ")
-    press(page, "Control+Enter", "This cannot be saved", "#says")
+    press(page, "Control+Enter", "[bad-question]", "#says")
     page.keyboard.press("Escape")
     assert page.locator("#question").is_visible()
     assert states(path)["q1"] == "undecided"
@@ -128,7 +128,7 @@ def test_help_and_letters_that_are_no_keys(browser: Browser, server: ReviewServe
 def test_a_second_reviewer_is_noticed(browser: Browser, server: ReviewServer, path: Path) -> None:
     page = opened(browser, server)
     desk(path, BEN).decide({"id": "q3", "decision": "drop"})
-    press(page, "k", "was changed by somebody else", "#says")
+    press(page, "k", "[questions-changed-meanwhile]", "#says")
     assert states(path) == {"q1": "undecided", "q2": "undecided"}
     page.reload()
     page.wait_for_selector("html[data-ready]")

@@ -9,9 +9,9 @@ import pytest
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import load_questions
-from longctx.errors import UserError
 from longctx.review.file import QuestionFile
 from tests.corpus.examples import corpus
+from tests.refusals import refused
 from tests.review.examples import ANN, BEN, write
 
 
@@ -62,7 +62,7 @@ def test_a_changed_file_is_not_written_over(path: Path) -> None:
     session = file.read()
     other.write(other.read().keep("q3", BEN))
     kept = path.read_bytes()
-    with pytest.raises(UserError, match=r"questions\.jsonl was changed by somebody else .* nothing was written"):
+    with refused("questions-changed-meanwhile", "/questions.jsonl"):
         file.write(session.drop("q1", ANN))
     assert path.read_bytes() == kept
     assert not file.dropped.exists()
@@ -74,7 +74,7 @@ def test_a_changed_file_of_dropped_questions_is_not_written_over(path: Path) -> 
     file = opened(path)
     session = file.read()
     file.dropped.write_text("{}\n")
-    with pytest.raises(UserError, match=r"dropped\.jsonl was changed"):
+    with refused("questions-changed-meanwhile", "/questions.dropped.jsonl"):
         file.write(session.drop("q1", ANN))
 
 
@@ -109,16 +109,16 @@ def test_what_was_dropped_of_another_section_stays(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "code", "name"),
     [
-        ("{", r"dropped\.jsonl, line 1 is not JSON"),
-        ('{"reason": "reviewer", "section": "harbor"}', r"line 1: question: missing"),
+        ("{", "line-not-json", "dropped.jsonl, line 1"),
+        ('{"reason": "reviewer", "section": "harbor"}', "bad-dropped-line", "line 1: question: "),
     ],
 )
-def test_a_broken_line_of_what_was_dropped_is_a_sentence(path: Path, line: str, message: str) -> None:
+def test_a_broken_line_of_what_was_dropped_is_a_sentence(path: Path, line: str, code: str, name: str) -> None:
     file = opened(path)
     file.dropped.write_text(f"{line}\n")
-    with pytest.raises(UserError, match=message):
+    with refused(code, name):
         file.read()
 
 

@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 
 from longctx.corpus.questions import load_questions
-from longctx.errors import UserError
 from longctx.review.http import LARGEST, PROOF, ReviewServer
+from tests.refusals import refused
 from tests.review.examples import BEN, desk, serving
 
 
@@ -115,10 +115,10 @@ def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "sentence"),
     [
-        ({"id": "q9", "decision": "keep"}, 409, "no question 'q9'"),
-        ({"id": "q1", "decision": "sell"}, 409, "no decision 'sell'"),
-        ({"id": "q1"}, 409, "no decision None"),
-        ({"id": "q1", "decision": "edit"}, 409, "This cannot be saved"),
+        ({"id": "q9", "decision": "keep"}, 409, "[question-gone]"),
+        ({"id": "q1", "decision": "sell"}, 409, "[unknown-decision]"),
+        ({"id": "q1"}, 409, "[unknown-decision]"),
+        ({"id": "q1", "decision": "edit"}, 409, "[bad-question]"),
         ([], 400, "This is no decision"),
     ],
 )
@@ -148,7 +148,7 @@ def test_two_reviewers_do_not_write_over_each_other(server: ReviewServer, path: 
         assert ask(other, "decide", {"id": "q1", "decision": "drop"})[0] == 200
         status, body, _ = ask(server, "decide", {"id": "q1", "decision": "keep"})
         assert status == 409
-        assert "was changed by somebody else since it was read: nothing was written" in json.loads(body)["error"]
+        assert "[questions-changed-meanwhile]" in json.loads(body)["error"]
         assert json.loads(ask(server, "questions")[1])["questions"][0]["by"] == "Ben"
         assert ask(server, "decide", {"id": "q1", "decision": "keep"})[0] == 200
         assert load_questions(path).questions[0].id == "q1"
@@ -166,5 +166,5 @@ def test_the_page_ends_it(path: Path) -> None:
 @pytest.mark.parametrize("port", [None, 70_000, -1])
 def test_a_port_that_cannot_be_used_is_a_sentence(server: ReviewServer, path: Path, port: int | None) -> None:
     taken = server.server_port if port is None else port
-    with pytest.raises(UserError, match=f"Port {taken} cannot be used"):
+    with refused("port-not-usable", taken):
         ReviewServer(desk(path), taken)

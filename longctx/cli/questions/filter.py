@@ -42,8 +42,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if not found:
         raise UserError(
             "controls-not-run",
-            f"{folder} measured no question with its right section and the prompts {options.prompts!r}: run the "
-            "controls first, pytest -k control.",
+            f"In {folder}, no question was asked with its right section and the prompt set {options.prompts!r}: run "
+            "the controls first, with pytest -k control.",
         )
     for (model, bank), answers in found.items():
         correct = readable(answers)

@@ -18,6 +18,7 @@ from longctx.cli.shared.pytest_run import run_tests
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
 from longctx.errors import UserError
+from longctx.files import unwritable
 from longctx.results.store import RESULTS
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
@@ -102,7 +103,7 @@ def _write_profile(folder: Path, options: argparse.Namespace, questions: int) ->
         folder.mkdir(parents=True, exist_ok=True)
         (folder / PROFILE).write_text("\n".join(lines) + "\n", "utf-8")
     except OSError as error:
-        raise UserError("not-writable", f"{folder} cannot be written: {error.strerror or error}.") from None
+        raise unwritable(folder, error) from None
     return folder / PROFILE
 
 
@@ -125,11 +126,13 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     if not subjects:
         raise UserError(
             "controls-not-measured",
-            f"Nothing was measured with the right section: {'; '.join(_causes(rows))}. Why, stands above; --record and "
-            "--base-url do what --ctx-record and --ctx-base-url do there.",
+            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons stand above; "
+            "where they name --ctx-record or --ctx-base-url, give this command --record or --base-url.",
         )
     if len(subjects) > 1:
-        raise UserError("several-subjects", f"{folder} holds several models or prompt sets: try one at a time.")
+        raise UserError(
+            "several-subjects", f"{folder} holds several models or prompt sets: try the questions with one of each."
+        )
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))

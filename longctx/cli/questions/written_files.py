@@ -28,7 +28,7 @@ class WrittenFiles:
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(
                 "questions-not-jsonl",
-                f"{path}: give the questions a name that ends in .jsonl, such as questions.jsonl.",
+                f"{path} is not a name for questions: give one that ends in .jsonl, such as questions.jsonl.",
             )
         check_writable(path.parent)
         return cls(path, dropped)

@@ -35,7 +35,9 @@ def of_trial(path: Path, name: str, models: set[str], prompt_set: str | None, se
         return found
     if asked:
         whom = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in asked))
-        raise UserError("subject-not-in-run", f"{path} has {name} of these only: {whom}.")
+        raise UserError(
+            "subject-not-in-run", f"{path} measured {name} only of {whom}: change --model, --prompts or --seed."
+        )
     scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
     near = [scenario for scenario in scenarios if scenario.partition("/")[0] == wanted.partition("/")[0]]
     if wanted in scenarios:

@@ -61,7 +61,8 @@ def planned(
     if not loads:
         name = profile_name(workspace, profile)
         raise UserError(
-            "nothing-to-plan", f"The profile {name!r} has no trials that a gate judges: there is nothing to plan."
+            "nothing-to-plan",
+            f"The profile {name!r} has no trials that a gate judges, so there is nothing to plan: give another.",
         )
     return loads, further_named(workspace, cases)
 

@@ -72,7 +72,7 @@ def _chosen(document: Notice, siblings: list[Notice], text: str, pen: Pen) -> li
     if len(found[False]) < NOT_NUMERICAL or not found[True]:
         raise UserError(
             "too-few-facts",
-            f"The issue of this seed has too few facts apart from each other for five questions about each document "
+            f"The issue of this seed has too few facts that differ enough for five questions about each document "
             f"({document.genre.name}, document {document.place + 1}): give another seed.",
         )
     return [*found[False][:NOT_NUMERICAL], found[True][0]]

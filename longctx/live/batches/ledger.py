@@ -153,8 +153,8 @@ def _read(path: Path) -> Batch:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             "bad-batch-record",
-            f"{path} is no record of a batch ({type(error).__name__}: {error}). Restore it from version control; "
-            "without it, what its batch answered cannot be collected, and is asked and paid anew.",
+            f"{path} is not a record of a batch ({type(error).__name__}: {error}). Restore it from version control; "
+            "without it, what its batch answered cannot be collected, and is asked and paid for again.",
         ) from None
 
 

@@ -34,12 +34,13 @@ class Network(httpx2.AsyncBaseTransport):
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
             raise UserError(
                 "bad-proxy",
-                f"The proxy of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY cannot be used: {error} "
-                "Write it like http://proxy.example:3128.",
+                f"The proxy of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY cannot be used ({error}): "
+                "write it like http://proxy.example:3128.",
             ) from None
         except OSError as error:
             raise UserError(
-                "bad-certificates", f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}."
+                "bad-certificates",
+                f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}. Correct or unset it.",
             ) from None
         self._turns = itertools.cycle(self._lanes)
 

@@ -50,7 +50,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     except UNTOLD as error:
         failure = explain(error, client.base_url)
         if not told and not ask:
-            raise UserError("probe-failed", f"Nothing could be learnt of {model.model}: {failure.message}") from None
+            raise UserError("probe-failed", f"Nothing could be learnt about {model.model}: {failure.message}") from None
         families = ", ".join(scenario.family for scenario, _ in counted)
         follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
         silent.append(f"Tokens could not be counted for free: {failure.message}{follows}")

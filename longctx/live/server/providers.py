@@ -40,7 +40,7 @@ def provider_of(models: Iterable[ModelProfile]) -> str:
         said = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
         raise UserError(
             "several-providers",
-            f"A run asks one provider, and here are {said}: choose models with --ctx-model, run by run.",
+            f"A run asks one provider, and these need several, {said}: choose models of one with --ctx-model.",
         )
     return next(iter(names), "anthropic")
 
@@ -53,11 +53,14 @@ def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
         try:
             found = boto3.Session().get_credentials()
         except failures as error:
-            raise UserError("bad-aws-credentials", f"AWS credentials cannot be used: {error}.") from None
+            raise UserError(
+                "bad-aws-credentials",
+                f"AWS credentials cannot be used: {error}. Check AWS_PROFILE and your AWS configuration.",
+            ) from None
         if found is None:
             raise UserError(
                 "no-aws-credentials",
-                "No AWS credentials for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "
+                "No AWS credentials were found for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "
                 "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
             )
     return AsyncAnthropicBedrock(base_url=base_url, **settings)
@@ -74,12 +77,14 @@ def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropi
     except failures as error:
         raise UserError(
             "no-google-credentials",
-            f"No Google credentials for Vertex: {error} Set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run "
-            "gcloud auth application-default login.",
+            f"No Google credentials were found for Vertex ({error}): set GOOGLE_APPLICATION_CREDENTIALS to a key file, "
+            "or run gcloud auth application-default login.",
         ) from None
     project = os.environ.get("ANTHROPIC_VERTEX_PROJECT_ID") or project
     if not project:
-        raise UserError("no-google-project", "No Google Cloud project for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID.")
+        raise UserError(
+            "no-google-project", "No Google Cloud project was given for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID."
+        )
     return AsyncAnthropicVertex(project_id=project, credentials=credentials, base_url=base_url, **settings)
 
 
@@ -88,8 +93,8 @@ def open_foundry(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
     if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
         raise UserError(
             "no-foundry-key",
-            "No key for Foundry: set ANTHROPIC_FOUNDRY_API_KEY, and ANTHROPIC_FOUNDRY_RESOURCE to the name of your "
-            "resource.",
+            "No API key was found for Foundry: set ANTHROPIC_FOUNDRY_API_KEY, and ANTHROPIC_FOUNDRY_RESOURCE to the "
+            "name of your resource.",
         )
     if base_url is not None:
         return AsyncAnthropicFoundry(base_url=base_url, **settings)
@@ -102,6 +107,6 @@ def _needed(module: str, provider: str) -> ModuleType:
     except ImportError as error:
         raise UserError(
             "provider-package-missing",
-            f"provider = {provider!r} needs a package that is not installed ({error}): "
+            f"The provider {provider!r} needs a package that is not installed ({error}): "
             f"pip install '{NEEDED[provider]}'.",
         ) from None

@@ -65,7 +65,7 @@ class Foresight:
         part = self._run.settings.shard is not None
         if reasons := foregone(self._baseline, rows, rules(self._run, rows, now), part):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid("verdict-foregone", f"{why} The verdict would be no other, so nothing was asked.")
+            raise Invalid("verdict-foregone", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
         with contextlib.suppress(ValueError):  # it has no such trial, which its test will say

@@ -24,7 +24,6 @@ def test_faults_are_named_and_steer_no_terminal(tmp_path: Path, capsys: pytest.C
     assert "\x1b" not in printed
 
 
-@pytest.mark.parametrize(("file", "sentence"), [("nowhere.jsonl", "No questions file")])
-def test_a_mistake_is_a_sentence(file: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["questions", "check", file]) == 2
-    assert sentence in capsys.readouterr().err
+def test_a_mistake_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["questions", "check", "nowhere.jsonl"]) == 2
+    assert "[no-questions-file]" in capsys.readouterr().err

@@ -161,7 +161,7 @@ def test_nothing_is_asked_unless_said(
     documents: Path, cassettes: Path, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(command(documents, "--base-url", server.url)) == 2
-    assert "No section has an answer" in capsys.readouterr().err
+    assert "[no-section-answered]" in capsys.readouterr().err
     assert main(command(documents, "--base-url", server.url, "--estimate")) == 0
     assert "writing on toy: 4 of 4 trials to ask" in capsys.readouterr().out
     assert not server.received
@@ -181,7 +181,8 @@ def test_what_a_person_changed_is_not_written_over(
     for change in (written.replace("moor", "anchor"), "".join(written.splitlines(keepends=True)[1:])):
         out.write_text(change)
         assert record(documents, server, mode="all") == 2
-        assert "was reviewed or changed since it was written (d1-q1)" in capsys.readouterr().err
+        assert "(d1-q1)" in (said := capsys.readouterr().err)
+        assert "[questions-changed]" in said
         assert out.read_text() == change
     out.write_text("".join(written.splitlines(keepends=True)[2:]))
     dropped.write_text('{"section": "d1", "reason": "reviewer"}\n')
@@ -214,20 +215,20 @@ def test_a_window_that_is_too_small_is_said(
         assert not server.asked
     printed = capsys.readouterr()
     assert "4 cannot be asked. The first: toy-protocol-per_section-2-d1 takes about" in printed.out
-    assert "the window of toy is 4,096" in printed.out
+    assert "[window-too-small]" in printed.out
 
 
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
         (("--per-section", 1), "'1' is no whole number of 2 to 20"),
-        (("--out", "mine.txt"), "give the questions a name that ends in .jsonl"),
-        (("--out", "nowhere/mine.jsonl"), "There is no folder nowhere"),
-        (("--out", "/proc/mine.jsonl"), "/proc cannot be written: "),
-        (("--corpus", "nowhere"), "No folder nowhere"),
-        (("--prompts", "chatty"), "lacks"),
-        (("--record", "once", "--base-url", "ftp:/x"), "is no URL of a server"),
-        (("--record", "once", "--max-cost", "1"), "needs prices"),
+        (("--out", "mine.txt"), "[questions-not-jsonl]"),
+        (("--out", "nowhere/mine.jsonl"), "[no-such-folder]"),
+        (("--out", "/proc/mine.jsonl"), "[not-writable]"),
+        (("--corpus", "nowhere"), "[no-documents-folder]"),
+        (("--prompts", "chatty"), "[prompt-file-missing]"),
+        (("--record", "once", "--base-url", "ftp:/x"), "[bad-base-url]"),
+        (("--record", "once", "--max-cost", "1"), "[max-cost-without-prices]"),
     ],
 )
 def test_a_mistake_is_a_sentence(

@@ -11,8 +11,8 @@ from longctx.corpus.documents import load_corpus
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.issue import generate
 from longctx.corpus.settings import read_settings
-from longctx.errors import UserError
 from tests.corpus.register.examples import OTHERS, issue
+from tests.refusals import refused
 
 GOLDEN = {
     1: (
@@ -50,5 +50,5 @@ def test_questions_of_several_issues_name_a_document_of_one(tmp_path: Path) -> N
 
 
 def test_a_seed_that_gives_too_few_questions_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"too few facts .* \(fees, document 1\): give another seed\."):
+    with refused("too-few-facts", "fees, document 1"):
         ship([generate(17)], tmp_path, tmp_path / "questions.jsonl")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from longctx.config.models import Prices
-from longctx.errors import UserError
 from longctx.live.batches import parts
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
@@ -17,6 +16,7 @@ from longctx.vocabulary.scenario import Reply
 from tests.batch_server import BatchServer, Turned, errored, expired
 from tests.live.batches.examples import Ran, lacking, run
 from tests.recording.examples import line_case
+from tests.refusals import refused
 from tests.servers import failing, giving
 
 CASES = [line_case(3), line_case(5)]
@@ -201,11 +201,10 @@ def test_the_cap_is_kept_before_anything_is_created(tmp_path: Path) -> None:
 def test_a_server_without_batches_is_a_sentence_before_anything_is_asked(tmp_path: Path, status: int) -> None:
     with BatchServer() as server:
         server.listing = failing(status, "no such way")
-        sentence = f"needs a server that takes Message Batches: .*answered {status}: no such way. Leave --ctx-batch out"
-        with pytest.raises(UserError, match=sentence):
+        with refused("server-without-batches", f"answered {status}: no such way"):
             run(server, tmp_path, CASES)
         server.listing = giving(b"<html>welcome</html>")
-        with pytest.raises(UserError, match="the server's answer is no list of batches"):
+        with refused("server-without-batches"):
             run(server, tmp_path, CASES)
     assert not list(tmp_path.iterdir())
 
@@ -216,7 +215,7 @@ def test_a_server_that_lists_batches_but_takes_none(tmp_path: Path, status: int)
         server.creating = failing(status)
         if status == 501:
             server._store = lambda requests: None  # type: ignore[method-assign, assignment, return-value]
-        with pytest.raises(UserError, match="Leave --ctx-batch out"):
+        with refused("server-without-batches"):
             run(server, tmp_path, CASES)
     assert not Ledger(tmp_path).open()
 

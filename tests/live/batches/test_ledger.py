@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.live.batches.ledger import FOLDER, Ledger
 from tests.live.batches.examples import AT, NAME, claimed
 from tests.recording.examples import line_case
+from tests.refusals import refused
 
 
 def test_a_claim_is_read_back_and_gets_its_id(tmp_path: Path) -> None:
@@ -69,5 +69,5 @@ def test_a_broken_file_is_an_error_in_a_sentence(tmp_path: Path, text: str) -> N
     path = tmp_path / FOLDER / f"{NAME}.json"
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(UserError, match=rf"{NAME}\.json is no record of a batch .*paid anew"):
+    with refused("bad-batch-record", f"{NAME}.json"):
         Ledger(tmp_path).open()

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.errors import UserError
 from longctx.live.batches.service import Service, check_provider, read_state
 from longctx.live.server.client import open_client
 from longctx.recording.reply import MalformedAnswer
 from tests.batch_server import PATH, BatchServer
+from tests.refusals import refused
 from tests.servers import giving
 
 Found = TypeVar("Found")
@@ -86,7 +86,7 @@ def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
 def test_providers_without_batches() -> None:
     check_provider([ModelProfile()])
     for provider in ("bedrock", "vertex", "foundry"):
-        with pytest.raises(UserError, match=f"m is asked through {provider}, whose client"):
+        with refused("provider-without-batches", "m ", provider):
             check_provider([ModelProfile(), ModelProfile.model_validate({"model": "m", "provider": provider})])
 
 

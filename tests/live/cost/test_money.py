@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.errors import UserError
 from longctx.live.cost.money import Budget, check_cap, cost, estimated_cost, highest_cost, paid
 from longctx.live.failure import Failure
 from longctx.recording.reply import to_reply
 from longctx.vocabulary.scenario import Reply
+from tests.refusals import refused
 from tests.servers import message
 
 PRICES = Prices(input=3, output=15, cache_read=0.3, dated=datetime.date(2026, 1, 1))
@@ -208,7 +208,7 @@ def test_a_cap_without_prices_is_a_mistake() -> None:
     known, unknown = ModelProfile(model="known", prices=PRICES), ModelProfile(model="unknown")
     check_cap(None, [known, unknown])
     check_cap(1.0, [known])
-    with pytest.raises(UserError, match=r"--ctx-max-cost needs prices, and the profile of unknown gives none"):
+    with refused("max-cost-without-prices", "of unknown "):
         check_cap(1.0, [known, unknown])
 
 

@@ -12,7 +12,6 @@ import pytest
 from longctx.config.folders import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
-from longctx.errors import UserError
 from longctx.families.coreference.protocol import Coreference
 from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.passkey.protocol import Passkey
@@ -29,6 +28,7 @@ from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.recording.examples import line_case, passkey_case
+from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
 NEED_A_COUNT: list[Scenario] = [
@@ -112,7 +112,7 @@ def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, min
 def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
-    with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* No connection"):
+    with refused("tokens-not-counted", "toy", "passkey", url):
         calibrated(url, passkey_case(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 
@@ -138,7 +138,7 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
 def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> None:
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        with pytest.raises(UserError, match=r"toy: its tokens could not be counted, which passkey needs .* --ask"):
+        with refused("tokens-not-counted", "toy", "passkey", "--ask"):
             calibration(server.url, passkey_case(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 
@@ -167,7 +167,7 @@ def test_every_family_that_needs_a_count_says_how_to_get_one(
 def test_counts_that_contradict_each_other_are_not_kept(tmp_path: Path, profiles: Path) -> None:
     with SimulatedServer() as server:
         server.counting = ONE_COUNT
-        with pytest.raises(UserError, match="counts cannot be right: filler would take 0 tokens"):
+        with refused("tokens-not-counted", "0 tokens"):
             calibration(server.url, passkey_case(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 

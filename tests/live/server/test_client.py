@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.live.server.client import open_client
 from longctx.recording.tape import Tape
 from tests.recording.examples import replying
+from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def _no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_neither_key_nor_server(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"No API key: set ANTHROPIC_API_KEY .* or give --ctx-base-url URL"):
+    with refused("no-api-key"):
         open_client(Tape(tmp_path), None, 4)
 
 
@@ -41,7 +41,7 @@ def test_a_key_of_the_environment_is_used(
 @pytest.mark.parametrize("key", ["sk-1\r", "sk-1\n", " sk-1", "sk 1"])
 def test_a_key_that_no_header_may_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, key: str) -> None:
     monkeypatch.setenv(name, key)
-    with pytest.raises(UserError, match="Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew") as caught:
+    with refused("bad-api-key") as caught:
         open_client(Tape(tmp_path), None, 4)
     assert "sk" not in str(caught.value)
 
@@ -57,7 +57,7 @@ def test_a_token_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.
     ["", "h.test", "h.test:8080", "localhost:8080/v1", "ftp://h.test", "http://", "http://h:port", "http://\n"],
 )
 def test_a_url_that_is_none(tmp_path: Path, base_url: str) -> None:
-    with pytest.raises(UserError, match=r"^--ctx-base-url '.*' is no URL"):
+    with refused("bad-base-url"):
         open_client(Tape(tmp_path), base_url, 4)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import anthropic
 import pytest
 
-from longctx.errors import UserError
 from longctx.live.asking import Asked, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.progress import Silent
@@ -19,6 +18,7 @@ from longctx.recording.case import Question
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
 from tests.recording.examples import line_case, send, wanted
+from tests.refusals import refused
 from tests.servers import ForwardProxy, SimulatedServer
 
 VARIABLES = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"
@@ -72,7 +72,7 @@ def test_no_proxy_is_honoured(
 @pytest.mark.parametrize("address", ["ftp://proxy.test:1", "http://proxy.test:port", "socks5://proxy.test:1"])
 def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("HTTPS_PROXY", address)
-    with pytest.raises(UserError, match=r"The proxy of HTTPS_PROXY, .* cannot be used: .* Write it like http://"):
+    with refused("bad-proxy"):
         Network(4)
 
 
@@ -124,5 +124,5 @@ def test_what_is_no_question_follows_none_either(
 
 def test_certificates_are_those_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
-    with pytest.raises(UserError, match=r"The certificates of SSL_CERT_FILE .* cannot be read: .*No such file"):
+    with refused("bad-certificates", "No such file"):
         Network(4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.site.reference import commands, entries, files, options, statuses
+from tools.site.reference import commands, entries, errors, files, options, statuses
 
 
 def pages() -> dict[str, str]:
@@ -13,6 +13,7 @@ def pages() -> dict[str, str]:
         "reference/profiles.md": entries.profiles_page(),
         "reference/model-profiles.md": entries.models_page(),
         "reference/exit-statuses.md": statuses.page(),
+        "reference/errors.md": errors.page(),
         "reference/files.md": files.page(),
         **files.schemas(),
     }

@@ -27,7 +27,7 @@ OWN = {
     pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or a rate shown to lie below its minimum",
     pytest.ExitCode.INTERRUPTED: "it was stopped, by Ctrl-C or by an error while tests were collected",
     pytest.ExitCode.INTERNAL_ERROR: "pytest or a plugin broke",
-    pytest.ExitCode.USAGE_ERROR: "a mistake in the command line or a file, told in a sentence; no test was run",
+    pytest.ExitCode.USAGE_ERROR: "a mistake in an option or a file, told with its [code](errors.md); no test is run",
     pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected",
 }
 VERDICTS = {
@@ -39,7 +39,7 @@ COMMANDS = {
     0: "done",
     1: "`questions check` or `corpus check` found faults; or something is left of `questions write` or `batches`, with "
     "which the same command goes on",
-    2: "a mistake that a sentence explains, or Ctrl-C",
+    2: "a mistake that a sentence with its [code](errors.md) explains, or Ctrl-C",
 }
 
 
