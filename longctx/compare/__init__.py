@@ -1,1 +1,1 @@
-"""Runs side by side on the same trials."""
+"""The comparison of runs on the same trials."""

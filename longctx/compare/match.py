@@ -12,12 +12,12 @@ from longctx.results.subject import Subject
 
 Pairs = list[tuple[Subject, Subject]]
 Left = Mapping[tuple[str, Subject], Sequence[Row]]
-"""(family, subject) -> its rows, of whom nobody is compared with."""
+"""The rows of each (family, subject) that has no counterpart in the other run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A subject of each run in one family. rows: of the one, and of the other."""
+    """A subject of one run and its counterpart in another, in one family. rows: those of `before`, and of `after`."""
 
     family: str
     before: Subject
@@ -28,37 +28,37 @@ class Matched:
 def match_runs(
     before: Sequence[Row], after: Sequence[Row], between: str | None = None
 ) -> tuple[list[Matched], tuple[Left, Left]]:
-    """Who is compared with whom in each family of two runs, and whom only the one, only the other, measured.
+    """Match the subjects of two runs in each family; return the matches, and the subjects that only one run measured.
 
-    between: see match. Raises UserError as it does.
+    between: see match. Raises UserError as match does.
     """
     first, second = by_family(before), by_family(after)
-    found: list[Matched] = []
+    matches: list[Matched] = []
     left: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
     for family in dict.fromkeys((*first, *second)):
         ours, theirs = first.get(family, {}), second.get(family, {})
-        for one, two in match(family, tuple(ours), tuple(theirs), between):
-            found.append(Matched(family, one, two, (ours.pop(one), theirs.pop(two))))
-        for alone, rest in zip(left, (ours, theirs), strict=True):
-            alone.update({(family, one): rows for one, rows in rest.items()})
-    return found, left
+        for old, new in match(family, tuple(ours), tuple(theirs), between):
+            matches.append(Matched(family, old, new, (ours.pop(old), theirs.pop(new))))
+        for unmatched, rest in zip(left, (ours, theirs), strict=True):
+            unmatched.update({(family, subject): rows for subject, rows in rest.items()})
+    return matches, left
 
 
 def match(family: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> Pairs:
-    """Pairs of subjects of one family, in the order of `before`. Whom only one run measured, nobody is paired with.
+    """Pair the subjects of one family, in the order of `before`. Subjects without a counterpart are left out.
 
-    The same name first; then the same name but for what changed; then, if each run has one left, those two.
-    between: `model`, `prompts` or the name of a label: what changed. Without it, the one of them in which all that are
-    left differ. Raises UserError where there is none, or several.
+    Subjects with the same name are paired first; then those with the same name but for what changed; then, if each run
+    has one subject left, those two. between: what changed: `model`, `prompts` or the name of a label. By default it is
+    the one of them in which all remaining subjects differ. Raises UserError if there is none, or several.
     """
-    pairs = _same(before, after, lambda one: one)
+    pairs = _same(before, after, lambda subject: subject)
     if between is not None:
-        pairs += _same(*_left(before, after, pairs), lambda one: _without(one, between))
+        pairs += _same(*_left(before, after, pairs), lambda subject: _without(subject, between))
     ours, theirs = _left(before, after, pairs)
     if len(ours) == len(theirs) == 1:
         pairs.append((ours[0], theirs[0]))
-    elif len(found := [way for one in _names_of(ours + theirs) if (way := _all_but(ours, theirs, one))]) == 1:
-        pairs += found[0]
+    elif len(ways := [way for name in _names_of(ours + theirs) if (way := _all_but(ours, theirs, name))]) == 1:
+        pairs += ways[0]
     elif ours and theirs:
         raise UserError(
             "unclear-comparison",
@@ -70,57 +70,61 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
 
 
 def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
-    """The rows of each model, prompt set or value of a label, in the order in which they come; "" without it."""
+    """Group rows by model, prompt set or value of a label ("" without that label), in the order of the rows."""
     return grouped(rows, lambda row: value_of(row.subject, between))
 
 
-def value_of(one: Subject, between: str) -> str:
-    """A subject's model, prompt set, or value of a label; empty without that label."""
-    return {"model": one.model, "prompts": one.prompt_set}.get(between, dict(one.labels).get(between, ""))
+def value_of(subject: Subject, between: str) -> str:
+    """Return a subject's model, prompt set, or value of a label; empty without that label."""
+    return {"model": subject.model, "prompts": subject.prompt_set}.get(between, dict(subject.labels).get(between, ""))
 
 
 def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[Subject], Subject]) -> Pairs:
-    """Those that have the same name, and share it with no other of their run."""
-    found = []
-    for one in before:
-        partners = [two for two in after if name(two) == name(one)]
-        if len(partners) == 1 and sum(name(other) == name(one) for other in before) == 1:
-            found.append((one, partners[0]))
-    return found
+    """Pair the subjects with the same name, if no other subject of their run shares it."""
+    pairs = []
+    for first in before:
+        partners = [second for second in after if name(second) == name(first)]
+        if len(partners) == 1 and sum(name(other) == name(first) for other in before) == 1:
+            pairs.append((first, partners[0]))
+    return pairs
 
 
 def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) -> Pairs:
-    """Each with the one that has its name but for `between`; none unless that pairs all."""
-    pairs = _same(before, after, lambda one: _without(one, between))
+    """Pair the subjects with the same name but for `between`; return none unless all are paired."""
+    pairs = _same(before, after, lambda subject: _without(subject, between))
     return pairs if len(pairs) == len(before) == len(after) else []
 
 
 def _names_of(subjects: Sequence[Subject]) -> list[str]:
-    """What subjects can differ in."""
+    """Return what subjects can differ in: the model, the prompts, and their labels."""
     return ["model", "prompts", *dict.fromkeys(name for subject in subjects for name, _ in subject.labels)]
 
 
 def what_differs(rows: Sequence[Row]) -> list[str]:
-    """`model`, `prompts` and labels of which these rows have several."""
+    """Return which of `model`, `prompts` and the labels have several values in these rows."""
     names = _names_of(list(by_subject(rows)))
     return [name for name in names if len(parts_of(rows, name)) > 1]
 
 
 def _left(before: Sequence[Subject], after: Sequence[Subject], pairs: Pairs) -> tuple[list[Subject], list[Subject]]:
-    ours, theirs = {one for one, _ in pairs}, {two for _, two in pairs}
-    return [one for one in before if one not in ours], [two for two in after if two not in theirs]
+    before_paired, after_paired = {subject for subject, _ in pairs}, {subject for _, subject in pairs}
+    return [subject for subject in before if subject not in before_paired], [
+        subject for subject in after if subject not in after_paired
+    ]
 
 
-def _without(one: Subject, between: str) -> Subject:
-    """The subject without what changed."""
+def _without(subject: Subject, between: str) -> Subject:
+    """Return the subject without what changed."""
     match between:
         case "model":
-            return Subject("", one.prompt_set, one.labels)
+            return Subject("", subject.prompt_set, subject.labels)
         case "prompts":
-            return Subject(one.model, "", one.labels)
+            return Subject(subject.model, "", subject.labels)
         case _:
-            return Subject(one.model, one.prompt_set, tuple(pair for pair in one.labels if pair[0] != between))
+            return Subject(
+                subject.model, subject.prompt_set, tuple(pair for pair in subject.labels if pair[0] != between)
+            )
 
 
-def _names(found: Sequence[Subject]) -> str:
-    return " and ".join(f"({one})" for one in found)
+def _names(subjects: Sequence[Subject]) -> str:
+    return " and ".join(f"({subject})" for subject in subjects)

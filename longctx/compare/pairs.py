@@ -1,4 +1,4 @@
-"""The trials that two runs have in common: the same question, asked of whom or in which words it may be."""
+"""The trials that two runs have in common: the same question, whatever the model and the wording."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass
 from longctx.results.row import Row
 
 Key = tuple[str, int, str, int, int]
-"""What tells trials of a family apart: scenario, seed, item, trial, repeat. Two with one key ask the same question."""
+"""Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Trials of one family, one subject of each run. before, after: all their trials; both: those that ask the same.
+    """The trials of one family, for one subject of each run.
 
-    otherwise: how many have one key and yet ask different questions: they expect different answers, or a new version
-    of the family built them.
+    before, after: all trials of each. common: those that ask the same question in both. mismatched: how many share a
+    key but ask different questions: they expect different answers, or different versions of the family built them.
     """
 
     before: Mapping[Key, Row]
     after: Mapping[Key, Row]
-    both: Mapping[Key, tuple[Row, Row]]
-    otherwise: int
+    common: Mapping[Key, tuple[Row, Row]]
+    mismatched: int
 
 
 def pairs(before: Sequence[Row], after: Sequence[Row]) -> Pairs:
-    """before, after: rows of one family and subject each."""
+    """Pair the trials of two runs. before, after: rows of one family and subject each."""
     ours, theirs = by_key(before), by_key(after)
-    common = [key for key in ours if key in theirs]
-    both = {key: (ours[key], theirs[key]) for key in common if _same_question(ours[key], theirs[key])}
-    return Pairs(ours, theirs, both, len(common) - len(both))
+    shared = [key for key in ours if key in theirs]
+    common = {key: (ours[key], theirs[key]) for key in shared if _same_question(ours[key], theirs[key])}
+    return Pairs(ours, theirs, common, len(shared) - len(common))
 
 
 def by_key(rows: Sequence[Row]) -> dict[Key, Row]:
@@ -38,7 +38,7 @@ def by_key(rows: Sequence[Row]) -> dict[Key, Row]:
 
 
 def _same_question(before: Row, after: Row) -> bool:
-    """Runs kept without text do not know what they expected; for them the key must do."""
+    """Compare versions and expected answers. Runs kept without text have no expected answers: the key must do."""
     if before.version != after.version:
         return False
     return None in (before.expected, after.expected) or before.expected == after.expected

@@ -1,4 +1,4 @@
-"""Runs side by side on the same trials: rates of each, the paired difference, and what changed trial by trial."""
+"""Two runs on the same trials: the rates of each, the paired difference, and the trials that changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longctx.stats.rates import Rate
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A trial that is correct under one of two conditions only. before, after: outcome and what was returned."""
+    """A discordant pair: a trial that is correct in one run only. before, after: the outcome and what was returned."""
 
     scenario: str
     seed: int
@@ -34,10 +34,10 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One scenario, or all of a family together. before, after: the rates of all that each run measured of it.
+    """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
 
-    paired: over the trials that both measured. clustered: some question is in it more than once, so that the
-    interval, which takes trials for independent, is too narrow.
+    paired: the difference over the trials that both measured. clustered: whether a question occurs more than once; the
+    interval, which assumes independent trials, is then too narrow.
     """
 
     scenario: str
@@ -49,10 +49,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """One subject against another in one family. scenarios: those that both measured; total: all of them.
+    """One subject compared with another in one family. scenarios: those that both measured; total: all of them.
 
-    alone: measured trials of each that the other did not measure. otherwise: trials of one name that expect
-    different answers, so that they ask different questions; they are not paired. digests: of the words of each.
+    alone: how many trials only the first, and only the second, measured. mismatched: see Pairs. digests: those of the
+    prompt set of each.
     """
 
     family: str
@@ -62,27 +62,27 @@ class Versus:
     total: Change
     flips: tuple[Flip, ...]
     alone: tuple[int, int]
-    otherwise: int
+    mismatched: int
     digests: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """left: (family, subject, number of measured trials) that have nobody to be compared with, of each run."""
+    """The comparison of two runs. left: (family, subject, measured trials) without a counterpart, for each run."""
 
     versus: tuple[Versus, ...]
     left: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
 
 
 def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> Comparison:
-    """The rows of two runs. between: what changed (see match).
+    """Compare the rows of two runs. between: what changed (see match).
 
-    Raises UserError where it is not clear which subjects are to be compared, or where nothing can be.
+    Raises UserError if it is not clear which subjects to compare, or if the runs have no trials in common.
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, left = match_runs(first, second, between)
     versus = tuple(map(_versus, matched))
-    if not any(one.total.paired.n for one in versus):
+    if not any(pair.total.paired.n for pair in versus):
         raise UserError(
             "no-trial-in-common",
             "The two runs have no trial in common: they are compared on the same families, scenarios and seeds "
@@ -92,52 +92,52 @@ def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = N
 
 
 def _alone(left: Left) -> tuple[tuple[str, Subject, int], ...]:
-    return tuple((family, one, len(rows)) for (family, one), rows in left.items())
+    return tuple((family, subject, len(rows)) for (family, subject), rows in left.items())
 
 
-def _versus(one: Matched) -> Versus:
-    first, second = one.rows
-    found = pairs(first, second)
-    shared = {key[0] for key in found.after}
-    scenarios = [name for name in dict.fromkeys(key[0] for key in found.before) if name in shared]
-    common = len(found.both) + found.otherwise
+def _versus(matched: Matched) -> Versus:
+    first, second = matched.rows
+    trials = pairs(first, second)
+    shared = {key[0] for key in trials.after}
+    scenarios = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
+    both = len(trials.common) + trials.mismatched
     return Versus(
-        one.family,
-        one.before,
-        one.after,
-        tuple(_change(name, [name], found) for name in scenarios),
-        _change("all", scenarios, found),
-        tuple(_flips(found)),
-        (len(found.before) - common, len(found.after) - common),
-        found.otherwise,
+        matched.family,
+        matched.before,
+        matched.after,
+        tuple(_change(name, [name], trials) for name in scenarios),
+        _change("all", scenarios, trials),
+        tuple(_flips(trials)),
+        (len(trials.before) - both, len(trials.after) - both),
+        trials.mismatched,
         (first[0].prompt_digest, second[0].prompt_digest),
     )
 
 
-def _change(name: str, scenarios: Sequence[str], found: Pairs) -> Change:
+def _change(name: str, scenarios: Sequence[str], trials: Pairs) -> Change:
     wanted = set(scenarios)
-    sides = (found.before, found.after)
+    sides = (trials.before, trials.after)
     before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
-    mine = {key: pair for key, pair in found.both.items() if key[0] in wanted}
-    right = [tuple(row.correct for row in pair) for pair in mine.values()]
-    questions = {item or (scenario, seed, trial) for scenario, seed, item, trial, _ in mine}
-    paired = Paired(right.count((False, True)), right.count((True, False)), len(mine))
-    return Change(name, before, after, paired, clustered=len(questions) < len(mine))
+    common = {key: pair for key, pair in trials.common.items() if key[0] in wanted}
+    right = [tuple(row.correct for row in pair) for pair in common.values()]
+    questions = {item or (scenario, seed, trial) for scenario, seed, item, trial, _ in common}
+    paired = Paired(right.count((False, True)), right.count((True, False)), len(common))
+    return Change(name, before, after, paired, clustered=len(questions) < len(common))
 
 
 def _rate(rows: Sequence[Row]) -> Rate:
     return Rate(sum(row.correct for row in rows), len(rows))
 
 
-def _flips(found: Pairs) -> Iterator[Flip]:
-    """Lost ones first."""
+def _flips(trials: Pairs) -> Iterator[Flip]:
+    """Yield the discordant pairs, lost ones first."""
     flips = [
         Flip(
-            **{name: getattr(one, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")},
-            before=(one.outcome, one.returned),
-            after=(two.outcome, two.returned),
+            **{name: getattr(before, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")},
+            before=(before.outcome, before.returned),
+            after=(after.outcome, after.returned),
         )
-        for one, two in found.both.values()
-        if one.correct != two.correct
+        for before, after in trials.common.values()
+        if before.correct != after.correct
     ]
     yield from sorted(flips, key=lambda flip: not flip.lost)

@@ -55,7 +55,7 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
     What an early stop left out is not asked, and not missing.
     """
     found: dict[str, Evidence] = {}
-    for key, (before, after) in pairs.both.items():
+    for key, (before, after) in pairs.common.items():
         if before.measured and after.band is not None:
             evidence = found.setdefault(after.band, Evidence())
             if after.error != EARLY_STOP:
@@ -69,7 +69,7 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
 def by_scenario(pairs: Pairs) -> dict[str, Paired]:
     """What both runs measured of each scenario."""
     found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
-    for before, after in pairs.both.values():
+    for before, after in pairs.common.values():
         if before.measured and after.measured:
             found[after.scenario][before.correct, after.correct] += 1
     return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}

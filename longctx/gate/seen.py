@@ -107,7 +107,7 @@ def _joined(parts: Iterable[Seen]) -> Seen:
 def _right(both: Pairs) -> dict[str, int]:
     """band -> right answers of both runs, of the pairs that both measured."""
     found: dict[str, int] = {}
-    for before, after in both.both.values():
+    for before, after in both.common.values():
         if before.measured and after.measured and after.band is not None:
             found[after.band] = found.get(after.band, 0) + before.correct + after.correct
     return found

@@ -53,7 +53,7 @@ class Rules:
 class FamilyVerdict:
     """One family of one subject. reasons: why it is invalid, a sentence each.
 
-    alone: trials of the baseline, and of the run, that the other lacks; otherwise: those of one name that ask
+    alone: trials of the baseline, and of the run, that the other lacks; mismatched: those of one name that ask
     different questions. asked, missing: pairs, and those of them that the run did not measure.
     """
 
@@ -67,7 +67,7 @@ class FamilyVerdict:
     asked: int
     missing: int
     alone: tuple[int, int]
-    otherwise: int
+    mismatched: int
     scenarios: tuple[tuple[str, Paired], ...] = ()
     """By their names: description, and no ground for an alarm."""
 
@@ -199,7 +199,7 @@ def _family(
     reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven]), *one.further.faults]
     if verdict != fear:
         reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")
-    both = len(one.pairs.both) + one.pairs.otherwise
+    both = len(one.pairs.common) + one.pairs.mismatched
     return FamilyVerdict(
         family=one.family,
         before=one.before,
@@ -211,7 +211,7 @@ def _family(
         asked=sum(evidence.asked for evidence in one.bands.values()),
         missing=sum(evidence.missing for evidence in one.bands.values()),
         alone=(len(one.pairs.before) - both, len(one.pairs.after) - both),
-        otherwise=one.pairs.otherwise,
+        mismatched=one.pairs.mismatched,
         scenarios=tuple(by_scenario(one.pairs).items()),
     )
 

@@ -1,1 +1,1 @@
-"""What happened over time: the kept runs of a project in the order of their dates."""
+"""The history of a project: its kept runs in the order of their dates."""

@@ -1,8 +1,8 @@
-"""Where the level of a band shifted along a track, as its trials show.
+"""Level shifts: where the rate of a band changed along a track.
 
-Moments are compared on the trials that all of them ask. A moment that asks too few of them begins a new stretch. One
-that replays answers of an earlier moment, all or some, tells nothing new and is left out, unless it judges them
-otherwise. Trials of one cluster are easy or hard together: a cluster counts as one trial.
+The points of a track are compared on the trials that all of them ask. A point that asks too few of them begins a new
+stretch. A point that replays any answers of an earlier one is no new evidence and is left out, unless it judges those
+answers differently. Trials of one cluster are correlated: a cluster counts as one trial.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from longctx.stats.rates import Rate
 from longctx.stats.segments import Count, shifts
 
 COMMON = 0.5
-"""The least share of a stretch's trials that a moment must ask too."""
+"""The least share of a stretch's trials that a point must ask to belong to it."""
 
-Asked = dict[object, Row]
-"""Trial -> its row."""
+TrialRows = dict[object, Row]
+"""The row of each trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelShift:
-    """A shift of a band at a point. before, after: rates over the trials that all moments of the stretch ask.
-    moments: how many spoke."""
+    """A shift of a band's level at `point`; `last` is the point before it.
+
+    before, after: the rates over the trials that all points of the stretch ask. moments: the points of the stretch.
+    """
 
     family: str
     band: str
@@ -41,7 +43,7 @@ class LevelShift:
 
 
 def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
-    """The shifts in all tracks and bands, with a chance of at most alpha that any is false."""
+    """Return the shifts in all tracks and bands; the probability that any is a false alarm is at most alpha."""
     stretches = [
         (track.family, band, stretch) for track in tracks for band in track.bands for stretch in _stretches(track, band)
     ]
@@ -50,63 +52,63 @@ def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
     ]
 
 
-Stretch = list[tuple[Point, Asked]]
+Stretch = list[tuple[Point, TrialRows]]
 
 
 def _stretches(track: Track, band: str) -> Iterator[Stretch]:
-    """Moments that can be compared, two or more; each with the trials that all of them ask."""
+    """Yield series of two or more points that can be compared, each point with the trials that all of them ask."""
     stretch: Stretch = []
     common: set[object] = set()
     seen: dict[object, int] = {}
     for point in track.points:
         rows = point.of_band(band)
-        asked = _asked(rows)
+        trials = _trials(rows)
         judged = _judged(rows)
-        again = judged.keys() & seen.keys()
-        if not asked or (again and all(judged[answers] == seen[answers] for answers in again)):
+        replayed = judged.keys() & seen.keys()
+        if not trials or (replayed and all(judged[answers] == seen[answers] for answers in replayed)):
             continue
         seen |= judged
-        both = common & asked.keys()
-        if stretch and len(both) < COMMON * len(common):
-            yield from _whole(stretch, common)
-            stretch, both = [], set(asked)
-        common = both or set(asked)
-        stretch.append((point, asked))
-    yield from _whole(stretch, common)
+        still_common = common & trials.keys()
+        if stretch and len(still_common) < COMMON * len(common):
+            yield from _on_common_trials(stretch, common)
+            stretch, still_common = [], set(trials)
+        common = still_common or set(trials)
+        stretch.append((point, trials))
+    yield from _on_common_trials(stretch, common)
 
 
-def _asked(rows: Sequence[Row]) -> Asked:
-    """The trials that were measured, each with the version of its family."""
+def _trials(rows: Sequence[Row]) -> TrialRows:
+    """Return the measured trials, identified by their key and the version of their family."""
     return {(row.version, key): row for key, row in by_key(rows).items() if row.measured}
 
 
 def _judged(rows: Sequence[Row]) -> dict[object, int]:
-    """The recorded answers of each scenario -> how many of them are right."""
+    """Return how many of each scenario's recorded answers are right, by the scenario and the answers' digest."""
     groups = grouped((row for row in rows if row.answers is not None), lambda row: (row.scenario, row.answers))
     return {answers: sum(row.correct for row in group) for answers, group in groups.items()}
 
 
-def _whole(stretch: Stretch, common: set[object]) -> Iterator[Stretch]:
+def _on_common_trials(stretch: Stretch, common: set[object]) -> Iterator[Stretch]:
     if len(stretch) > 1:
-        yield [(point, {key: row for key, row in asked.items() if key in common}) for point, asked in stretch]
+        yield [(point, {key: row for key, row in trials.items() if key in common}) for point, trials in stretch]
 
 
 def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[LevelShift]:
     points = [point for point, _ in stretch]
-    found = shifts([_count(asked) for _, asked in stretch], alpha)
-    ends = [0, *(one.at for one in found), len(stretch)]
+    cuts = shifts([_count(trials) for _, trials in stretch], alpha)
+    ends = [0, *(cut.at for cut in cuts), len(stretch)]
     rates = [_rate(stretch[first:last]) for first, last in pairwise(ends)]
-    for one, before, after in zip(found, rates, rates[1:], strict=False):
-        last, point = points[one.at - 1], points[one.at]
-        yield LevelShift(family, band, last, point, before, after, one.p_value, len(points))
+    for cut, before, after in zip(cuts, rates, rates[1:], strict=False):
+        last, point = points[cut.at - 1], points[cut.at]
+        yield LevelShift(family, band, last, point, before, after, cut.p_value, len(points))
 
 
-def _count(asked: Asked) -> Count:
-    """A cluster is one trial."""
-    clusters = len({row.cluster or (row.scenario, row.seed, row.item, row.trial) for row in asked.values()})
-    return round(clusters * sum(row.correct for row in asked.values()) / len(asked)), clusters
+def _count(trials: TrialRows) -> Count:
+    """Count correct and all trials, each cluster as one."""
+    clusters = len({row.cluster or (row.scenario, row.seed, row.item, row.trial) for row in trials.values()})
+    return round(clusters * sum(row.correct for row in trials.values()) / len(trials)), clusters
 
 
 def _rate(stretch: Stretch) -> Rate:
-    rows = [row for _, asked in stretch for row in asked.values()]
+    rows = [row for _, trials in stretch for row in trials.values()]
     return Rate(sum(row.correct for row in rows), len(rows))

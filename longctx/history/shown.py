@@ -1,4 +1,4 @@
-"""History as a document: where levels shifted, then a table for each track; and a chart for each."""
+"""The history as a document: a table of level shifts, a table for each track, and a chart for each."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ VERDICT = (
 )
 
 
-def document(tracks: Sequence[Track], found: Sequence[LevelShift], margin: float, alpha: float) -> Document:
+def document(tracks: Sequence[Track], levels: Sequence[LevelShift], margin: float, alpha: float) -> Document:
     points = [point for track in tracks for point in track.points]
     dates = sorted({point.date for point in points})
     kept = {id(point.kept) for point in points}
     notes = [
         METHOD.format(alpha=alpha) if len(kept) > 1 else "One run is kept: there is nothing yet to compare it with.",
         *([VERDICT.format(margin=margin, alpha=alpha)] if len(kept) > 1 else []),
-        *([] if found or len(kept) < 2 else ["No level is shown to have shifted."]),
+        *([] if levels or len(kept) < 2 else ["No level is shown to have shifted."]),
     ]
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     noun = "run" if len(kept) == 1 else "runs"
-    tables = [*([_levels(found)] if found else []), *(_table(track, found) for track in tracks)]
+    tables = [*([_levels(levels)] if levels else []), *(_table(track, levels) for track in tracks)]
     return Document(f"History: {len(kept)} kept {noun}, {span}", tuple(notes), tuple(tables))
 
 
-def charts(tracks: Sequence[Track], found: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
-    """One for each track that has several points."""
-    for number, track in enumerate((one for one in tracks if len(one.points) > 1), start=1):
+def charts(tracks: Sequence[Track], levels: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
+    """Yield a chart for each track that has several points."""
+    for number, track in enumerate((track for track in tracks if len(track.points) > 1), start=1):
         names = _names(track.points)
         points = [
             {
@@ -57,44 +57,44 @@ def charts(tracks: Sequence[Track], found: Sequence[LevelShift], known: Mapping[
         ]
         moved, note = apart(points, "run")
         x = field("run", "nominal", None, sort=names, axis=labelled(names))
-        marks = _marks(track, names, found, x)
+        marks = _marks(track, names, levels, x)
         spec = layered(moved, [*marks, *curves(x, colours("band", track.bands, "band"))])
         title = f"{_title(known, track.family)} of {track.subjects[-1].model} over time"
-        told = " ".join(filter(None, [f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note]))
-        yield Chart(f"history-{number}", track.family, title, spec, _table(track, found).frame, told)
+        caption = " ".join(filter(None, [f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note]))
+        yield Chart(f"history-{number}", track.family, title, spec, _table(track, levels).frame, caption)
 
 
-def _marks(track: Track, names: Sequence[str], found: Sequence[LevelShift], x: Spec) -> list[Spec]:
-    """A dashed line at each moment at which a level shifted."""
+def _marks(track: Track, names: Sequence[str], levels: Sequence[LevelShift], x: Spec) -> list[Spec]:
+    """Return a dashed line at each point at which a level shifted."""
     at = [
-        {"run": name, "say": f"{one.band}: {_says(one)}"}
+        {"run": name, "say": f"{level.band}: {_says(level)}"}
         for name, point in zip(names, track.points, strict=True)
-        for one in found
-        if one.point is point
+        for level in levels
+        if level.point is point
     ]
     mark = {"type": "rule", "strokeDash": [4, 4], "color": "var(--bad)", "strokeWidth": 2}
     return [{"data": {"values": at}, "mark": mark, "encoding": {"x": x, "description": {"field": "say"}}}] if at else []
 
 
-def _levels(found: Sequence[LevelShift]) -> Table:
+def _levels(levels: Sequence[LevelShift]) -> Table:
     rows = [
         {
-            "family": one.family,
-            "of": str(one.point.subject),
-            "band": one.band,
-            "at": _name(one.point),
-            "last before it": _name(one.last),
-            "level before": str(one.before),
-            "level after": str(one.after),
-            "p": f"{one.p_value:.2g}",
-            "changed there": "; ".join(one.point.changed) or "nothing that longctx knows of",
+            "family": level.family,
+            "of": str(level.point.subject),
+            "band": level.band,
+            "at": _name(level.point),
+            "last before it": _name(level.last),
+            "level before": str(level.before),
+            "level after": str(level.after),
+            "p": f"{level.p_value:.2g}",
+            "changed there": "; ".join(level.point.changed) or "nothing that longctx knows of",
         }
-        for one in found
+        for level in levels
     ]
     return Table("Levels that shifted", pd.DataFrame(rows).set_index("family"))
 
 
-def _table(track: Track, found: Sequence[LevelShift]) -> Table:
+def _table(track: Track, levels: Sequence[LevelShift]) -> Table:
     several = len(track.subjects) > 1
     rows = [
         {
@@ -102,26 +102,26 @@ def _table(track: Track, found: Sequence[LevelShift]) -> Table:
             **({"of": str(point.subject)} if several else {}),
             "longctx": point.kept.manifest.version,
             "profile": point.kept.manifest.profile,
-            **{band: _cell(point, band, found) for band in track.bands},
+            **{band: _cell(point, band, levels) for band in track.bands},
         }
         for point in track.points
     ]
     return Table(f"{track.family}, {_whom(track)}: rate [95% interval], verdict", pd.DataFrame(rows).set_index("run"))
 
 
-def _cell(point: Point, band: str, found: Sequence[LevelShift]) -> str:
+def _cell(point: Point, band: str, levels: Sequence[LevelShift]) -> str:
     rate = _rate(point, band)
     parts = [str(rate) if rate.n else "-", point.verdict_of(band)]
-    parts += [f"level {_direction(one)}" for one in found if one.point is point and one.band == band]
+    parts += [f"level {_direction(level)}" for level in levels if level.point is point and level.band == band]
     return ", ".join(filter(None, parts))
 
 
-def _says(one: LevelShift) -> str:
-    return f"level {_direction(one)} at {_name(one.point)}, from {one.before} to {one.after}"
+def _says(level: LevelShift) -> str:
+    return f"level {_direction(level)} at {_name(level.point)}, from {level.before} to {level.after}"
 
 
-def _direction(one: LevelShift) -> str:
-    return "up" if one.after.rate > one.before.rate else "down"
+def _direction(level: LevelShift) -> str:
+    return "up" if level.after.rate > level.before.rate else "down"
 
 
 def _rate(point: Point, band: str) -> Rate:
@@ -134,14 +134,14 @@ def _name(point: Point) -> str:
 
 
 def _names(points: Sequence[Point]) -> list[str]:
-    """Each once: a chart has a place for each name."""
-    found: list[str] = []
+    """Return a unique name for each point, as a chart places points by name."""
+    names: list[str] = []
     for point in points:
         name, number = _name(point), 2
-        while name in found:
+        while name in names:
             name, number = f"{_name(point)} ({number})", number + 1
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def _whom(track: Track) -> str:

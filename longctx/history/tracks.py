@@ -1,4 +1,4 @@
-"""A track of history: a family of one subject through the kept runs, and whom it became where that changed."""
+"""A track: a family of one subject through the kept runs, continued by the subjects that replaced it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from longctx.vocabulary.family import Family
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A track in one kept run. verdict: on it against the point before; None at the first, and where the two have
-    nothing in common. changed: what differs from the point before, a sentence each."""
+    """A track in one kept run.
+
+    verdict: the gate's, against the point before; None at the first point, or if the two have no trials in common.
+    changed: what differs from the point before, a sentence each.
+    """
 
     kept: Baseline
     subject: Subject
@@ -36,12 +39,12 @@ class Point:
         return [row for row in self.rows if row.band == name]
 
     def verdict_of(self, band: str) -> str:
-        """Empty where none was given."""
+        """Return the verdict of a band; empty if there is none."""
         if self.verdict is None:
             return ""
         if self.verdict.verdict == "invalid":
             return "invalid"
-        return next((one.verdict for one in self.verdict.bands if one.band.name == band), "")
+        return next((band_verdict.verdict for band_verdict in self.verdict.bands if band_verdict.band.name == band), "")
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Track:
 
     @property
     def bands(self) -> list[str]:
-        """In the order in which the runs name them."""
+        """The bands of all points, in the order in which the runs name them."""
         return list(dict.fromkeys(row.band for point in self.points for row in point.rows if row.band is not None))
 
     @property
@@ -60,28 +63,28 @@ class Track:
 
 
 def tracks(kept: Sequence[Baseline], rules: Rules, known: Mapping[str, Family]) -> list[Track]:
-    """The tracks of these runs, which stand in the order of their dates. known: the families, by name."""
-    found: list[Track] = []
-    for one in kept:
-        for family, subjects in by_family(one.rows, known).items():
-            own = {track.points[-1].subject: track for track in found if track.family == family}
+    """Return the tracks of these runs, which are given in the order of their dates. known: the families, by name."""
+    tracks: list[Track] = []
+    for run in kept:
+        for family, subjects in by_family(run.rows, known).items():
+            own = {track.points[-1].subject: track for track in tracks if track.family == family}
             before = _continued(family, tuple(own), tuple(subjects))
             for subject, rows in subjects.items():
                 track = own[before[subject]] if subject in before else Track(family)
                 if not track.points:
-                    found.append(track)
+                    tracks.append(track)
                 track.points.append(
-                    _point(track.points[-1] if track.points else None, one, subject, rows, rules, known)
+                    _point(track.points[-1] if track.points else None, run, subject, rows, rules, known)
                 )
-    return sorted(found, key=lambda track: list(known).index(track.family) if track.family in known else len(known))
+    return sorted(tracks, key=lambda track: list(known).index(track.family) if track.family in known else len(known))
 
 
 def _continued(family: str, before: tuple[Subject, ...], after: tuple[Subject, ...]) -> dict[Subject, Subject]:
-    """Subject -> whose track it continues, as runs are compared; where that is not clear, those of the same name."""
+    """Return the earlier subject that each continues, matched as in a comparison, or by name if that is ambiguous."""
     try:
-        return {two: one for one, two in match(family, before, after)}
+        return {new: old for old, new in match(family, before, after)}
     except UserError:
-        return {one: one for one in after if one in before}
+        return {subject: subject for subject in after if subject in before}
 
 
 def _point(
@@ -97,7 +100,7 @@ def _point(
     manifest = kept.manifest
     age = Age(manifest.finished_at, rules.age.most_days)
     at_the_time = Rules(rules.margin, rules.alpha, age, early_stop=manifest.early_stop)
-    found = give_verdict(last.rows, rows, at_the_time, known)
-    between = changed((last.kept.manifest, last.rows), (manifest, rows), found)
-    verdict = found.families[0] if found.families and found.families[0].asked else None
-    return Point(kept, subject, rows, verdict, between)
+    gate = give_verdict(last.rows, rows, at_the_time, known)
+    differences = changed((last.kept.manifest, last.rows), (manifest, rows), gate)
+    verdict = gate.families[0] if gate.families and gate.families[0].asked else None
+    return Point(kept, subject, rows, verdict, differences)

@@ -124,9 +124,9 @@ def _notes(reference: str, others: Against) -> Iterator[str]:
             for who, number in zip((reference, name), one.alone, strict=True):
                 if number:
                     yield f"{one.family}: {_trials(number)} only {who} measured, not paired ({one.before})."
-            if one.otherwise:
+            if one.mismatched:
                 yield (
-                    f"{one.family}: {_trials(one.otherwise)} expect other answers in {name} than in {reference}, so "
+                    f"{one.family}: {_trials(one.mismatched)} expect other answers in {name} than in {reference}, so "
                     "they ask something else (another version of the suite, or other documents); not paired."
                 )
         for who, left in zip((reference, name), found.left, strict=True):

@@ -72,8 +72,10 @@ def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator
                 f"{one.family}: not paired, {one.alone[0]:,} trials of the baseline alone and {one.alone[1]:,} of this "
                 "run alone."
             )
-        if one.otherwise:
-            yield f"{one.family}: {one.otherwise:,} trials ask something else than in the baseline, and are not paired."
+        if one.mismatched:
+            yield (
+                f"{one.family}: {one.mismatched:,} trials ask something else than in the baseline, and are not paired."
+            )
         if one.missing and not one.reasons:
             yield f"{one.family}: {one.missing:,} of {one.asked:,} trials were not measured; they change nothing."
     for which, left in zip(("the baseline", "this run"), found.left, strict=True):

@@ -9,24 +9,24 @@ from tests.rows import joined, run
 
 def test_the_same_question_is_paired_and_keeps_both_outcomes() -> None:
     found = pairs(joined(run("correct", "wrong", "correct")), joined(run("wrong", "not_asked")))
-    assert [(one.outcome, two.outcome) for one, two in found.both.values()] == [
+    assert [(one.outcome, two.outcome) for one, two in found.common.values()] == [
         ("correct", "wrong"),
         ("wrong", "not_asked"),
     ]
-    assert (len(found.before), len(found.after), found.otherwise) == (3, 2, 0)
-    [first, second] = found.both.values()
+    assert (len(found.before), len(found.after), found.mismatched) == (3, 2, 0)
+    [first, second] = found.common.values()
     assert [first[0].correct, second[1].measured] == [True, False]
 
 
 def test_another_version_of_the_family_asks_something_else() -> None:
     found = pairs(joined(run("correct", "wrong")), joined(run("correct", "wrong", version=2)))
-    assert (found.both, found.otherwise) == ({}, 2)
+    assert (found.common, found.mismatched) == ({}, 2)
 
 
 def test_what_was_kept_without_text_is_paired_by_its_key() -> None:
     kept, other = joined(run("correct", expected=None)), joined(run("correct", expected="9"))
-    assert len(pairs(kept, other).both) == 1
-    assert pairs(joined(run("correct", expected="7")), other).otherwise == 1
+    assert len(pairs(kept, other).common) == 1
+    assert pairs(joined(run("correct", expected="7")), other).mismatched == 1
 
 
 def test_rows_are_grouped_by_family_and_subject() -> None:

@@ -60,7 +60,7 @@ def test_trials_that_expect_something_else_ask_something_else() -> None:
     before = joined(run("correct", expected="1"), run("correct", seed=1, expected="1"), run("correct", seed=2))
     after = joined(run("wrong", expected="2"), run("wrong", seed=1, expected="1"), run("wrong", seed=2, expected="2"))
     [found] = compare(before, after).versus
-    assert (found.otherwise, found.total.paired) == (1, Paired(0, 2, 2))
+    assert (found.mismatched, found.total.paired) == (1, Paired(0, 2, 2))
 
 
 def test_questions_counted_twice_are_said() -> None:

@@ -102,7 +102,7 @@ def windows_of_same_answers(pairs: Pairs) -> set[int]:
 
 def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Row, Row]]:
     """Window, k, and both trials of the pairs that the baseline measured."""
-    for before, after in pairs.both.values():
+    for before, after in pairs.common.values():
         if before.measured:
             yield int(after.params["window"] or 0), int(after.params["k"] or 0), before, after
 
