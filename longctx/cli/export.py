@@ -47,17 +47,17 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _csv(workspace: Workspace, folder: Path, file: Path) -> None:
-    from longctx.results.export import to_csv, typed
+    from longctx.results.export import export
     from longctx.results.store import load_rows
 
-    to_csv(typed(load_rows(folder)), file)
+    export(load_rows(folder), csv=file)
 
 
 def _parquet(workspace: Workspace, folder: Path, file: Path) -> None:
-    from longctx.results.export import to_parquet, typed
+    from longctx.results.export import export
     from longctx.results.store import load_rows
 
-    to_parquet(typed(load_rows(folder)), file)
+    export(load_rows(folder), parquet=file)
 
 
 def _rows(workspace: Workspace, folder: Path, file: Path) -> None:
@@ -94,7 +94,7 @@ def _summary(workspace: Workspace, folder: Path) -> Summary:
 
 def _page(workspace: Workspace, folder: Path, file: Path) -> None:
     from longctx.registry import families
-    from longctx.report.page.page import render
+    from longctx.report.page.page import page_of
     from longctx.report.verdict_data import load_shown
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load
@@ -102,7 +102,7 @@ def _page(workspace: Workspace, folder: Path, file: Path) -> None:
 
     record, manifest = load(folder), require_manifest(folder)
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, families(workspace), manifest.facts)
-    page = render(summary, record, manifest, verdict=load_shown(folder))
+    page = page_of(summary, record, manifest, verdict=load_shown(folder))
     file.write_text(page, encoding="utf-8")
 
 

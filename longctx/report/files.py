@@ -7,7 +7,7 @@ from pathlib import Path
 from longctx.report.data import as_json
 from longctx.report.document import Document
 from longctx.report.text import as_markdown
-from longctx.results.export import export
+from longctx.results.export import CSV, PARQUET, export
 from longctx.results.manifest import Manifest
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary
@@ -23,11 +23,22 @@ def write_report(
 ) -> None:
     """summary.md, summary.json, run.json, results.csv and results.parquet of a run beside its rows in `folder`, and
     index.html with charts/ where a page is wanted. verdict: of a gate, which stands first."""
+    if not page:
+        _write_files(folder, record, summary, manifest, verdict)
+        return
+    from longctx.report.charts import charts
+    from longctx.report.charts.draw import drawing
+    from longctx.report.page.page import write_page
+
+    with drawing(charts(summary)) as drawn:
+        _write_files(folder, record, summary, manifest, verdict)
+        write_page(folder, summary, record, manifest, drawn, verdict)
+
+
+def _write_files(
+    folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None
+) -> None:
     manifest.write(folder)
     (folder / "summary.md").write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
-    export(folder, record.rows)
-    if page:
-        from longctx.report.page.page import write_page
-
-        write_page(folder, summary, record, manifest, verdict)
+    export(record.rows, folder / CSV, folder / PARQUET)

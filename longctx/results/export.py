@@ -6,6 +6,7 @@ Source: OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Inje
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -21,16 +22,35 @@ if TYPE_CHECKING:
 
 CSV = "results.csv"
 PARQUET = "results.parquet"
+CSV_FORMAT: dict[str, Any] = {
+    "index": False,
+    "date_format": "%Y-%m-%dT%H:%M:%SZ",
+    "encoding": "utf-8",
+    "lineterminator": "\n",
+}
+PART = 5000
+"""Rows that are written at once."""
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a formula begins with, in both widths; a tab or a line end, which hide one, are escapes by then."""
 
 
-def export(folder: Path, rows: Sequence[Row]) -> None:
-    """Write both beside the run's rows."""
-    frame = typed(rows)
-    to_csv(frame, folder / CSV)
-    to_parquet(frame, folder / PARQUET)
+def export(rows: Sequence[Row], csv: Path | None = None, parquet: Path | None = None) -> None:
+    """Write these files. Both are filled part by part: a frame of a long run takes several times the room of its
+    rows."""
+    from pyarrow import Table
+    from pyarrow.parquet import ParquetWriter
+
+    with contextlib.ExitStack() as stack:
+        writer = None
+        for start in range(0, max(len(rows), 1), PART):
+            frame = typed(rows[start : start + PART])
+            if csv:
+                _as_csv(frame).to_csv(csv, mode="a" if start else "w", header=not start, **CSV_FORMAT)
+            if parquet:
+                table = Table.from_pandas(frame, preserve_index=False)
+                writer = writer or stack.enter_context(ParquetWriter(parquet, table.schema, compression="zstd"))
+                writer.write_table(table)
 
 
 def typed(rows: Sequence[Row]) -> pd.DataFrame:
@@ -53,7 +73,8 @@ def typed(rows: Sequence[Row]) -> pd.DataFrame:
             case "float":
                 columns[field.name] = pd.array(values, dtype="Float64")
             case "time":
-                columns[field.name] = pd.to_datetime(pd.Series(values, dtype=object), utc=True, errors="coerce")
+                times = pd.to_datetime(pd.Series(values, dtype=object), utc=True, errors="coerce")
+                columns[field.name] = times.dt.as_unit("us")
             case "Mapping":
                 columns[field.name] = _text([_json(value or {}) for value in values])
             case _:
@@ -64,18 +85,12 @@ def typed(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def to_csv(frame: pd.DataFrame, path: Path) -> None:
-    """frame: as `typed` makes it."""
+def _as_csv(frame: pd.DataFrame) -> pd.DataFrame:
     safe = frame.copy(deep=False)
     texts: list[str] = frame.select_dtypes("string").columns.tolist()
     for name in texts:
         safe[name] = frame[name].map(cell, na_action="ignore")
-    safe.to_csv(path, index=False, date_format="%Y-%m-%dT%H:%M:%SZ", encoding="utf-8", lineterminator="\n")
-
-
-def to_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """frame: as `typed` makes it."""
-    frame.to_parquet(path, index=False, engine="pyarrow", compression="zstd")
+    return safe
 
 
 def cell(text: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from longctx.files import unwritable
+from longctx.results.lines import lines, lines_at
 from longctx.results.row import Row
 from longctx.results.view import View
 
@@ -23,14 +26,21 @@ where it has one."""
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A finished run. views: what is to be seen of each row, as a line of JSON; empty where nothing was kept."""
+    """A finished run, whose views stay in its folder until they are asked for."""
 
     rows: list[Row]
-    views: list[str]
+    folder: Path
+
+    def views(self, places: Iterable[int] | None = None) -> Iterator[str]:
+        """What is to be seen of the rows at these places, by default of all, as a line of JSON each; empty where
+        nothing was kept."""
+        wanted = range(len(self.rows)) if places is None else places
+        file = self.folder / VIEWS
+        return lines_at(file, wanted) if file.exists() else ("" for _ in wanted)
 
     def seen(self) -> list[tuple[Row, dict[str, Any]]]:
         """The rows with the fields of their views; an empty dict where nothing was kept."""
-        return [(row, json.loads(view) if view else {}) for row, view in zip(self.rows, self.views, strict=True)]
+        return [(row, json.loads(view) if view else {}) for row, view in zip(self.rows, self.views(), strict=True)]
 
 
 def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
@@ -52,8 +62,13 @@ def append(folder: Path, lines: Sequence[str]) -> None:
 
 def merge(folder: Path, into: Path | None = None) -> FinishedRun:
     """Finish a run in another folder, or in the same. A trial that was measured twice counts once."""
-    parts = (line.partition("\t") for line in _lines(folder / UNFINISHED))
-    return write(into or folder, list({row: view for row, _, view in parts}.items()))
+    file, rows = folder / UNFINISHED, {}
+    for place, line in enumerate(lines(file)):
+        text = line.partition("\t")[0]
+        rows[hashlib.sha256(text.encode()).digest()] = Row.of(json.loads(text)), place
+    ordered = sorted(rows.values(), key=lambda one: _place(one[0]))
+    texts = (line.partition("\t")[::2] for line in lines_at(file, (place for _, place in ordered)))
+    return _write(into or folder, [row for row, _ in ordered], texts)
 
 
 def drop_unfinished(folder: Path) -> None:
@@ -62,47 +77,47 @@ def drop_unfinished(folder: Path) -> None:
         (folder / UNFINISHED).unlink()
 
 
-def write(folder: Path, pairs: Sequence[tuple[str, str]]) -> FinishedRun:
+def write(folder: Path, pairs: Iterable[tuple[str, str]]) -> FinishedRun:
     """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
     ordered = sorted(((Row.of(json.loads(line)), line, view) for line, view in pairs), key=lambda one: _place(one[0]))
-    with (folder / RESULTS).open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for _, line, _ in ordered)
-    if any(view for _, _, view in ordered):
-        with (folder / VIEWS).open("w", encoding="utf-8") as file:
-            file.writelines(f"{view}\n" for _, _, view in ordered)
-    return FinishedRun([row for row, _, _ in ordered], [view for _, _, view in ordered])
+    return _write(folder, [row for row, _, _ in ordered], ((line, view) for _, line, view in ordered))
 
 
-def read(folder: Path) -> list[tuple[str, str]]:
+def read(folder: Path) -> Iterator[tuple[str, str]]:
     """The rows of a finished run with their views, as `write` takes them. Raises FileNotFoundError."""
-    return _pairs(folder / RESULTS, folder / VIEWS)
+    views = lines(folder / VIEWS) if (folder / VIEWS).exists() else ()
+    return zip(lines(folder / RESULTS), itertools.chain(views, itertools.repeat("")), strict=False)
 
 
 def load(folder: Path) -> FinishedRun:
     """A finished run. Raises FileNotFoundError where there is none."""
-    pairs = read(folder)
-    return FinishedRun([Row.of(json.loads(row)) for row, _ in pairs], [view for _, view in pairs])
+    return FinishedRun(load_rows(folder), folder)
 
 
 def load_rows(folder: Path) -> list[Row]:
     """The rows of a finished run. Raises FileNotFoundError where there is none."""
-    return [Row.of(json.loads(line)) for line in _lines(folder / RESULTS)]
+    return [Row.of(json.loads(line)) for line in lines(folder / RESULTS)]
 
 
-def _pairs(rows: Path, views: Path) -> list[tuple[str, str]]:
-    kept = _lines(rows)
-    seen = _lines(views) if views.exists() else []
-    return list(zip(kept, [*seen, *[""] * (len(kept) - len(seen))], strict=False))
+def _write(folder: Path, rows: list[Row], texts: Iterable[tuple[str, str]]) -> FinishedRun:
+    """texts: of the rows and their views, in their order. There is no file of views where all of them are empty."""
+    with _created(folder / RESULTS) as results, _created(folder / VIEWS) as views:
+        seen = False
+        for line, view in texts:
+            results.write(f"{line}\n")
+            views.write(f"{view}\n")
+            seen = seen or bool(view)
+    if not seen:
+        (folder / VIEWS).unlink()
+    return FinishedRun(rows, folder)
+
+
+def _created(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8")
 
 
 def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _lines(path: Path) -> list[str]:
-    """The whole lines of a file: what a kill or a full disk cut short is no row."""
-    *whole, _ = path.read_bytes().split(b"\n")  # a text with one wide character takes two or four bytes for each
-    return [line.removesuffix(b"\r").decode("utf-8", "replace") for line in whole]
 
 
 def _place(row: Row) -> tuple[object, ...]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from longctx.report.charts import charts
+from longctx.report.charts.draw import drawing
 from longctx.report.page.page import write_page
 from longctx.results import store
 from longctx.results.manifest import Manifest
@@ -138,5 +140,7 @@ def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1
     record = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
-    write_page(folder, summarize(record.rows), record, manifest)
+    summary = summarize(record.rows)
+    with drawing(charts(summary)) as drawn:
+        write_page(folder, summary, record, manifest, drawn)
     return folder / "index.html"

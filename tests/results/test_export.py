@@ -22,7 +22,7 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
 def exported(folder: Path, *rows: Row) -> tuple[list[dict[str, str]], pd.DataFrame]:
     """The cells of the CSV as text, and the Parquet as a frame."""
-    export(folder, rows)
+    export(rows, folder / CSV, folder / PARQUET)
     with (folder / CSV).open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     return cells, pd.read_parquet(folder / PARQUET)
@@ -88,3 +88,14 @@ def test_a_run_of_nothing_has_its_columns(tmp_path: Path) -> None:
     cells, frame = exported(tmp_path)
     assert cells == []
     assert str(frame["input_tokens"].dtype) == "Int64"
+
+
+def test_a_file_that_is_written_in_parts_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a part knows nothing of what another does."""
+    answered: dict[str, Any] = {"depth": 0.25, "input_tokens": 7, "recorded_at": "2026-11-21T23:59:59+00:00"}
+    rows = [row(), row(trial=1), row(trial=2, returned="1\n2", **answered), row(trial=3, outcome="not_asked")]
+    whole = exported(tmp_path, *rows)
+    monkeypatch.setattr("longctx.results.export.PART", 2)
+    parted = exported(tmp_path, *rows)
+    assert parted[0] == whole[0]
+    pd.testing.assert_frame_equal(parted[1], whole[1])

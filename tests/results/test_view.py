@@ -24,7 +24,7 @@ def test_without_views_there_is_no_file(tmp_path: Path) -> None:
     append(tmp_path, as_lines(list(rows())))
     merge(tmp_path)
     assert not (tmp_path / VIEWS).exists()
-    assert set(load(tmp_path).views) == {""}
+    assert set(load(tmp_path).views()) == {""}
 
 
 def test_text_survives(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import textwrap
-from typing import Any
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 from longctx.report.charts.chart import Chart
 from longctx.visible import visible
@@ -52,6 +55,21 @@ CONFIG: dict[str, Any] = {
     },
     "view": {"stroke": None},
 }
+
+
+class Drawn(NamedTuple):
+    """A chart and its SVG."""
+
+    chart: Chart
+    svg: str
+
+
+@contextlib.contextmanager
+def drawing(charts: Iterable[Chart]) -> Iterator[Iterator[Drawn]]:
+    """Charts as they are drawn, beside what else is done: what draws them is no Python, and needs not wait for it."""
+    shown = list(charts)
+    with ThreadPoolExecutor(max_workers=1) as drawer:
+        yield map(Drawn, shown, drawer.map(draw, shown))
 
 
 def draw(chart: Chart) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import pandas as pd
 
 from longctx.gate.bands import EARLY_STOP
-from longctx.report.charts.chart import Chart
+from longctx.report.charts.draw import Drawn
 from longctx.report.cost import sentences
 from longctx.report.table import Table
 from longctx.report.tables import tables
@@ -22,13 +21,6 @@ from longctx.summary.summary import Summary
 
 FEW = 2
 """Families or models that a heading names; of more it says how many."""
-
-
-class Drawn(NamedTuple):
-    """A chart and its SVG."""
-
-    chart: Chart
-    svg: str
 
 
 @dataclass(frozen=True, slots=True)

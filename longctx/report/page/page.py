@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from longctx.registry import in_order
 from longctx.report.charts import charts
-from longctx.report.charts.draw import draw, standing_alone
+from longctx.report.charts.draw import Drawn, drawing, standing_alone
 from longctx.report.document import Document
 from longctx.report.page import theme, trials
-from longctx.report.page.contents import Drawn, facts, family_lines, headline, sections
+from longctx.report.page.contents import facts, family_lines, headline, sections
 from longctx.report.page.words import words
 from longctx.results.manifest import Manifest
 from longctx.results.store import FinishedRun
@@ -36,25 +36,37 @@ def write_page(
     summary: Summary,
     record: FinishedRun,
     manifest: Manifest,
+    drawn: Iterable[Drawn],
     verdict: Document | None = None,
 ) -> None:
-    """index.html in the run's folder, and its charts as SVG files in charts/. verdict: of a gate."""
-    drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
+    """index.html in the run's folder, and its charts as SVG files in charts/. drawn: they, which may yet be drawn when
+    they are asked for. verdict: of a gate."""
     (folder / "charts").mkdir(exist_ok=True)
+    kept = _kept(drawn, folder / "charts")
+    (folder / "index.html").write_text(render(summary, record, manifest, kept, verdict), encoding="utf-8")
+
+
+def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
     light = theme.colours("light")
-    for chart, svg in drawn:
-        (folder / "charts" / f"{chart.name}.svg").write_text(standing_alone(svg, light), encoding="utf-8")
-    (folder / "index.html").write_text(render(summary, record, manifest, drawn, verdict), encoding="utf-8")
+    for one in drawn:
+        (folder / f"{one.chart.name}.svg").write_text(standing_alone(one.svg, light), encoding="utf-8")
+        yield one
+
+
+def page_of(summary: Summary, record: FinishedRun, manifest: Manifest, verdict: Document | None = None) -> str:
+    """The page alone."""
+    with drawing(charts(summary)) as drawn:
+        return render(summary, record, manifest, drawn, verdict)
 
 
 def render(
     summary: Summary,
     record: FinishedRun,
     manifest: Manifest,
-    drawn: Sequence[Drawn] | None = None,
+    drawn: Iterable[Drawn],
     verdict: Document | None = None,
 ) -> str:
-    """The page, with these charts or, without any given, with its own.
+    """The page, with these charts.
 
     The template escapes all text but what it marks as safe: this suite's own script and style, charts in which Vega
     escaped the text, and JSON that holds no `<`.
@@ -64,11 +76,10 @@ def render(
     )
     environment.globals["table"] = _table
     environment.finalize = lambda value: visible(value) if type(value) is str else value
-    if drawn is None:
-        drawn = [Drawn(chart, draw(chart)) for chart in charts(summary)]
     places = in_order([row.family for row in record.rows], summary.families)
     rows = [record.rows[place] for place in places]
-    parts = list(sections(summary, drawn))
+    chunks = list(trials.chunks(rows, record.views(places), manifest.options))
+    parts = list(sections(summary, list(drawn)))
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html").render(
         manifest=manifest,
@@ -81,7 +92,7 @@ def render(
         sections=parts,
         links={part.title: part.id for part in parts},
         index=trials.index(rows, summary.title),
-        chunks=list(trials.chunks(rows, [record.views[place] for place in places], manifest.options)),
+        chunks=chunks,
         words=words(gated=verdict is not None),
         style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
         script=script,

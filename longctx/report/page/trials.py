@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import gzip
+import itertools
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.results.row import Row
@@ -58,15 +59,14 @@ def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
     return _in_page({"chunk": CHUNK, "names": names, "trials": [list(trial) for trial in trials]})
 
 
-def chunks(rows: Sequence[Row], views: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+def chunks(rows: Sequence[Row], views: Iterable[str], options: Sequence[str]) -> Iterator[str]:
     """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order.
 
-    views: of each row, as store.Record holds them.
+    views: of each row, as a FinishedRun gives them.
     """
-    for start in range(0, len(rows), CHUNK):
-        some = zip(rows[start : start + CHUNK], views[start : start + CHUNK], strict=True)
-        details = [_details(row, json.loads(view) if view else {}, options) for row, view in some]
-        text = json.dumps(details, separators=(",", ":"))
+    details = (_details(row, json.loads(view) if view else {}, options) for row, view in zip(rows, views, strict=True))
+    while some := list(itertools.islice(details, CHUNK)):
+        text = json.dumps(some, separators=(",", ":"))
         yield base64.b64encode(gzip.compress(text.encode(), LEVEL, mtime=0)).decode()
 
 

@@ -145,7 +145,7 @@ def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
 def test_a_verdict_stands_first_and_is_text() -> None:
     table = Table("Bands", pd.DataFrame({"family": ["passkey"], "verdict": ["<i>"]}).set_index("family"))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
-    text = render(summarize([]), FinishedRun([], []), MANIFEST, verdict=verdict)
+    text = render(summarize([]), FinishedRun([], Path()), MANIFEST, [], verdict)
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
     assert "<li>a note of &lt;script&gt;</li>" in text
     assert "<td>&lt;i&gt;</td>" in text
@@ -153,7 +153,7 @@ def test_a_verdict_stands_first_and_is_text() -> None:
 
 def test_a_model_that_answered_instead_of_another_is_told() -> None:
     summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
-    text = render(summary, FinishedRun([], []), MANIFEST, [])
+    text = render(summary, FinishedRun([], Path()), MANIFEST, [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
 
 
@@ -165,7 +165,7 @@ def test_a_run_that_might_have_stopped_early_says_what_it_left_out() -> None:
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
-    text = render(summarize([]), FinishedRun([], []), MANIFEST, [])
+    text = render(summarize([]), FinishedRun([], Path()), MANIFEST, [])
     assert "Nothing was measured" in text
 
 
