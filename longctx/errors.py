@@ -1,5 +1,6 @@
 """A user's mistake: a sentence that says what is wrong, where, and what to do, and a code that names the mistake."""
 
+import argparse
 import difflib
 from collections.abc import Sequence
 
@@ -25,6 +26,10 @@ class UserError(Exception):
 
 class TapeError(UserError):
     """A cassette that cannot be read."""
+
+
+class BadValue(UserError, argparse.ArgumentTypeError):
+    """A value that an option does not take: argparse shows it behind the option's name."""
 
 
 class Interrupted(UserError):

@@ -6,11 +6,11 @@ import pickle
 
 import pytest
 
-from longctx.errors import Interrupted, TapeError, UserError
+from longctx.errors import BadValue, Interrupted, TapeError, UserError
 from longctx.plugin.ending.gating import Invalid
 
 
-@pytest.mark.parametrize("kind", [UserError, TapeError, Interrupted, Invalid])
+@pytest.mark.parametrize("kind", [UserError, TapeError, BadValue, Interrupted, Invalid])
 def test_a_mistake_is_its_sentence_and_its_code_in_every_process(kind: type[UserError]) -> None:
     error = pickle.loads(pickle.dumps(kind("no-tea", "There is no tea left. Buy some.")))
     assert type(error) is kind

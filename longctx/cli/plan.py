@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared.output import check_free
 from longctx.cli.shared.task import add_bank
 from longctx.config.arguments import number
-from longctx.errors import UserError
+from longctx.errors import BadValue, UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -223,6 +223,6 @@ def _share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
         if 0 < value < 1 or (zero and value == 0) or (one and value == 1):
             return value
         ends = {(False, False): "not 0 or 1 itself", (True, False): "0 but not 1", (True, True): "0 and 1 included"}
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: give a number between 0 and 1, {ends[zero, one]}.")
+        raise BadValue("bad-share", f"{text!r} is not a share: give a number between 0 and 1, {ends[zero, one]}.")
 
     return parse

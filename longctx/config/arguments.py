@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from longctx.errors import BadValue
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
@@ -16,6 +17,7 @@ RECORD_MODES = ("none", "once", "new_episodes", "all")
 
 def number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
     """An argparse type: a number in its bounds, or a sentence."""
+    noun = "whole number" if kind is int else "number"
     bounds = f"at least {least}" if most is None else f"{least} to {most}"
 
     def parse(text: str) -> float:
@@ -24,7 +26,7 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         except ValueError:
             value = None
         if value is None or not value >= least or (most is not None and value > most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' if kind is int else ''}number of {bounds}.")
+            raise BadValue("bad-number", f"{text!r} is not a {noun} of {bounds}.")
         return value
 
     return parse
@@ -70,13 +72,14 @@ def price(text: str) -> tuple[str, Prices]:
     except ValueError:
         model = ""
     if not model.strip():
-        raise argparse.ArgumentTypeError(
+        raise BadValue(
+            "bad-price",
             f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
             "tokens, such as my-model=3/15/0.3/3.75. Where longer prompts have other prices, add them after the "
-            "tokens above which they hold, such as my-model=3/15,200000:6/22.5."
+            "tokens above which they hold, such as my-model=3/15,200000:6/22.5.",
         )
     if len({tier["tokens"] for tier in tiers}) < len(tiers):
-        raise argparse.ArgumentTypeError(f"{text!r} gives two prices above the same number of tokens: keep one.")
+        raise BadValue("two-prices", f"{text!r} gives two prices above the same number of tokens: keep one.")
     from longctx.config.models import Prices
 
     today = datetime.date.today()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from longctx.errors import BadValue
 
 SPARE = 0.05
 """How much more than an equal share of the tokens a shard may take before the next in line is tried."""
@@ -29,8 +30,9 @@ def shard(text: str) -> Shard:
     """An argparse type: NUMBER/OF, or a sentence."""
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no shard: write NUMBER/OF, such as 2/5 for the second of five, with at most {MOST}."
+        raise BadValue(
+            "bad-shard",
+            f"{text!r} is not a shard: write NUMBER/OF, such as 2/5 for the second of five, with at most {MOST}.",
         )
     return Shard(int(number), int(of))
 

@@ -9,6 +9,7 @@ import pytest
 
 from longctx.config.arguments import RECORD_MODES, add_gate_options, number, price
 from longctx.config.shards import shard
+from longctx.errors import BadValue
 from longctx.gate.defaults import MARGIN
 from longctx.plugin.settings import Settings
 
@@ -230,5 +231,5 @@ def _label(text: str) -> tuple[str, str]:
     """An argparse type: NAME=VALUE, or a sentence."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no label: write NAME=VALUE, such as steps=200.")
+        raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")
     return name.strip(), value.strip()

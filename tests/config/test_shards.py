@@ -1,10 +1,9 @@
 """Shards: what is asked for, and how names are dealt to them."""
 
-import argparse
-
 import pytest
 
 from longctx.config.shards import SPARE, Shard, deal, shard
+from tests.refusals import refused
 
 GRID = {f"lines-{lines}-{order}": 15 * lines + 100 for lines in range(500, 7000, 500) for order in range(5)}
 """As the paper's: 13 sizes in 5 orders."""
@@ -23,7 +22,7 @@ def test_a_shard_is_read() -> None:
 
 @pytest.mark.parametrize("text", ["", "2", "0/5", "6/5", "2/0", "-1/5", "2/5/6", "a/b", "1/257", "1.0/2"])
 def test_what_is_no_shard_is_told_so(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="write NUMBER/OF, such as 2/5"):
+    with refused("bad-shard"):
         shard(text)
 
 

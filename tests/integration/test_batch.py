@@ -114,7 +114,7 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
             ("--ctx-batch", "--ctx-record=once", "--ctx-early-stop"),
             "[batch-with-early-stop]",
         ),
-        (("--ctx-batch", "--ctx-batch-wait=-1"), "'-1' is no number of at least 0."),
+        (("--ctx-batch", "--ctx-batch-wait=-1"), "[bad-number]"),
     ],
 )
 def test_what_it_does_not_go_with_is_said(checkout: Checkout, given: tuple[str, ...], said: str) -> None:

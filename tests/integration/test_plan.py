@@ -47,7 +47,7 @@ def test_a_mistake_is_a_sentence(checkout: Checkout) -> None:
             ["--profile=gate", "--model=claude-haiku-5-5", "--budget=0.1"],
             "[budget-too-small]",
         ),
-        (["--alpha=1"], "'1' is no share: give a number between 0 and 1, not 0 or 1 itself."),
+        (["--alpha=1"], "[bad-share]"),
         (["--from", "nowhere", "else"], "[unknown-baseline]"),
     ):
         result = checkout.longctx("plan", *arguments)

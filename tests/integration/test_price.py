@@ -80,4 +80,4 @@ def test_a_mistyped_model_is_named(checkout: Checkout) -> None:
 
 
 def test_what_gives_no_prices_is_told_so(checkout: Checkout) -> None:
-    assert checkout.pytest("--ctx-price=toy=1").says("'toy=1' gives no prices: write MODEL=INPUT/OUTPUT")
+    assert checkout.pytest("--ctx-price=toy=1").says("[bad-price]")

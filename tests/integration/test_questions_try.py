@@ -175,4 +175,4 @@ def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:
     assert not list(own.file("reports").glob("*"))
     wrong = own.longctx(*command, "--trials", 0)
     assert wrong.code == 4
-    assert wrong.says("'0' is no whole number of at least 1")
+    assert wrong.says("[bad-number]")

@@ -221,7 +221,7 @@ def test_a_window_that_is_too_small_is_said(
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--per-section", 1), "'1' is no whole number of 2 to 20"),
+        (("--per-section", 1), "[bad-number]"),
         (("--out", "mine.txt"), "[questions-not-jsonl]"),
         (("--out", "nowhere/mine.jsonl"), "[no-such-folder]"),
         (("--out", "/proc/mine.jsonl"), "[not-writable]"),
