@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -23,8 +23,11 @@ from longctx.vocabulary.text import mark
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
-MANY_LINES = 2_000
-"""From so many on it takes less time to look up what each number looks like than to write it."""
+MANY_LINES = 1_000
+"""From so many on it takes less time to look up what a number looks like than to write it."""
+
+PADDING = b"\0"
+"""What makes numpy's texts equally long, and stands in no wording."""
 
 COUNTED = 500, 1500
 """Sizes of the files whose difference gives the tokens of a line."""
@@ -77,11 +80,9 @@ class LineRetrieval(Scenario):
         target = int(rng.randint(1, self.lines + 1, dtype=np.int64))
         place = int(rng.randint(0, self.lines + 1, dtype=np.int64))
 
-        pieces = _lines(words["line"], order, values[order - 1])
-        instruction = _instruction(words, target)
-        pieces.insert(len(pieces) // self.lines * place, instruction)
-        pieces.insert(0, f"{words['header']}\n\n")
-        user = "".join(pieces)
+        above = _lines(words["line"], order[:place], values)
+        below = _lines(words["line"], order[place:], values)
+        user = "".join([words["header"], "\n\n", above, _instruction(words, target), below])
         needle = _line(words, target, values[target - 1])
         return Trial(
             identity=self.identity(seed, index, repeat),
@@ -170,24 +171,29 @@ def _largest(lines: int) -> int:
     return max(SMALLEST_RANGE, 2 * lines)
 
 
-def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> list[str]:
-    """The pieces of all lines in order, equally many a line. In a long file each piece is looked up, which beats
-    formatting it."""
+def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> str:
+    """These lines, in their order. values: of all lines of the file."""
     *literals, tail = re.split(r"\{(?:line|value)\}", template)
     names = re.findall(r"\{(line|value)\}", template)
     ends = [""] * (len(names) - 1) + [tail + "\n"]
-    pieces = np.empty((len(lines), len(names)), dtype=object)
-    for column, (before, name, after) in enumerate(zip(literals, names, ends, strict=True)):
-        numbers = lines if name == "line" else values
-        if len(lines) < MANY_LINES:
-            pieces[:, column] = [f"{before}{number}{after}" for number in numbers.tolist()]
+    columns = []
+    for before, name, after in zip(literals, names, ends, strict=True):
+        numbers = lines if name == "line" else values[lines - 1]
+        if len(values) < MANY_LINES:
+            columns.append(_numbered(before, after, numbers.tolist()))
         else:
-            pieces[:, column] = _numbered(before, after, _largest(len(lines)) + 1)[numbers]
-    found: list[str] = pieces.ravel().tolist()
-    return found
+            columns.append(_all_numbered(before, after, _largest(len(values)))[numbers])
+    table = np.empty(len(lines), [(str(place), column.dtype) for place, column in enumerate(columns)])
+    for place, column in enumerate(columns):
+        table[str(place)] = column
+    return table.tobytes().translate(None, PADDING).decode()
+
+
+def _numbered(before: str, after: str, numbers: Iterable[int]) -> NDArray[np.bytes_]:
+    """Numbers with their surroundings, as bytes of one length."""
+    return np.array([f"{before}{number}{after}".encode() for number in numbers], dtype=np.bytes_)
 
 
 @functools.lru_cache(maxsize=4)
-def _numbered(before: str, after: str, count: int) -> NDArray[np.object_]:
-    """The numbers below `count` with their surroundings, as text."""
-    return np.array([f"{before}{number}{after}" for number in range(count)], dtype=object)
+def _all_numbered(before: str, after: str, largest: int) -> NDArray[np.bytes_]:
+    return _numbered(before, after, range(largest + 1))
