@@ -1,4 +1,4 @@
-"""Faults of a question set that make it measure something else than reading: each check names what it found."""
+"""Checks for faults of a question set that make it measure something other than reading."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from longctx.corpus.questions import BankQuestion
 from longctx.corpus.standing import content, core, gives_away, numerical, plain, stands, stands_verbatim
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
-"""Questions that name the same things and share so much of their words (Jaccard) ask the same."""
+"""The Jaccard similarity of words from which two questions that name the same things are near duplicates: with the same
+right answer, and without."""
 CHANCE = 0.01
-"""A length that the right answer has more often than chance would allow at this level is a fault of the set."""
+"""The significance level of the binomial tests over a whole set."""
 THING = "(?:document|notice|passage|section|record|rule|text|article|meeting|minutes|excerpt|order)s?"
 POINTING = re.compile(
     rf"\b(?:this|these|the (?:above|present|following|given|provided)) {THING}\b|"
@@ -24,12 +25,12 @@ POINTING = re.compile(
     re.IGNORECASE,
 )
 NUMERICAL = 1 / 5
-"""The protocol's share of questions with a number for an answer."""
+"""The protocol's share of questions with a numerical answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault. question: its id, or `all` for a fault of the whole set."""
+    """One fault. question: the question's id, or `all` for a fault of the whole set."""
 
     kind: str
     question: str
@@ -38,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The plain text of every section, its words, and in how many sections each word stands."""
+    """The plain text and the words of every section, and how many sections contain each word."""
 
     plain: dict[str, str]
     words: dict[str, frozenset[str]]
@@ -51,12 +52,12 @@ class Texts:
         return cls(texts, words, Counter(word for held in words.values() for word in held))
 
     def weight(self, asked: set[str], section: str) -> float:
-        """How much of what is asked the section holds: rare words count for more (inverse document frequency)."""
+        """Return the weight of the question's words that the section contains, by inverse document frequency."""
         return sum(math.log(len(self.words) / self.sections_with[word]) for word in asked & self.words[section])
 
 
 def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
-    """Everything found, check by check. Every question must be about a section of the corpus (load_questions)."""
+    """Return all findings, check by check. Every question must be about a section of the corpus (load_questions)."""
     texts = Texts.of(corpus)
     of_set = (duplicates, length_of_set, numerical_share)
     of_one: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
@@ -73,33 +74,36 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
 
 
 def duplicates(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
-    """Questions that ask the same, in the same words or nearly."""
+    """Find questions that ask the same in the same or nearly the same words."""
     texts = [plain(question.question) for question in questions]
     words = [content(question.question) for question in questions]
     names = [specifics(question.question) for question in questions]
-    for one, two in sorted({*_alike_in(texts), *_alike_in(names)}):
-        first, second = questions[one], questions[two]
-        if texts[one] == texts[two]:
+    for left, right in sorted({*_alike_in(texts), *_alike_in(names)}):
+        first, second = questions[left], questions[right]
+        if texts[left] == texts[right]:
             yield Finding("duplicate", second.id, f"the same question as {first.id}")
-        elif _alike(words[one], words[two], core(first.right) == core(second.right)):
+        elif _alike(words[left], words[right], core(first.right) == core(second.right)):
             yield Finding("near duplicate", second.id, f"nearly the question {first.id}: {first.question!r}")
 
 
 def _alike_in(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """The places of every two values that are the same."""
+    """Return the indices of every two values that are the same."""
     places: dict[Hashable, list[int]] = {}
     for place, value in enumerate(values):
         places.setdefault(value, []).append(place)
     return (pair for same in places.values() for pair in combinations(same, 2))
 
 
-def _alike(one: set[str], two: set[str], same_answer: bool) -> bool:
-    """Questions that share nearly all words, or many and the answer: “the first item” is not “the second”."""
-    return len(one & two) >= (ALIKE if same_answer else NEARLY_ALL) * len(one | two)
+def _alike(left: set[str], right: set[str], same_answer: bool) -> bool:
+    """Tell whether questions share nearly all words, or many words and the answer.
+
+    The answer matters because “the first item” is not “the second”.
+    """
+    return len(left & right) >= (ALIKE if same_answer else NEARLY_ALL) * len(left | right)
 
 
 def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
-    """Whether choosing the longest answer, or the shortest, would do better than chance (one-sided binomial test)."""
+    """Test whether choosing the longest or shortest answer would do better than chance (one-sided binomial test)."""
     extremes: Counter[str] = Counter()
     for question in questions:
         lengths = [len(answer) for answer in question.wrong]
@@ -117,15 +121,15 @@ def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
 
 
 def numerical_share(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
-    """Whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
+    """Test whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
     count = sum(numerical(question.right) for question in questions)
     if at_least(count, len(questions), NUMERICAL) < CHANCE:
         yield Finding("numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five")
 
 
 def pointing(question: BankQuestion, _: Texts) -> Iterator[Finding]:
-    if found := POINTING.search(question.question):
-        yield Finding("points", question.id, f"says {found[0]!r}, which means nothing once the section is in a collage")
+    if match := POINTING.search(question.question):
+        yield Finding("points", question.id, f"says {match[0]!r}, which means nothing once the section is in a collage")
 
 
 def length(question: BankQuestion, _: Texts) -> Iterator[Finding]:
@@ -144,7 +148,7 @@ def right_nowhere(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
 
 
 def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
-    """A wrong answer that stands in the right section may be true; one that says the same as the right one is."""
+    """Find wrong answers that may be true, as they occur in the section, or that equal the right one."""
     for answer in question.wrong:
         if core(answer) == core(question.right):
             yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer")
@@ -153,10 +157,10 @@ def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
 
 
 def not_alone(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
-    """A question must name its section by something that no other section has.
+    """Find a question that does not identify its section.
 
-    Another section could be meant too if it holds all that the question names, and of the question's other words as
-    much as the right section does.
+    It could also be about another section if that contains everything that the question names, and at least as much
+    weight of the question's other words as its own section.
     """
     names = specifics(question.question)
     asked = content(question.question)
@@ -176,12 +180,12 @@ def not_alone(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
 
 
 def specifics(question: str) -> frozenset[str]:
-    """The words of a question that name something: with a digit or, but for the first word, a capital letter."""
+    """Return the words of a question that name something: those with a digit or, after the first, a capital letter."""
     return frozenset(" ".join(phrases(question)).split())
 
 
 def phrases(question: str) -> list[str]:
-    """What a question names, words that stand together as one: `ullenby water power company`, `p-2385-040`."""
+    """Return the names in a question, adjacent words as one: `ullenby water power company`, `p-2385-040`."""
     runs: list[list[str]] = [[]]
     for place, word in enumerate(question.split()):
         if re.search(r"\d", word) or (place and re.match(r"\W*[^\W\d_a-z]", word)):
@@ -192,7 +196,7 @@ def phrases(question: str) -> list[str]:
 
 
 def at_least(count: int, of: int, chance: float) -> float:
-    """The probability of `count` or more successes in `of` tries."""
+    """Return the probability of `count` or more successes in `of` tries."""
 
     def probability(k: int) -> float:  # by logarithms: binomial coefficients of large sets are no floats
         ways = math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1)

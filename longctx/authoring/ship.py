@@ -1,4 +1,4 @@
-"""Issues on disk: the documents with their frozen counts, and the questions about them."""
+"""Writing issues of the register to disk: documents with their frozen token counts, and the questions about them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ STEM = "register"
 
 
 def ship(issues: Sequence[Issue], folder: Path, questions_file: Path, each: int | None = None) -> list[Path]:
-    """Write the files that `generate` ships; the same issues give the same bytes. Returns what was written.
+    """Write the files of a generated bank and return their paths. The same issues give the same bytes.
 
-    each: questions about a section; None: all five. Where there are several issues, a question that could be about a
-    document of another issue is left out. Raises UserError for a seed that gives too few questions.
+    each: the number of questions about a section; None for all five. With several issues, questions that could be about
+    a document of another issue are left out. Raises UserError for a seed that gives too few questions.
     """
     folder.mkdir(parents=True, exist_ok=True)
     questions_file.parent.mkdir(parents=True, exist_ok=True)

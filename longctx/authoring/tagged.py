@@ -1,7 +1,7 @@
-"""Questions and answers between tags, as models write them: found where tags are sloppy, and told apart from the rest.
+"""A parser for the tagged questions and answers that models write, tolerant of sloppy tags.
 
-Source: seeds/long-context-qa.md, cells 8 and 9. Like the notebook, a missing closing tag is forgiven, and answers are
-numbered bullets; so are tags in another case or without a number, other bullets, and text around.
+Source: seeds/long-context-qa.md, cells 8 and 9. Like the notebook, the parser accepts a missing closing tag and
+numbered bullets; it also accepts tags in another case or without a number, other bullets, and surrounding text.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ BULLETS = tuple(
     re.compile(rf"(?:{bullet})(?:\s+(.*))?$", re.DOTALL)
     for bullet in (r"\(?\d{1,2}[.):]", r"\(?[A-Da-d][.):]", r"[-*•–]")
 )
-"""What may begin an answer's line: `1.` `1)` `(1)` `A.` `-`."""
+"""The bullets that may begin an answer's line: `1.` `1)` `(1)` `A.` `-`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
     """A question with its answers, as text between tags; None for what is missing. raw: both with their tags.
 
-    number: the tags' own; None where they have none. closed: whether a tag ends the last of it.
+    number: the number in the tags, if any. closed: whether the last part has a closing tag.
     """
 
     number: int | None
@@ -35,7 +35,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What follows one opening tag, up to the next tag of any kind."""
+    """The text after an opening tag, up to the next tag of any kind."""
 
     is_question: bool
     number: int | None
@@ -46,7 +46,7 @@ class _Part:
 
 
 def find_tagged(reply: str) -> Iterator[Tagged]:
-    """Every question and every list of answers in a reply, in order; answers belong to the question just before."""
+    """Yield every question and list of answers in a reply, in order; answers belong to the question before them."""
     parts = list(_parts(reply))
     taken = False
     for part, after in pairwise([*parts, None]):
@@ -64,26 +64,26 @@ def find_tagged(reply: str) -> Iterator[Tagged]:
 
 
 def bullets(text: str) -> list[str]:
-    """The answers in a list, without their bullets; without any bullets, one a line.
+    """Return the answers in a list, without their bullets. Without any bullets, every line is an answer.
 
-    Lines before the first bullet, and after a line without words, are no answers; a line that goes on is joined to the
-    one before.
+    Lines before the first bullet, and after a line without words, are no answers; a continuation line is joined to the
+    answer before it.
     """
     lines = [line.strip() for line in text.splitlines()]
-    bullet = next((one for line in lines for one in BULLETS if one.match(line)), None)
+    bullet = next((pattern for line in lines for pattern in BULLETS if pattern.match(line)), None)
     if bullet is None:
         return [line for line in lines if line]
-    found: list[str] = []
-    goes_on = False
+    answers: list[str] = []
+    in_answer = False
     for line in lines:
         if match := bullet.match(line):
-            found.append(match[1] or "")
-            goes_on = True
-        elif not any(one.isalnum() for one in line):  # nothing, or a fence such as ```
-            goes_on = False
-        elif goes_on:
-            found[-1] += f" {line}"
-    return found
+            answers.append(match[1] or "")
+            in_answer = True
+        elif not any(character.isalnum() for character in line):  # an empty line, or a fence such as ```
+            in_answer = False
+        elif in_answer:
+            answers[-1] += f" {line}"
+    return answers
 
 
 def _parts(reply: str) -> Iterator[_Part]:
@@ -98,6 +98,6 @@ def _parts(reply: str) -> Iterator[_Part]:
         yield _Part(tag[2].lower() == "question", number, reply[tag.end() : end], tag.start(), end, closed)
 
 
-def _same(one: int | None, two: int | None) -> bool:
-    """Whether two numbers can be of one question."""
-    return one is None or two is None or one == two
+def _same(question: int | None, answers: int | None) -> bool:
+    """Tell whether the numbers of a question and of answers agree; a missing number agrees with any."""
+    return question is None or answers is None or question == answers

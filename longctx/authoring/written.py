@@ -1,4 +1,4 @@
-"""The questions in a model's reply: only what is sound in form is kept, and what is dropped says why."""
+"""Reading the questions in a model's reply: well-formed ones are kept, and the others dropped with a reason."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from longctx.vocabulary.judging import CUT_OFF
 from longctx.vocabulary.scenario import Reply
 
 LONGEST = 1000
-"""Characters of a question, and of an answer."""
+"""The most characters of a question or an answer."""
 JOINERS = "\u200c\u200d\ufe0f"
-"""Characters without a shape that some scripts, and emoji, are written with."""
+"""Invisible characters that some scripts and emoji need."""
 PROMPT_TAGS = r"question|answers?|passage|example|scratchpad|government record"
-"""Tags of the prompts that a question is asked in: within a question such a tag would end what it stands in."""
+"""Tags of the prompts that ask a question: inside the question, such a tag would close the prompt's own."""
 NUMBERED = re.compile(r"^\(?\d{1,2}[.):]\s+")
 MARK = re.compile(r"\s*[\[(*]+(?:(correct(?: answer)?|right answer)|incorrect(?: answer)?|wrong answer)[\])*]+$", re.I)
-"""What a model adds to tell the right answer: `(correct)`."""
+"""A note that a model adds to mark an answer as right or wrong, such as `(correct)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What was not kept of the reply about a section, and why. raw: as the model wrote it."""
+    """A part of a reply that was not kept, and why. raw: the text as the model wrote it."""
 
     section: str
     reason: str
@@ -37,7 +37,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of one section. missing: how many of the questions asked for are nowhere in the reply."""
+    """The questions written about one section. missing: how many of those asked for are not in the reply."""
 
     questions: tuple[BankQuestion, ...]
     dropped: tuple[Dropped, ...]
@@ -45,33 +45,33 @@ class Written:
 
 
 class _Unfit(Exception):
-    """Why something cannot be kept."""
+    """The reason why a question cannot be kept."""
 
 
 def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
-    """The questions of a reply that was asked for `per_section` of them about a section. Never raises.
+    """Read the questions of a reply that was asked for `per_section` of them about a section. Never raises.
 
-    Ids are `<section>-q<N>`, N the number in the tags, or the place where these have none. document: what the prompts
-    call the documents, where that is the corpus's own word.
+    Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
+    corpus's own word for its documents, if it has one.
     """
     kept: dict[int, BankQuestion] = {}
     dropped: list[Dropped] = []
-    met: set[int] = set()
-    found = list(find_tagged(reply.text))
-    if not found:
+    seen: set[int] = set()
+    parts = list(find_tagged(reply.text))
+    if not parts:
         ended = {"refusal": "refused", **dict.fromkeys(CUT_OFF, "cut off")}
         reason = ended.get(reply.stop_reason or "", "no questions in the reply")
         dropped.append(Dropped(section, reason, reply.text))
-    for place, one in enumerate(found, 1):
-        number = place if one.number is None else one.number
-        cut = one is found[-1] and reply.stop_reason in CUT_OFF and not one.closed
+    for place, tagged in enumerate(parts, 1):
+        number = place if tagged.number is None else tagged.number
+        cut = tagged is parts[-1] and reply.stop_reason in CUT_OFF and not tagged.closed
         try:
             if not 1 <= number <= per_section:
                 raise _Unfit("numbered beyond what was asked")
-            if number in met:
+            if number in seen:
                 raise _Unfit("a number used twice")
-            met.add(number)
-            question, (right, *wrong) = _sound(one, cut, document)
+            seen.add(number)
+            question, (right, *wrong) = _well_formed(tagged, cut, document)
             kept[number] = BankQuestion(
                 id=f"{section}-q{number}",
                 section=section,
@@ -82,29 +82,29 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
                 provenance=provenance,
             )
         except _Unfit as why:
-            dropped.append(Dropped(section, str(why), one.raw))
-    return Written(tuple(kept[number] for number in sorted(kept)), tuple(dropped), per_section - len(met))
+            dropped.append(Dropped(section, str(why), tagged.raw))
+    return Written(tuple(kept[number] for number in sorted(kept)), tuple(dropped), per_section - len(seen))
 
 
 def dump_dropped(dropped: Iterable[Dropped]) -> bytes:
-    """JSON lines. A lone surrogate, which UTF-8 cannot hold, is a JSON escape."""
-    lines = (json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in dropped)
+    """Return JSON lines. A lone surrogate, which UTF-8 cannot encode, becomes a JSON escape."""
+    lines = (json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in dropped)
     return "".join(lines).encode("utf-8", "backslashreplace")
 
 
-def _sound(found: Tagged, cut: bool, document: str | None) -> tuple[str, list[str]]:
-    """The question and its four answers, each one line. Raises _Unfit."""
+def _well_formed(tagged: Tagged, cut: bool, document: str | None) -> tuple[str, list[str]]:
+    """Return the question and its four answers, each on one line. Raises _Unfit."""
     if cut:
         raise _Unfit("cut off")
-    if found.question is None:
+    if tagged.question is None:
         raise _Unfit("answers without a question")
-    if found.answers is None:
+    if tagged.answers is None:
         raise _Unfit("a question without answers")
-    question, *more = found.question.strip().splitlines() or [""]
+    question, *more = tagged.question.strip().splitlines() or [""]
     if any(bullet.match(line.strip()) for line in more for bullet in BULLETS):
         raise _Unfit("a list within the question")
     question = NUMBERED.sub("", _line([question, *more]))
-    answers = [_line([answer]) for answer in bullets(found.answers)]
+    answers = [_line([answer]) for answer in bullets(tagged.answers)]
     if len(answers) != 4:
         raise _Unfit("not four answers")
     for text in (question, *answers):
@@ -118,12 +118,12 @@ def _sound(found: Tagged, cut: bool, document: str | None) -> tuple[str, list[st
 
 
 def _line(lines: Sequence[str]) -> str:
-    """Lines as one, with single spaces."""
+    """Join lines, with single spaces."""
     return " ".join(" ".join(lines).split())
 
 
 def _without_marks(answers: Sequence[str]) -> list[str]:
-    """The answers without notes such as `(correct)`. Raises _Unfit where these say that another is right."""
+    """Remove notes such as `(correct)`. Raises _Unfit if they say that another answer than the first is right."""
     marks = [MARK.search(answer) for answer in answers]
     says_right = [bool(mark and mark[1]) for mark in marks]
     says_wrong = [bool(mark and not mark[1]) for mark in marks]
@@ -138,7 +138,7 @@ def _without_marks(answers: Sequence[str]) -> list[str]:
 def _check_text(text: str, document: str | None) -> None:
     if len(text) > LONGEST:
         raise _Unfit("too long")
-    if not any(unicodedata.category(one)[0] in "LNS" for one in text):
+    if not any(unicodedata.category(character)[0] in "LNS" for character in text):
         raise _Unfit("empty")
     tags = f"{PROMPT_TAGS}|{re.escape(document)}" if document else PROMPT_TAGS
     if re.search(rf"</?\s*(?:{tags})\b[^<>]*>", text, re.IGNORECASE):
@@ -148,5 +148,5 @@ def _check_text(text: str, document: str | None) -> None:
 
 
 def _alike(answer: str) -> str:
-    """What two answers share that differ in case, in forms of letters, or in a full stop only."""
+    """Normalize an answer: its case, its letter forms and its final punctuation do not distinguish it."""
     return unicodedata.normalize("NFKC", answer).casefold().rstrip(" .;,")

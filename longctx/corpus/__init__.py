@@ -1,1 +1,1 @@
-"""Documents and questions for the collage: Federal Register XML, a user's folder, the synthetic issue."""
+"""Documents and questions for the collage, from Federal Register XML, a user's folder, or the synthetic register."""

@@ -24,10 +24,10 @@ def load_bank(
     name: str = SHIPPED,
     frozen: tuple[Filter, ...] | None = None,
 ) -> Bank:
-    """The sections of a folder and the questions of a file, by default those of the bank of this name.
+    """Load the sections of a folder and the questions of a file, by default those of the bank of this name.
 
-    kept: the questions that the filter of `model` keeps; all of them where it has none. frozen: the filters of a
-    baseline, which count instead of the model's own; None without a baseline. Raises UserError.
+    The bank keeps the questions that the filter of `model` keeps; all of them if it has none. frozen: the filters of a
+    baseline, which replace the model's own; None without a baseline. Raises UserError.
     """
     if documents is None or questions is None:
         folder, file = bank_files(workspace, name)
@@ -41,7 +41,7 @@ def load_bank(
 
 @functools.lru_cache(maxsize=4)
 def _read(documents: Path, questions: Path) -> Bank:
-    """Without a filter. Read once for all models."""
+    """Read the bank without a filter, once for all models."""
     corpus = load_corpus(documents)
     asked = load_questions(questions, corpus)
     items = tuple(

@@ -1,6 +1,6 @@
-"""Where the documents of an issue end: at their billing codes.
+"""Splitting an issue into documents, which end with their billing codes.
 
-Source: seeds/long-context-qa.md, cell 3 (`text.split("BILLING CODE")`), which leaves each code's number to the document
+Source: seeds/long-context-qa.md, cell 3 (`text.split("BILLING CODE")`), which leaves each code's number in the document
 after it.
 """
 
@@ -11,32 +11,32 @@ from collections.abc import Sequence
 from typing import Literal
 
 SEPARATOR = "BILLING CODE"
-"""Ends each document. Presidential documents have "Billing code" instead: like the notebook, no split is made there."""
+"""The text that ends a document. Presidential documents have "Billing code", at which the notebook does not split."""
 
 Reading = Literal["notebook", "documents"]
-"""How an issue is read: by the notebook's program, or so that each document ends with its own billing code."""
+"""How an issue is split: like the notebook's program, or so that each document ends with its own billing code."""
 
 
 def documents(text: str, reading: Reading, begins: int = 0, codes: Sequence[slice] = ()) -> list[slice]:
-    """The places of the documents in a text that begins at `begins`.
+    """Return the places of the documents in a text from offset `begins` on.
 
-    codes: where the markup has billing codes; one outside of them is the rest of its line. What follows the last code
-    is a document where it has words; in the notebook's reading it is one in any case.
+    codes: the places of the markup's billing codes; a code outside of them extends to the end of its line. Text after
+    the last code is a document; in the notebook's reading, even empty text is.
     """
-    found = []
+    places = []
     for match in re.compile(SEPARATOR).finditer(text, begins):
-        if match.start() < begins:  # within the line of the code before
+        if match.start() < begins:  # on the line of the previous code
             continue
         if reading == "notebook":
-            ends, goes_on = match.span()
+            ends, next_begins = match.span()
         else:
             ends = _end_of_code(text, match.start(), codes)
-            goes_on = _after(r"\s*", text, ends)
-        found.append(slice(begins, ends))
-        begins = goes_on
-    if begins < len(text) or reading == "notebook" or not found:
-        found.append(slice(begins, len(text)))
-    return found
+            next_begins = _after(r"\s*", text, ends)
+        places.append(slice(begins, ends))
+        begins = next_begins
+    if begins < len(text) or reading == "notebook" or not places:
+        places.append(slice(begins, len(text)))
+    return places
 
 
 def _end_of_code(text: str, start: int, codes: Sequence[slice]) -> int:

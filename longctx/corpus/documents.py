@@ -1,6 +1,6 @@
 """A corpus: the sections that collages are made of, from a folder of .xml, .txt and .md files.
 
-Source of the bounds: seeds/long-context-qa.md, cell 3: sections of more than 200 and at most 5000 tokens.
+Source of the size limits: seeds/long-context-qa.md, cell 3: sections of more than 200 and at most 5000 tokens.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from longctx.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class CorpusSection:
-    """One document of a corpus, or one part of it. tokens: in the corpus's reference vocabulary."""
+    """A document of a corpus, or a part of one. tokens: its size in the corpus's reference vocabulary."""
 
     id: str
     title: str
@@ -30,9 +30,9 @@ class CorpusSection:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Sections in the order of their files. examples and left_out (too short or too long) are not in `sections`.
+    """Sections in the order of their files; `sections` does not contain `examples` and `left_out` (too short or long).
 
-    digest: SHA-256 over the sections; corpora with one digest give the same collages.
+    digest: SHA-256 over the sections; corpora with the same digest give the same collages.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Corpus:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        whole = hashlib.sha256()
+        digest = hashlib.sha256()
         for section in self.sections:
             text = section.text.encode("utf-8", "surrogatepass")
-            whole.update(f"{section.id}\0{section.tokens}\0{len(text)}\0".encode() + text)
-        object.__setattr__(self, "digest", whole.hexdigest())
+            digest.update(f"{section.id}\0{section.tokens}\0{len(text)}\0".encode() + text)
+        object.__setattr__(self, "digest", digest.hexdigest())
 
     @property
     def tokens(self) -> int:
@@ -55,10 +55,10 @@ class Corpus:
 
 
 def load_corpus(folder: Path) -> Corpus:
-    """The corpus of a folder, or of a single file with its folder's corpus.toml.
+    """Load the corpus of a folder, or of a single file with its folder's corpus.toml.
 
-    Counts come from the folder's sections.toml where there is one, which must then fit the texts, and are counted
-    otherwise, as those of a single file are. Raises UserError naming the file and what to do.
+    Token counts come from the folder's sections.toml, if there is one and it matches the texts; those of a single file,
+    or of a folder without one, are counted. Raises UserError naming the file and what to do.
     """
     settings = read_settings(folder)
     frozen = load_frozen(folder) if folder.is_dir() else None
@@ -74,7 +74,7 @@ def load_corpus(folder: Path) -> Corpus:
 
 
 def freeze(folder: Path) -> Path:
-    """Count every section of a folder and write the counts beside them. Raises UserError as load_corpus does."""
+    """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
         raise UserError("path-is-file", f"{folder} is a file: give the folder it lies in.")
     settings = read_settings(folder)
@@ -85,7 +85,7 @@ def freeze(folder: Path) -> Path:
 
 
 def _reading(folder: Path, settings: CorpusSettings) -> Reading:
-    """As corpus.toml says, or as the sections were frozen: what was recorded about them stays valid."""
+    """Return the reading that corpus.toml states, or else that of the frozen counts, so that recordings stay valid."""
     frozen = load_frozen(folder if folder.is_dir() else folder.parent)
     return settings.reading or (frozen.reading if frozen else "documents")
 
@@ -104,10 +104,10 @@ def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, section
     fitting = {section.id for section in kept}
     left_out = tuple(section for section in others if section.id not in fitting)
     if not kept:
-        found = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
+        excluded = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(
             "no-section-of-size",
             f"{folder} has no section of more than {settings.min_tokens} and at most {settings.max_tokens} tokens, "
-            f"but {found}. The bounds, and split_at for long files, can be set in {settings_path(folder)}.",
+            f"but {excluded}. The bounds, and split_at for long files, can be set in {settings_path(folder)}.",
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)

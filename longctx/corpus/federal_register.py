@@ -1,4 +1,4 @@
-"""The Federal Register in GPO markup, a daily issue or a single document, read like the long-context QA notebook.
+"""Reading the Federal Register in GPO markup, a daily issue or a single document, like the long-context QA notebook.
 
 Sources: seeds/long-context-qa.md, cells 2 and 3 (`BeautifulSoup(...).get_text().split("BILLING CODE")`); the markup is
 described in GPO's "Federal Register XML Rendition User Guide", https://github.com/usgpo/bulk-data.
@@ -17,19 +17,19 @@ from longctx.corpus.billing import Reading, documents
 from longctx.errors import UserError
 
 DOCUMENTS = frozenset({"RULE", "PRORULE", "NOTICE", "PRESDOCU", "CORRECT"})
-MAX_DEPTH = 200  # elements within elements; real issues have about a dozen
+MAX_DEPTH = 200  # of nested elements; real issues have about a dozen
 WHITESPACE = " \t\r\n\f"
 TYPEFACES = ("02", "03", "04")
-"""Emphasis in bold or italics; other kinds raise or lower a part of a word."""
+"""The kinds of emphasis in bold or italics; other kinds raise or lower a part of a word."""
 RUN_TOGETHER = re.compile(r"[\w,.;:?!)\]”’][\w(\[“\u2018$§]")
-"""The end of a word and the beginning of the next."""
+"""The end of a word and the beginning of the next, without a space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A document with its billing code. `number` counts from 1, whatever is left out later.
+    """A document with its billing code. `number` counts all chunks from 1, also those that are left out later.
 
-    department and title: of the first document in it; empty where the markup names none.
+    department and title: those of the first document in the chunk; empty if the markup names none.
     """
 
     number: int
@@ -39,17 +39,17 @@ class Chunk:
 
 
 def read_issue(xml: bytes, name: str, reading: Reading = "documents") -> list[Chunk]:
-    """The chunks of an issue or of a single document, in order; the first begins at its first department.
+    """Return the chunks of an issue or of a single document, in order; the first begins at its first department.
 
     Raises UserError, naming the file, for XML that is not well formed or hostile (any DOCTYPE: real issues have none).
     """
     issue = _parse(xml, name, reading)
-    whole = "".join(issue.pieces)
+    text = "".join(issue.pieces)
     chunks = []
-    for number, place in enumerate(documents(whole, reading, issue.begins, issue.of("BILCOD")), 1):
-        first = {tag: one for tag, one in reversed(issue.places) if place.start <= one.start < place.stop}
-        names = {tag: " ".join(whole[one].split()) for tag, one in first.items()}
-        chunks.append(Chunk(number, whole[place], names.get("AGENCY", ""), names.get("SUBJECT", "")))
+    for number, place in enumerate(documents(text, reading, issue.begins, issue.places_of("BILCOD")), 1):
+        first = {tag: span for tag, span in reversed(issue.places) if place.start <= span.start < place.stop}
+        names = {tag: " ".join(text[span].split()) for tag, span in first.items()}
+        chunks.append(Chunk(number, text[place], names.get("AGENCY", ""), names.get("SUBJECT", "")))
     return chunks
 
 
@@ -57,9 +57,9 @@ def read_issue(xml: bytes, name: str, reading: Reading = "documents") -> list[Ch
 class _Text:
     """An expat target that joins text nodes as BeautifulSoup's get_text() does.
 
-    BeautifulSoup keeps a text node as it is, but turns one of nothing but whitespace into one newline, or into one
-    space if it holds no newline. Where words ran together at a page break or at emphasis, a space parts them, but not
-    in the notebook's reading. places: where AGENCY, SUBJECT and BILCOD elements stand in the text, in order.
+    BeautifulSoup keeps a text node as it is, except that a node of whitespace becomes a single newline, or a single
+    space if it contains no newline. Words that run together at a page break or at emphasis are separated by a space,
+    but not in the notebook's reading. places: those of AGENCY, SUBJECT and BILCOD elements in the text, in order.
     """
 
     reading: Reading
@@ -121,12 +121,12 @@ class _Text:
 
     @property
     def begins(self) -> int:
-        """The offset of the first department, or of the first document where none is named."""
-        agencies = (place.start for place in self.of("AGENCY"))
+        """The offset of the first department, or of the first document if no department is named."""
+        agencies = (place.start for place in self.places_of("AGENCY"))
         return int(next(agencies, self.document or 0))
 
-    def of(self, wanted: str) -> list[slice]:
-        """The places of the elements with that tag."""
+    def places_of(self, wanted: str) -> list[slice]:
+        """Return the places of the elements with that tag."""
         return [place for tag, place in self.places if tag == wanted]
 
 

@@ -1,4 +1,4 @@
-"""A day's issue of the Federal Register from govinfo.gov, kept beside its checksum."""
+"""Downloading a day's issue of the Federal Register from govinfo.gov, with its checksum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
 BLOCK = 1 << 16
 TIMEOUT_S = 60.0
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes there are and the bytes expected, None if the server does not say."""
+"""Called with the bytes received so far and the bytes expected (None if the server does not say)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Fetched:
 def fetch(
     day: str, folder: Path, base_url: str = GOVINFO, limit: int = LIMIT, progress: Progress = lambda have, of: None
 ) -> Fetched:
-    """Download FR-<day>.xml into the folder, or go on with a download that was cut; note its SHA-256 beside it.
+    """Download FR-<day>.xml into the folder, resuming an interrupted download, and write its SHA-256 beside it.
 
-    Raises UserError: bad date, no issue on that day, offline, longer than `limit` bytes, cut again, not an issue.
+    Raises UserError: bad date, no issue on that day, offline, longer than `limit` bytes, interrupted, not an issue.
     """
     name = f"FR-{_day(day).isoformat()}"
     url = f"{_base(base_url)}/content/pkg/{name}/xml/{name}.xml"
@@ -56,7 +56,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A download under way. tag_path holds the server's name for this version of the file."""
+    """A download in progress. tag_path holds the server's ETag, or the date, of this version of the file."""
 
     path: Path
     tag_path: Path
@@ -67,7 +67,7 @@ class _Part:
 
     @property
     def size(self) -> int:
-        """What can be gone on with: nothing if the server gave no tag by which to know the file again."""
+        """The bytes that can be resumed; 0 without a tag, as the file may then have changed."""
         return self.path.stat().st_size if self.tag and self.path.exists() else 0
 
 
@@ -126,7 +126,7 @@ def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, p
 
 
 def _check_issue(path: Path, url: str) -> None:
-    """Sites answer a missing file with a page of their own and a friendly 200: keep only what is an issue."""
+    """Keep the file only if it is an issue: some sites answer a missing file with status 200 and an error page."""
     content = path.read_bytes()
     if not re.search(rb"<FEDREG[\s>]", content[:4096]):
         path.unlink()

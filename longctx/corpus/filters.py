@@ -1,7 +1,7 @@
 """The "too hard" filter: questions that a model misses even with the right section alone are not asked in a collage.
 
-A filter is made once, for one model and one bank of questions, from a run of the control `right`, and then stands in a
-file that is committed: it never moves between two runs that are compared.
+A filter is made once, for one model and one bank of questions, from a run of the control `right`. Its file is
+committed, so that it never changes between two runs that are compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from longctx.workspace import Workspace
 
 
 class Filter(BaseModel):
-    """Ids of the questions that the control asked: `kept` were answered right, `dropped` were not. run: its name.
+    """The ids of the questions that the control answered right (`kept`) and wrong (`dropped`). run: the control's name.
 
     A question that the control did not ask, or that has no readable answer, is in neither, and not asked in a collage.
     """
@@ -41,7 +41,7 @@ def filter_path(workspace: Workspace, model: str, bank: str) -> Path:
 
 
 def _model_in(path: Path) -> str | None:
-    """The model that a filter is of; None where the file is no filter, which `load_filter` says."""
+    """Return the model of a filter; None if the file is no filter, which `load_filter` reports."""
     try:
         return Filter.model_validate_json(path.read_bytes()).model
     except ValidationError:
@@ -49,7 +49,7 @@ def _model_in(path: Path) -> str | None:
 
 
 def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
-    """The filter of a model for the bank of that digest; None where none was made. Raises UserError."""
+    """Load the filter of a model for the bank with that digest; None if there is none. Raises UserError."""
     path = filter_path(workspace, model, bank)
     if not path.is_file():
         return None
@@ -62,23 +62,23 @@ def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
 
 
 def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: str, bank: str) -> Filter | None:
-    """The filter that counts for a model and the bank of that digest, if any. Raises UserError.
+    """Choose the filter for a model and the bank with that digest, if any. Raises UserError.
 
-    frozen: the filters of a baseline, which count instead of the model's own; None without a baseline. Of a model that
-    the baseline knows nothing of, that of the only one it knows. Both runs of a gate ask the same questions: with a
-    filter of its own, each would drop what it finds hard.
+    frozen: the filters of a baseline, which replace the model's own; None without a baseline. A model that the baseline
+    does not know gets the filter of its only model. The reason: both runs of a gate must ask the same questions, and
+    with filters of their own each would drop what it finds hard.
     """
     if frozen is None:
         return load_filter(workspace, model, bank)
-    found = [one for one in frozen if one.bank[:12] == bank[:12]]
-    own = [one for one in found if one.model == model]
-    if len(found) > 1 and not own:
+    matching = [candidate for candidate in frozen if candidate.bank[:12] == bank[:12]]
+    own = [candidate for candidate in matching if candidate.model == model]
+    if len(matching) > 1 and not own:
         raise UserError(
             "several-filters",
-            f"The baseline has filters of {', '.join(one.model for one in found)}, but none of {model}, so "
+            f"The baseline has filters of {', '.join(candidate.model for candidate in matching)}, but none of {model}, so "
             "that it is not clear which questions to ask. Gate against a baseline of one model.",
         )
-    return next(iter(own or found), None)
+    return next(iter(own or matching), None)
 
 
 def keeps_none(asked: int) -> str:
@@ -86,10 +86,9 @@ def keeps_none(asked: int) -> str:
 
 
 def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
-    """Write the filter of a model from question id -> right or wrong with its section alone.
+    """Write the filter of a model and return its path. correct: whether each question was answered right, by its id.
 
-    Raises UserError where there is one, which must not move under runs that were made with it, and where it would keep
-    nothing.
+    Raises UserError if there is a filter already, since runs may have been made with it, or if it would keep nothing.
     """
     path = filter_path(workspace, model, bank)
     if path.exists():

@@ -1,4 +1,4 @@
-"""Token counts frozen beside the sections: sections.toml, so that a collage's size never depends on a tokenizer."""
+"""Frozen token counts in sections.toml, beside the sections, so that a collage's size never depends on a tokenizer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "sections.toml"
 
 
 class FrozenSection(BaseModel):
-    """sha256: of the section's text, its first 16 hexadecimal digits."""
+    """A section's token count. sha256: the first 16 hexadecimal digits of the digest of its text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,9 +28,9 @@ class FrozenSection(BaseModel):
 
 
 class Frozen(BaseModel):
-    """The content of a sections.toml. vocabulary: the reference vocabulary that the counts were made with.
+    """The content of a sections.toml. vocabulary: the reference vocabulary of the counts.
 
-    reading: how the documents were read; counts from before there was a choice do not say it.
+    reading: how the documents were split; older files do not say it, since there was only the notebook's reading.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,7 +41,7 @@ class Frozen(BaseModel):
 
     @classmethod
     def of(cls, vocabulary: str, sections: Mapping[str, tuple[str, str, int]], reading: Reading) -> Frozen:
-        """From id -> (title, text, tokens)."""
+        """Freeze sections that are given by id as (title, text, tokens)."""
         frozen = (
             FrozenSection(id=name, title=title, tokens=tokens, sha256=_short(text))
             for name, (title, text, tokens) in sections.items()
@@ -49,7 +49,7 @@ class Frozen(BaseModel):
         return cls(vocabulary=vocabulary, reading=reading, section=tuple(frozen))
 
     def fitting(self, folder: Path, texts: Mapping[str, str]) -> dict[str, int]:
-        """Tokens of every text, by id. Raises UserError where texts and counts do not belong together."""
+        """Return the tokens of every text, by id. Raises UserError if texts and counts do not belong together."""
         counts = {section.id: section for section in self.section}
         for name, text in texts.items():
             if name not in counts or counts[name].sha256 != _short(text):
@@ -90,7 +90,7 @@ class Frozen(BaseModel):
 
 
 def load_frozen(folder: Path) -> Frozen | None:
-    """The counts beside a folder's documents; None where none were frozen. Raises UserError."""
+    """Load the counts beside a folder's documents; None if none were frozen. Raises UserError."""
     path = folder / FILE
     return read_toml(path, Frozen) if path.is_file() else None
 
@@ -100,5 +100,5 @@ def _short(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A TOML basic string: JSON's escapes are TOML's, but for DEL."""
+    """Return a TOML basic string. JSON's escapes are TOML's, except that TOML escapes DEL too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Multiple-choice questions about the sections of a corpus: one JSON object a line, checked when loaded."""
+"""Multiple-choice questions about the sections of a corpus, as JSON lines that are validated when loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from longctx.errors import UserError
 
 
 class Reviewed(BaseModel):
-    """Who decided that a question stays, as it was (`kept`) or in other words (`edited`), and on which day."""
+    """A reviewer's decision that a question stays, unchanged (`kept`) or `edited`; by whom, and on which day."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,10 +28,10 @@ class Reviewed(BaseModel):
 
 
 class BankQuestion(BaseModel):
-    """One question, with one right and three wrong answers. A trial shuffles them.
+    """A question with one right and three wrong answers, which a trial shuffles.
 
-    section: the id of the section that answers it. fact: what is asked for, in a word; questions of one fact have
-    answers of one kind. provenance: who or what wrote it. reviewed: no part of what is asked, nor of any digest.
+    section: the id of the section that answers it. fact: what is asked for, in a word; questions about the same fact
+    have answers of the same kind. provenance: who or what wrote it. reviewed: not part of the question or any digest.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -56,7 +56,7 @@ class BankQuestion(BaseModel):
     @field_validator("question", "right", "wrong")
     @classmethod
     def _one_line(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        """The protocol sets an answer a line."""
+        """Check that a text is one line, as the protocol puts every answer on a line of its own."""
         for text in [value] if isinstance(value, str) else value:
             if not text.strip() or "\n" in text:
                 raise ValueError("a question or an answer must be one line of text")
@@ -64,18 +64,18 @@ class BankQuestion(BaseModel):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The right one first."""
+        """The answers, the right one first."""
         return (self.right, *self.wrong)
 
     @property
     def distinct(self) -> bool:
-        """Whether its four answers differ."""
+        """Whether the four answers differ."""
         return len({answer.strip() for answer in self.answers}) == 4
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """The questions of one file. digest: SHA-256 over what is asked, whatever the order of keys in the file."""
+    """The questions of one file. digest: SHA-256 over the questions, independent of the order of keys in the file."""
 
     name: str
     questions: tuple[BankQuestion, ...]
@@ -86,10 +86,9 @@ class QuestionSet:
 
 
 def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
-    """The questions of a file. With a corpus, every question must be about one of its sections.
+    """Load the questions of a file. With a corpus, every question must be about one of its sections.
 
-    Raises UserError naming the line and what is
-    wrong with it.
+    Raises UserError naming the line and what is wrong with it.
     """
     try:
         lines = path.read_text(encoding="utf-8").split("\n")  # a question may hold what else ends a line
@@ -110,19 +109,19 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
 
 
 def dropped_beside(path: Path) -> Path:
-    """Where what was dropped of a file of questions is kept: FILE.dropped.jsonl."""
+    """Return the path that keeps the dropped questions of a file: FILE.dropped.jsonl."""
     return path.with_name(f"{path.stem}.dropped.jsonl")
 
 
 def dump(questions: Iterable[BankQuestion]) -> str:
-    """The questions as JSON lines; the mark of a review where there is one."""
+    """Return the questions as JSON lines, with their reviews."""
     return "".join(
         f"{question.model_dump_json(exclude=None if question.reviewed else {'reviewed'})}\n" for question in questions
     )
 
 
 def _digest(questions: Iterable[BankQuestion]) -> str:
-    """A question that was reviewed is the question it was."""
+    """Return the SHA-256 over the questions. A review does not change it."""
     lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in questions)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 

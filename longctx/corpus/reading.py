@@ -1,4 +1,4 @@
-"""The sections of a folder of documents, as they stand in its files."""
+"""Reading the sections of a folder of documents, without counting their tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from longctx.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class ReadSection:
-    """A document, or a part of one, not yet counted."""
+    """A document, or a part of one, before its tokens are counted."""
 
     id: str
     title: str
@@ -28,10 +28,10 @@ Unnamed = tuple[str, str, str]
 
 
 def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator[ReadSection]:
-    """Every part of a folder's files, or of a file, in the order of their names. READMEs are left out.
+    """Yield every part of a folder's files, in the order of their names, or of a single file. READMEs are left out.
 
-    A file is one part, or several: it ends after billing codes, and a document at `split_at`, which in .txt and .md
-    stands instead of billing codes. The notebook's reading leaves .xml at its codes. Raises UserError.
+    A file is split after billing codes, and documents in .xml at `split_at` too, except in the notebook's reading;
+    .txt and .md are split at `split_at` instead of billing codes. Raises UserError.
     """
     seen: dict[str, Path] = {}
     for path in _documents(folder):
@@ -44,9 +44,9 @@ def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator
             )
         seen[name] = path
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text
-        found = list(read(path, reading, split_at))
-        for number, (title, department, text) in enumerate(found, 1):
-            yield ReadSection(f"{name}-{number:03d}" if len(found) > 1 else name, title, department, text)
+        parts = list(read(path, reading, split_at))
+        for number, (title, department, text) in enumerate(parts, 1):
+            yield ReadSection(f"{name}-{number:03d}" if len(parts) > 1 else name, title, department, text)
 
 
 def _documents(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""What a user may say of a folder of documents: its corpus.toml."""
+"""The settings of a folder of documents: its corpus.toml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIXES = (".xml", ".txt", ".md")
 
 
 class CorpusSettings(BaseModel):
-    """corpus.toml, optional in a user's folder. Sections keep to min_tokens < tokens <= max_tokens."""
+    """The content of corpus.toml, which a folder may lack. Sections have min_tokens < tokens <= max_tokens."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,14 +41,14 @@ class CorpusSettings(BaseModel):
     @field_validator("document")
     @classmethod
     def _a_word(cls, value: str | None) -> str | None:
-        """The prompts have it in a sentence and as a tag."""
+        """Check that the word can stand in a sentence and in a tag, as the prompts use it."""
         if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
             raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
         return value
 
 
 def read_settings(folder: Path) -> CorpusSettings:
-    """Those of a folder, or of the folder of a file. Raises UserError where there is neither."""
+    """Read the settings of a folder, or of a file's folder. Raises UserError if there is neither."""
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             "no-documents-folder",
@@ -60,8 +60,8 @@ def read_settings(folder: Path) -> CorpusSettings:
 
 
 def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
-    """The documents and the questions of a bank: fixtures/NAME and fixtures/questions/NAME.jsonl, the project's own or
-    those that come with longctx. Raises UserError with the names there are."""
+    """Return the documents and the questions of a bank: fixtures/NAME and fixtures/questions/NAME.jsonl, in the project
+    or in longctx itself. Raises UserError with the known names."""
     documents, questions = workspace.find(name), workspace.find("questions", f"{name}.jsonl")
     if "/" in name or not (documents.is_dir() and questions.is_file()):
         asked = [path.stem for path in workspace.list("questions", "*.jsonl")]
@@ -75,12 +75,12 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
 
 
 def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> str | None:
-    """What a folder's documents are called, those of a bank by default; None: as the protocols call them."""
+    """Return what the documents of a folder, by default a bank's, are called; None for the protocols' own word."""
     return read_settings(folder or bank_files(workspace, bank)[0]).document
 
 
 def settings_path(folder: Path) -> Path:
-    """The settings of a folder, or of a file in it."""
+    """Return the path of the settings of a folder, or of a file's folder."""
     return (folder if folder.is_dir() else folder.parent) / SETTINGS
 
 

@@ -1,4 +1,4 @@
-"""When an answer stands in a text, and when its length gives it away: measures that making and checking share."""
+"""Whether an answer occurs in a text, and whether its length gives it away; for making and for checking questions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ SMALL = frozenset(
 ENOUGH = 0.75
 GIVEAWAY = 1.5
 FEW = 4
-"""Words beside a number in an answer that is numerical."""
+"""The most words beside numbers in a numerical answer."""
 
 
 def plain(text: str) -> str:
-    """Lower case, typographic quotes and dashes made plain, all but words and numbers turned into single spaces."""
+    """Normalize a text to lower-case words and numbers, with plain quotes and dashes, separated by single spaces."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("–", "-")
     text = re.sub(r"(?<=\d)[,.](?=\d{3}(?!\d))|'s\b", "", text)
     return " ".join(re.findall(r"[^\W_]+(?:(?:['-]|(?<=\d)[.,](?=\d))[^\W_]+)*", text))
 
 
 def core(answer: str) -> str:
-    """The answer without the words that only tie it to its question, such as a leading “because”."""
+    """Return the normalized answer without leading words that only connect it to its question, such as “because”."""
     words = plain(answer)
     while match := re.match(LEADS, words):
         words = words[match.end() :]
@@ -35,12 +35,12 @@ def core(answer: str) -> str:
 
 
 def stands_verbatim(answer: str, plain_text: str) -> bool:
-    """Whether the answer's core stands in a text that `plain` was applied to, word for word."""
+    """Tell whether the answer's core occurs verbatim in a text that `plain` was applied to."""
     return f" {core(answer)} " in f" {plain_text} "
 
 
 def stands(answer: str, plain_text: str) -> bool:
-    """Word for word, or at least three quarters of its content words anywhere in the text: an answer in other words."""
+    """Tell whether an answer, or at least three quarters of its content words, occurs in a text."""
     if stands_verbatim(answer, plain_text):
         return True
     words = content(answer)
@@ -48,21 +48,21 @@ def stands(answer: str, plain_text: str) -> bool:
 
 
 def gives_away(right: str, wrong: Sequence[str]) -> bool:
-    """Whether the right answer is half as long again as the longest wrong one, or the shortest wrong one as it.
+    """Tell whether the right answer is over 1.5 times as long as all wrong ones, or all wrong ones as it.
 
-    Three characters more or less tell nothing: “8 days” beside “120 days”.
+    Three more characters are allowed, as in “120 days” beside “8 days”.
     """
     lengths = [len(answer) for answer in wrong]
     return len(right) > GIVEAWAY * max(lengths) + 3 or GIVEAWAY * len(right) + 3 < min(lengths)
 
 
 def numerical(answer: str) -> bool:
-    """Whether a number is what it says: “1,200 metric tons”, “May 4, 2031”, but not “Area 537C” or a long sentence."""
+    """Tell whether an answer is a number: “1,200 metric tons”, “May 4, 2031”, but not “Area 537C” or a sentence."""
     words = answer.split()
     numbers = sum(bool(re.fullmatch(r"\W*\d[\d.,:/–-]*\W*", word)) for word in words)
     return numbers > 0 and len(words) - numbers <= FEW
 
 
 def content(text: str) -> set[str]:
-    """Its words without the small ones."""
+    """Return the normalized words of a text without function words."""
     return set(plain(text).split()) - SMALL

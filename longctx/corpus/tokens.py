@@ -22,13 +22,13 @@ REFERENCE = "claude-2"
 
 
 def count_tokens(text: str) -> int:
-    """How many tokens the text takes in the reference vocabulary. Raises UserError where that is not installed."""
+    """Count the tokens of a text in the reference vocabulary. Raises UserError if tiktoken is not installed."""
     return len(_encoding().encode_ordinary(unicodedata.normalize("NFKC", text)))
 
 
 @functools.cache
 def _encoding() -> tiktoken.Encoding:
-    """Loaded when first needed (0.2 s): the shipped register's counts are frozen and need no vocabulary."""
+    """Load the vocabulary when first needed (0.2 s): the shipped register's counts are frozen and do not need it."""
     try:
         import tiktoken
     except ImportError:

@@ -1,1 +1,1 @@
-"""A person's review of a question file: the decisions, the files they are kept in, and the page they are made on."""
+"""A person's review of a question file: the decisions, the files that keep them, and the page to make them on."""

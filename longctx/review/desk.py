@@ -1,4 +1,4 @@
-"""The desk of a review: what the page asks for, and what it asks to be done, one request at a time."""
+"""The operations behind the review page: reading questions and recording decisions, one request at a time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Json = dict[str, Any]
 
 
 class Desk:
-    """One file's review. who: says who decides, and which day it is. Everything raises UserError.
+    """The review of one file. who: returns the reviewer and the day. All methods raise UserError.
 
-    The checker takes a second for some hundred questions: it looks when the page is loaded, and when a question has
-    other words or comes back. After a drop, what it found of the others stands until then.
+    The checker takes a second for some hundred questions, so it runs only when the page is loaded, and when a question
+    is edited or restored. After a drop, the findings about the other questions stay as they are until then.
     """
 
     def __init__(self, file: QuestionFile, corpus: Corpus, who: Callable[[], Who]) -> None:
@@ -37,7 +37,7 @@ class Desk:
         self._lock = threading.Lock()
 
     def overview(self) -> Json:
-        """Every question in a line, from what the file holds now."""
+        """Return a summary of every question, from the present content of the file."""
         with self._lock:
             self.session = self.file.read()
             self._check()
@@ -49,7 +49,7 @@ class Desk:
             }
 
     def question(self, name: str) -> Json:
-        """One question, with its section in parts."""
+        """Return one question, with its section split into marked and unmarked parts."""
         with self._lock:
             entry = self.session.entry(name)
         question, section = entry.question, self._sections[entry.question.section]
@@ -61,14 +61,17 @@ class Desk:
             "tokens": section.tokens,
             "question": _words(question.question),
             "answers": [
-                {**_words(one), "right": place == 0, "stands": _standing(one, section.text, text)}
-                for place, one in enumerate(question.answers)
+                {**_words(answer), "right": place == 0, "stands": _standing(answer, section.text, text)}
+                for place, answer in enumerate(question.answers)
             ],
             "parts": [asdict(part) for part in marked(section.text, question)],
         }
 
     def decide(self, asked: Mapping[str, Any]) -> Json:
-        """asked: the `id` of a question, a `decision` (keep, drop, edit, undo), and the new words of an edit."""
+        """Record a decision and return the question's new summary.
+
+        asked: the `id` of a question, a `decision` (keep, drop, edit, undo), and the new texts of an edit.
+        """
         name = str(asked.get("id"))
         with self._lock:
             after = self._decided(name, asked)
@@ -103,19 +106,19 @@ class Desk:
         }
 
     def _check(self) -> None:
-        found: dict[str, list[str]] = defaultdict(list)
-        for one in check(self._corpus, self.session.questions):
-            found[one.question].append(visible(f"{one.kind}: {one.what}"))
-        self._findings = dict(found)
+        findings: dict[str, list[str]] = defaultdict(list)
+        for finding in check(self._corpus, self.session.questions):
+            findings[finding.question].append(visible(f"{finding.kind}: {finding.what}"))
+        self._findings = dict(findings)
 
 
 def _words(text: str) -> Json:
-    """As it stands in the file, for a field to edit; and as it is safe to be read."""
+    """Return a text raw, for an input field, and with hidden characters made visible, for reading."""
     return {"raw": text, "shown": visible(text)}
 
 
 def _standing(answer: str, text: str, plain_text: str) -> str:
-    """How an answer stands in its section."""
+    """Say whether an answer occurs in its section."""
     if places(answer, text):
         return "stands in the section"
     return "most of its words stand there" if stands(answer, plain_text) else "does not stand in the section"

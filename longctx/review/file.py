@@ -1,4 +1,4 @@
-"""A question file under review, on disk: written whole after each decision, never over what somebody else wrote."""
+"""A question file under review: rewritten after each decision, but never over changes that somebody else made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REVIEWER = "reviewer"
 
 
 class DroppedByReviewer(BaseModel):
-    """A line of FILE.dropped.jsonl that a reviewer is the reason of. place: among all questions, dropped ones too."""
+    """A line of FILE.dropped.jsonl for a question that a reviewer dropped. place: its index among all questions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,9 +35,9 @@ class DroppedByReviewer(BaseModel):
 
 
 class QuestionFile:
-    """The file and, beside it, the one of what was dropped, whose lines with other reasons stay as they are.
+    """A question file and the file of dropped questions beside it, whose lines with other reasons are left unchanged.
 
-    A question that a crash left in both stands in the file.
+    A question that a crash left in both files counts as not dropped.
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
@@ -48,7 +48,7 @@ class QuestionFile:
         self._seen: dict[Path, str] = {}
 
     def read(self) -> Session:
-        """What both files hold now. Raises UserError."""
+        """Return the present content of both files. Raises UserError."""
         seen = {path: _digest(path) for path in (self.path, self.dropped)}
         entries = [Entry(question) for question in load_questions(self.path, self._corpus).questions]
         sections = {section.id for section in self._corpus.sections}
@@ -61,13 +61,13 @@ class QuestionFile:
             elif drop.question.id not in here:
                 here.add(drop.question.id)
                 drops.append(drop)
-        for drop in sorted(drops, key=lambda one: one.place):
+        for drop in sorted(drops, key=lambda drop: drop.place):
             entries.insert(drop.place, Entry(drop.question, Who(drop.by, drop.on)))
         self._others, self._seen = others, seen
         return Session(tuple(entries))
 
     def write(self, session: Session) -> None:
-        """Raises UserError, with nothing written, where a file is no longer what was read."""
+        """Write both files. Raises UserError, with nothing written, if a file has changed since it was read."""
         for path, digest in self._seen.items():
             if _digest(path) != digest:
                 raise UserError(
@@ -76,21 +76,22 @@ class QuestionFile:
                     "and decide again.",
                 )
         texts = {self.dropped: self._dropped_lines(session), self.path: dump(session.questions)}
-        for path in sorted(texts, key=lambda one: len(texts[one]) < _size(one)):  # what grows first: a question that
-            self._put(path, texts[path])  # moves stands in both files for a moment, and never in none
+        # The file that grows is written first: a question that moves is then in both files for a moment, never in none.
+        for path in sorted(texts, key=lambda path: len(texts[path]) < _size(path)):
+            self._put(path, texts[path])
 
     def _dropped_lines(self, session: Session) -> str:
         drops = [
             DroppedByReviewer(
-                section=one.question.section,
-                question=one.question,
+                section=entry.question.section,
+                question=entry.question,
                 reason=REVIEWER,
-                by=one.dropped.by,
-                on=one.dropped.on,
+                by=entry.dropped.by,
+                on=entry.dropped.on,
                 place=place,
             ).model_dump_json()
-            for place, one in enumerate(session.entries)
-            if one.dropped
+            for place, entry in enumerate(session.entries)
+            if entry.dropped
         ]
         return "".join(f"{line}\n" for line in (*self._others, *drops))
 
@@ -105,11 +106,11 @@ class QuestionFile:
 
 
 def _parse(line: str, where: str) -> DroppedByReviewer | None:
-    """None for a line that something else wrote, for a reason of its own. Raises UserError."""
+    """Parse a line; return None if it was not written by a review. Raises UserError."""
     try:
-        found = json.loads(line)
-        ours = isinstance(found, dict) and found.get("reason") == REVIEWER
-        return DroppedByReviewer.model_validate(found) if ours else None
+        record = json.loads(line)
+        ours = isinstance(record, dict) and record.get("reason") == REVIEWER
+        return DroppedByReviewer.model_validate(record) if ours else None
     except json.JSONDecodeError as error:
         raise UserError("line-not-json", f"{where} is not JSON: {error}. Correct the line, or delete it.") from None
     except ValidationError as error:
@@ -124,7 +125,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _write_through(path: Path, text: str) -> None:
-    """To the disk itself: a laptop that dies loses nothing."""
+    """Write and sync to disk, so that a laptop that dies loses nothing."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
         file.flush()
@@ -132,7 +133,7 @@ def _write_through(path: Path, text: str) -> None:
 
 
 def _digest(path: Path) -> str:
-    """Empty where there is no file."""
+    """Return the SHA-256 of a file; empty if there is none."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except FileNotFoundError:

@@ -1,8 +1,7 @@
-"""The server of the review's page: on this machine alone, for who holds the token, until the review ends.
+"""The server of the review page. It listens on this machine only, requires a token, and runs until the review ends.
 
-The token stands in the address, which nothing passes on (no referrer, no cache), and in a header of each request that
-changes something, which no other page can send. A request that names another host is refused, so that no name in the
-internet's directory can be made to mean this server (DNS rebinding).
+The token is part of the address, which is not passed on (no referrer, no cache), and of a header in each request that
+changes something, which no other page can send. A request that names another host is refused, to prevent DNS rebinding.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from longctx.review.desk import Desk
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 LARGEST = 10_000_000
-"""Bytes of a request: an edit of answers longer than any sense."""
+"""The most bytes of a request, far more than any sensible edit has."""
 PATIENCE = 60
-"""Seconds that a connection may rest."""
+"""Seconds after which an idle connection is closed."""
 PROOF = "X-Longctx-Token"
 HEADERS = {
     "Cache-Control": "no-store",
@@ -42,7 +41,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is sent back. kind: its content type."""
+    """A response. kind: its content type."""
 
     body: bytes
     kind: str = "application/json"
@@ -50,7 +49,7 @@ class Answer:
 
 
 class ReviewServer(ThreadingHTTPServer):
-    """Serves until the page, or `shutdown`, ends it. port: 0 for any free one. Raises UserError."""
+    """A server that runs until the page or `shutdown` ends it. port: 0 for any free one. Raises UserError."""
 
     daemon_threads = True
     block_on_close = False
@@ -72,10 +71,10 @@ class ReviewServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that went away is no error of ours."""
+        """Ignore errors of a connection: the browser went away."""
 
     def answer(self, path: str, host: str, token: str | None, body: bytes | None) -> Answer:
-        """path: as requested. host, token: of the headers. body: of a POST; None of a GET."""
+        """Answer a request. host, token: from the headers. body: that of a POST; None for a GET."""
         if host not in self.hosts:
             return _refused(f"This server answers to {HOST}:{self.server_port} alone.")
         place, _, query = path.partition("?")
@@ -135,14 +134,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(_json({"error": "This is too long."}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE))
         else:
             self._send(self._answer(self.rfile.read(int(length))))
-        if self.server.ending:  # now that the page knows
+        if self.server.ending:  # only after the page has its answer
             threading.Thread(target=self.server.shutdown).start()
 
     def version_string(self) -> str:
         return "longctx"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Silent: the terminal says what a person must know."""
+        """Log nothing: the terminal shows what a person must know."""
 
     def _answer(self, body: bytes | None) -> Answer:
         headers = self.headers

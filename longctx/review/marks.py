@@ -1,4 +1,4 @@
-"""Where the answers of a question stand in its section, word for word."""
+"""Marking where a question's answers occur verbatim in its section."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from longctx.visible import visible
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A part of a section's text, fit to be seen. answer: which kind of answer it is, if it is one."""
+    """A part of a section's text, with hidden characters made visible. answer: the kind of answer it is, if any."""
 
     text: str
     answer: Literal["", "right", "wrong"] = ""
 
 
 def marked(text: str, question: BankQuestion) -> list[MarkedText]:
-    """The whole text in parts. Of answers that overlap, the right one is marked."""
+    """Split a text into marked and unmarked parts. If answers overlap, the right one is marked."""
     spots: list[tuple[int, int, Literal["right", "wrong"]]] = [
         (*place, "right") for place in places(question.right, text)
     ]
@@ -29,29 +29,29 @@ def marked(text: str, question: BankQuestion) -> list[MarkedText]:
         for start, end in places(answer, text):
             if all(end <= taken or start >= freed for taken, freed, _ in spots):
                 spots.append((start, end, "wrong"))
-    found, last = [], 0
+    parts, last = [], 0
     for start, end, answer_kind in sorted(spots):
-        found += [MarkedText(_seen(text[last:start])), MarkedText(_seen(text[start:end]), answer_kind)]
+        parts += [MarkedText(_seen(text[last:start])), MarkedText(_seen(text[start:end]), answer_kind)]
         last = end
-    return [part for part in (*found, MarkedText(_seen(text[last:]))) if part.text]
+    return [part for part in (*parts, MarkedText(_seen(text[last:]))) if part.text]
 
 
 def places(answer: str, text: str) -> list[tuple[int, int]]:
-    """Where the answer's core stands, as standing.stands_verbatim finds it: (start, end) in the text, none twice."""
+    """Return (start, end) of each occurrence of the answer's core, as stands_verbatim finds it, without overlaps."""
     wanted = core(answer).split()
     words = list(_words(text))
-    found: list[tuple[int, int]] = []
+    spots: list[tuple[int, int]] = []
     for first in range(len(words) - len(wanted) + 1 if wanted else 0):
         run = words[first : first + len(wanted)]
         if words[first][0] == wanted[0] and [word for word, _, _ in run] == wanted:
             start, end = run[0][1], run[-1][2]
-            if not found or start >= found[-1][1]:
-                found.append((start, end))
-    return found
+            if not spots or start >= spots[-1][1]:
+                spots.append((start, end))
+    return spots
 
 
 def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    """The words of the plain text, each with where the piece between spaces that holds it begins and ends."""
+    """Yield the words of the plain text, each with the start and end of the token between spaces that contains it."""
     for piece in re.finditer(r"\S+", text):
         bare = re.sub(r"^[\W_]+|[\W_]+$", "", piece[0])
         start = piece.start() + piece[0].find(bare)

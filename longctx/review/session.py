@@ -1,4 +1,4 @@
-"""The decisions on the questions of a file. Nothing is lost by one: a dropped question can be taken back."""
+"""The decisions on the questions of a file. None loses anything: a dropped question can be restored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATES: tuple[State, ...] = ("undecided", "kept", "edited", "dropped")
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Who decides, and on which day."""
+    """The person who decides, and the day."""
 
     by: str
     on: datetime.date
@@ -28,7 +28,7 @@ class Who:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A question and what was decided. dropped: by whom, of a question that is out of the file."""
+    """A question and the decision on it. dropped: who dropped it, for a question that is no longer in the file."""
 
     question: BankQuestion
     dropped: Who | None = None
@@ -41,42 +41,42 @@ class Entry:
 
     @property
     def decided(self) -> Who | None:
-        """Who decided; None as long as nobody did."""
+        """Who decided; None if nobody has."""
         mark = self.question.reviewed
         return self.dropped or (Who(mark.by, mark.on) if mark else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All questions in the order of the file, dropped ones where they stood. Each decision gives a new session."""
+    """All questions in the order of the file, with dropped ones in their old places. Decisions return a new session."""
 
     entries: tuple[Entry, ...]
 
     @property
     def questions(self) -> tuple[BankQuestion, ...]:
-        """Those that stay in the file."""
+        """The questions that stay in the file."""
         return tuple(entry.question for entry in self.entries if not entry.dropped)
 
     @property
     def counts(self) -> dict[State, int]:
-        found = Counter(entry.state for entry in self.entries)
-        return {state: found[state] for state in STATES}
+        counts = Counter(entry.state for entry in self.entries)
+        return {state: counts[state] for state in STATES}
 
     def entry(self, name: str) -> Entry:
-        """The entry of a question's id. Raises UserError."""
+        """Return the entry of a question, by its id. Raises UserError."""
         for entry in self.entries:
             if entry.question.id == name:
                 return entry
         raise UserError("question-gone", f"There is no question {name!r} in the file any more: reload the page.")
 
     def keep(self, name: str, who: Who) -> Session:
-        """An edited question stays edited; a dropped one comes back."""
+        """Keep a question. An edited question stays edited; a dropped one is restored."""
         question = self.entry(name).question
         decision = question.reviewed.decision if question.reviewed else "kept"
         return self._with(name, Entry(_marked(question, decision, who)))
 
     def drop(self, name: str, who: Who) -> Session:
-        """Raises UserError for the last question of the file."""
+        """Drop a question. Raises UserError for the last question of the file."""
         entry = self.entry(name)
         if self.questions == (entry.question,) and not entry.dropped:
             raise UserError(
@@ -86,7 +86,7 @@ class Session:
         return self._with(name, replace(entry, dropped=who))
 
     def edit(self, name: str, words: Mapping[str, Any], who: Who) -> Session:
-        """words: `question`, `right` and `wrong` anew. Without a change the question is kept. Raises UserError."""
+        """Edit a question; without a change it is kept. words: `question`, `right` and `wrong`. Raises UserError."""
         before = self.entry(name).question
         fields = before.model_dump() | {key: words.get(key) for key in ("question", "right", "wrong")}
         try:
@@ -102,14 +102,14 @@ class Session:
         return self._with(name, Entry(_marked(after, "edited", who)))
 
     def undo(self, name: str) -> Session:
-        """A dropped question comes back as it was; of another, nobody has decided. Its words stay as they are."""
+        """Restore a dropped question as it was; make any other undecided. An edit is not taken back."""
         entry = self.entry(name)
         if entry.dropped:
             return self._with(name, Entry(entry.question))
         return self._with(name, Entry(entry.question.model_copy(update={"reviewed": None})))
 
     def _with(self, name: str, entry: Entry) -> Session:
-        return Session(tuple(entry if one.question.id == name else one for one in self.entries))
+        return Session(tuple(entry if old.question.id == name else old for old in self.entries))
 
 
 def _marked(question: BankQuestion, decision: Literal["kept", "edited"], who: Who) -> BankQuestion:

@@ -1,4 +1,4 @@
-"""Draws the facts of a genre's documents and writes the documents, as the genre's file says."""
+"""Drawing the facts of a genre's documents and writing the documents, as the genre's file describes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longctx.corpus.register.sheet import Sheet, amendment, items, said, signed,
 
 
 def draw(genre: Genre, country: Country) -> list[Facts]:
-    """The facts of each document of a genre."""
+    """Draw the facts of each document of a genre."""
     pen = country.pen(genre.name, "facts")
     dealt: Facts = {"count": genre.count}
     Composer(genre, country, pen, dealt).fill(genre.dealt)
@@ -30,7 +30,7 @@ def draw(genre: Genre, country: Country) -> list[Facts]:
 
 
 def compose(genre: Genre, facts: Facts, country: Country, place: int) -> Sheet:
-    """One document. place: from 0, within its genre."""
+    """Write one document. place: its index within its genre, from 0."""
     pen = country.pen(genre.name, "words", place)
     facts = dict(facts)
     composer = Composer(genre, country, pen, facts)
@@ -51,12 +51,12 @@ def compose(genre: Genre, facts: Facts, country: Country, place: int) -> Sheet:
 
 
 def _entries(name: str, value: Any) -> Facts:
-    """The facts that a value gives: itself and, if it is a record, each of its entries."""
+    """Return a value as facts: itself by its name and, if it is a record, each of its entries."""
     return {name: value, **value} if isinstance(value, dict) else {name: value}
 
 
 class Composer:
-    """Evaluates what a genre's file says, with one pen. Every fact can be named by those after it."""
+    """Evaluates the templates of a genre's file, with one pen. Each fact can use those before it."""
 
     def __init__(self, genre: Genre, country: Country, pen: Pen, facts: Facts) -> None:
         self._country, self._pen = country, pen
@@ -79,7 +79,7 @@ class Composer:
         return self._pen.say(template, scope, self._verbs)
 
     def _table(self, entry: Mapping[str, Any]) -> list[str]:
-        """A table's rows are given one by one, or one for each item of a list; `with` is drawn before each row."""
+        """Write a table. `rows` lists rows; `each` gives a row for each item of a list, with the facts in `with`."""
         rows = [[self.say(cell) for cell in row] for row in entry.get("rows", ())]
         for item in self._value(entry["each"], self._scope) if "each" in entry else ():
             scope = self._scope.new_child({"item": item})
@@ -89,7 +89,7 @@ class Composer:
         return table(self.say(entry["title"]), entry["heads"], rows)
 
     def _papers(self, docket: str) -> list[str]:
-        """A table of seven papers in the docket, the oldest first."""
+        """Write a table of seven papers in the docket, the oldest first."""
         pen, names, file = self._pen, self._country.names, read("shared")["papers"]
         days = sorted(pen.spread(14, 420, 1, 7), reverse=True)
         titles = [pen.say(title, {"who": names.family()}) for title in pen.deal(file["titles"], 7)]
@@ -101,7 +101,7 @@ class Composer:
         return table(pen.say(file["title"]), file["heads"], rows)
 
     def _chronology(self, since: int) -> list[str]:
-        """A list of five things that happened in the last `since` days, the oldest first."""
+        """Write a list of five events of the last `since` days, the oldest first."""
         pen, names, file = self._pen, self._country.names, read("shared")["chronology"]
         days = sorted(pen.spread(20, since, 1, 5), reverse=True)
         steps = [pen.say(step, {"who": names.person(), "town": names.town()}) for step in pen.deal(file["steps"], 5)]

@@ -1,4 +1,4 @@
-"""Verrany: its departments, which every issue shares, and its calendar, places and people, which the seed draws."""
+"""The fictional country Verrany: departments that all issues share; dates, places and people drawn from the seed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Agency:
 
     @property
     def full(self) -> str:
-        """As under AGENCY:."""
+        """The name as under AGENCY:."""
         return self.name if self.name == self.department else f"{self.name} ({self.short}), {self.department}"
 
 
@@ -51,7 +51,7 @@ class Country:
         self._pen = pen
 
     def pen(self, *name: object) -> Pen:
-        """A stream of its own, so that a longer text in one document does not change the others."""
+        """Return a pen with its own random stream, so that a change in one document does not change the others."""
         return Pen("verrany-register", self.version, self.seed, *name)
 
     @property
@@ -59,11 +59,11 @@ class Country:
         return self.date.year
 
     def on(self, days: int) -> str:
-        """`May 17, 2029`: that many days after the issue (before, if negative), moved off weekends."""
+        """Return `May 17, 2029`: the day so many days after the issue (before, if negative), moved off weekends."""
         return written(self.workday(days))
 
     def weekday(self, days: int) -> str:
-        """`Thursday, May 17, 2029`."""
+        """Return `Thursday, May 17, 2029`."""
         day = self.workday(days)
         return f"{WEEKDAYS[day.weekday()]}, {written(day)}"
 
@@ -77,7 +77,7 @@ class Country:
         return Agency(**read("agencies")[key])
 
     def common(self, key: str) -> Facts:
-        """What the facts of every document say of its agency."""
+        """Return the facts about the agency and the issue that every document has."""
         agency = self.agency(key)
         named = {"bureau": key, "agency": agency.full, "office": agency.name, "site": f"www.{agency.domain}"}
         issue = {"year": self.year, "volume": self.volume, "issue_page": self.page}
@@ -87,7 +87,7 @@ class Country:
         return self._pen.pick(self.provinces)
 
     def place(self) -> str:
-        """`Kestmere, Aldholm Province`, a town of its own."""
+        """Return a new town, such as `Kestmere, Aldholm Province`."""
         return f"{self.names.town()}, {self.province()} Province"
 
     def person(self) -> Person:
@@ -98,14 +98,14 @@ class Country:
         return f"0{pen.integer(311, 989)}–{pen.integer(200, 999)}–{pen.integer(100, 999)}"
 
     def cite(self, days: int) -> str:
-        """`71 VR 20418`: a page of an earlier issue, that many days ago."""
+        """Return a page of the issue so many days ago, such as `71 VR 20418`."""
         back = (self.date - self.workday(-days)).days
         year = self.workday(-days).year
         page = self.page - back * 160 if year == self.year else self._pen.integer(19_000, 64_000)
         return f"{year - 1957} VR {max(page, 400) + self._pen.below(120)}"
 
     def contact(self, person: Person, post: str, agency: Agency, brief: bool = False) -> str:
-        """`Maren Harrow, Fee Analyst, Tariff Board, 140 Customs House Square, Room 3–117, Ostrey 1004; ...`."""
+        """Return `Maren Harrow, Fee Analyst, Tariff Board, 140 Customs House Square, Room 3–117, Ostrey 1004; ...`."""
         pen = self._pen
         if brief:
             return f"{person}, {post}, telephone {self.phone()}; email {mail(person, agency)}"
@@ -117,7 +117,7 @@ class Country:
         return f"{person}, {post}, {agency.name}, {place}; {'; '.join(ways)}"
 
     def address(self, agency: Agency) -> str:
-        """The same for all documents of an agency."""
+        """Return the address of an agency, the same in all its documents."""
         pen = self.pen("address", agency.domain)
         return f"{pen.integer(11, 990)} {agency.street}, {CAPITAL} {pen.integer(1001, 1048)}"
 

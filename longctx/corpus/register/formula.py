@@ -1,4 +1,4 @@
-"""What a slot may say besides the name of a fact: arithmetic over facts, and calls of the generator's verbs."""
+"""The formulas that a slot may contain: arithmetic over facts, and calls of the generator's functions ("verbs")."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def evaluate(formula: str, facts: Mapping[str, Any], verbs: Verbs) -> Any:
-    """The value of a formula such as `quota * number(88, 97) // 100`, which is written as in Python.
+    """Evaluate a formula in Python syntax, such as `quota * number(88, 97) // 100`.
 
-    A name is a fact, a called name a verb, and `record.entry` an entry of a record. What stands further left is drawn
-    first. Raises KeyError for a name that there is not, ValueError for anything else that Python can say.
+    A name is a fact, a called name a verb, and `record.entry` an entry of a record. Calls are evaluated from left to
+    right. Raises KeyError for an unknown name, ValueError for any other Python expression.
     """
 
     def value(node: ast.AST | None) -> Any:

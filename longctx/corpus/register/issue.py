@@ -1,4 +1,4 @@
-"""One issue of the Verrany Register: all genres drawn, written, put in order and set in GPO markup.
+"""Generating an issue of the Verrany Register in GPO markup.
 
 The same seed gives the same bytes on every machine; another seed gives an issue with other facts.
 """
@@ -15,18 +15,18 @@ from longctx.corpus.register.prose import Facts, Genre, genres
 from longctx.corpus.register.sheet import Sheet, inline, markup
 
 VERSION = 1
-"""Raised whenever the same seed gives another text."""
+"""Increased whenever the same seed gives another text."""
 
 UNITS = {"RULE": "Rules and Regulations", "PRORULE": "Proposed Rules", "NOTICE": "Notices"}
 EXAMPLES = ("collections", "corrections")
-"""The last document of these genres serves as an example for question writing, as one of each did in the seed."""
+"""The genres whose last document serves as an example for question writing, as one of each does in the protocol."""
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 PAGE = 5_600  # characters of markup
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One printed document. place: from 0, within its genre."""
+    """A document of an issue. place: its index within its genre, from 0."""
 
     genre: Genre
     place: int
@@ -40,7 +40,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """documents: in the order of print; their sections are numbered from 1 in that order."""
+    """An issue. documents: in the order of print, in which their sections are numbered from 1."""
 
     country: Country
     documents: tuple[Notice, ...]
@@ -48,7 +48,7 @@ class Issue:
 
 
 def generate(seed: int) -> Issue:
-    """The issue of a seed."""
+    """Generate the issue of a seed."""
     country = Country(seed, VERSION)
     documents = []
     for genre in genres():
@@ -60,7 +60,7 @@ def generate(seed: int) -> Issue:
 
 
 def in_order(country: Country, documents: list[Notice]) -> tuple[Notice, ...]:
-    """Rules, proposed rules, notices; within each in the order of filing, which is random."""
+    """Sort documents into rules, proposed rules and notices; within each, their order is random."""
     shuffled = country.pen("order").deal(documents, len(documents))
     return tuple(sorted(shuffled, key=lambda document: list(UNITS).index(document.sheet.kind)))
 
@@ -93,7 +93,7 @@ def _lines(country: Country, documents: tuple[Notice, ...]) -> Iterator[str]:
 
 
 def _paged(lines: list[str], page: int) -> tuple[list[str], int]:
-    """The lines with a page break before a paragraph wherever a page is full, and the last page."""
+    """Insert a page break before the first paragraph after each full page; return the lines and the last page."""
     out: list[str] = []
     size = 0
     for line in lines:
@@ -106,7 +106,7 @@ def _paged(lines: list[str], page: int) -> tuple[list[str], int]:
 
 
 def _contents(entries: list[tuple[Notice, int, int]]) -> Iterator[str]:
-    """The table of contents, by agency."""
+    """Yield the lines of the table of contents, by agency."""
     yield from ("<UNITNAME>Contents</UNITNAME>", "<CNTNTS>")
     by_agency = sorted(entries, key=lambda entry: entry[0].sheet.agency.name)
     for agency, group in groupby(by_agency, key=lambda entry: entry[0].sheet.agency.name):

@@ -1,4 +1,4 @@
-"""Names of places, people and firms in Verrany, joined from parts: thousands of each, none given twice in an issue."""
+"""Names of places, people and firms in Verrany, joined from parts and never used twice in an issue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Person:
 
 
 class Names:
-    """Draws names that this issue has not used yet. Two names never begin alike, so that none is taken for another."""
+    """Draws names that this issue has not used yet. No two begin alike, so that they are not confused."""
 
     def __init__(self, pen: Pen) -> None:
         self._pen = pen
@@ -38,7 +38,7 @@ class Names:
         return self._fresh(lambda: self._joined(self._parts["river_ends"])) + " River"
 
     def water(self, *kinds: str) -> str:
-        """`Kestmere Sound`: one of the kinds of place after a name."""
+        """Return a name with one of these kinds of water, such as `Kestmere Sound`."""
         name = self._fresh(lambda: self._joined([*self._parts["river_ends"], "mouth", "holm", "wick", "haven"]))
         return f"{name} {self._pen.pick(kinds)}"
 
@@ -49,7 +49,7 @@ class Names:
         return self._fresh(lambda: self._joined(self._parts["family_ends"]))
 
     def firm(self, *trades: str) -> str:
-        """A company: `Harrowby Metals Limited`; the trade is one of those given."""
+        """Return a company in one of these trades, such as `Harrowby Metals Limited`."""
         pen, trade = self._pen, self._pen.pick(trades)
         match pen.below(5):
             case 0:
@@ -63,7 +63,7 @@ class Names:
         return f"{self.family()} {trade} {pen.pick(['Limited', 'Group', 'Incorporated', 'Works'])}"
 
     def coined(self, starts: list[str], middles: list[str], ends: list[str]) -> str:
-        """A made-up word from one part of each list: for substances, models and ships."""
+        """Return a made-up word from one part of each list, for substances, models and ships."""
         pick = self._pen.pick
         return self._fresh(lambda: capital(pick(starts) + pick(middles) + pick(ends)))
 

@@ -1,4 +1,4 @@
-"""A frozen random stream that draws facts and words: the same seed writes the same text for ever."""
+"""A pen draws facts and words from a frozen random stream: the same seed always gives the same text."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ VOWEL_SOUND = re.compile(r"(?!uni|eu|one|us[ei])[aeiou]|8|11\b|18\b|hour|honou?r
 
 
 class _Slots(string.Formatter):
-    """str.format with formulas, and with conversions of our own: !c capital first, !n with a or an, !w (!W) small
-    numbers in words."""
+    """str.format with formulas, and with more conversions: !c capitalizes, !n adds a or an, !w (!W, capitalized) writes
+    small numbers as words."""
 
     def __init__(self, verbs: Verbs) -> None:
         self._verbs = verbs
@@ -45,7 +45,7 @@ class _Slots(string.Formatter):
 
 
 class Pen:
-    """Draws from one frozen stream, by `randint` alone."""
+    """Draws from one frozen random stream, with `randint` only."""
 
     def __init__(self, *name: object) -> None:
         self._state = frozen_stream(*name)
@@ -54,7 +54,7 @@ class Pen:
         return int(self._state.randint(0, end, dtype=np.int64))
 
     def integer(self, low: int, high: int, step: int = 1) -> int:
-        """One of low, low + step ... high."""
+        """Draw one of low, low + step, … high."""
         return low + step * self.below((high - low) // step + 1)
 
     def chance(self, percent: int) -> bool:
@@ -64,18 +64,18 @@ class Pen:
         return items[self.below(len(items))]
 
     def deal(self, items: Sequence[Item], count: int) -> list[Item]:
-        """`count` different items in random order. Raises ValueError where there are not so many."""
+        """Draw `count` different items in random order. Raises ValueError if there are fewer."""
         if count > len(items):
             raise ValueError(f"{count} wanted of {len(items)}")
         pack = list(items)
         return [pack.pop(self.below(len(pack))) for _ in range(count)]
 
     def spread(self, low: int, high: int, step: int, count: int) -> list[int]:
-        """`count` different numbers of low, low + step ... high, in random order."""
+        """Draw `count` different numbers of low, low + step, … high, in random order."""
         return self.deal(range(low, high + 1, step), count)
 
     def say(self, template: str, facts: Mapping[str, Any] = NOTHING, verbs: Verbs = NOTHING) -> str:
-        """A template's text: `<this|that>` is drawn (choices may nest), `{fact}` and `{formula}` are filled in."""
+        """Return a template's text: `<this|that>` is drawn (choices nest), `{fact}` and `{formula}` are filled in."""
         while choice := CHOICE.search(template):
             template = template[: choice.start()] + self.pick(choice[1].split("|")) + template[choice.end() :]
         text = re.sub(r"\s+([.,;:])(?=\s|$)", r"\1", " ".join(template.split()))
@@ -83,7 +83,7 @@ class Pen:
         return re.sub(r"\.\.(?=\s|$)", ".", filled)
 
     def value(self, template: str, facts: Mapping[str, Any], verbs: Verbs) -> Any:
-        """What a template gives: the value itself where it is one slot and nothing else, which need not be a text."""
+        """Evaluate a template; a template of a single slot gives its value, which need not be a text."""
         match list(string.Formatter().parse(template)):
             case [("", str(formula), "", None)]:
                 return evaluate(formula, facts, verbs)
@@ -99,7 +99,7 @@ def with_article(text: str) -> str:
 
 
 def listed(items: Sequence[str], word: str = "and") -> str:
-    """`a, b, and c`."""
+    """Return `a, b, and c`."""
     *head, last = items
     if len(head) > 1:
         return f"{', '.join(head)}, {word} {last}"

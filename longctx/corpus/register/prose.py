@@ -1,4 +1,4 @@
-"""The register's prose: data in fixtures/register-prose, read when an issue is first generated."""
+"""The register's prose, read from fixtures/register-prose when an issue is first generated."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any
 from longctx.workspace import packaged
 
 Facts = dict[str, Any]
-"""What the slots of one document's templates name."""
+"""The facts of one document, by the names that its templates' slots use."""
 FOLDER = "register-prose"
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question that every document of a genre answers, each in its own way.
+    """A question that every document of a genre answers differently.
 
-    All strings are the pen's templates over the facts of a document; in `forms`, {name} is one of the genre's names
-    for it. right: the answer, which stands in the document. The same template gives the wrong answers from the
-    facts of its siblings, and so do those in `near`, templates for neighbouring facts of the siblings that would
-    answer just as well. traps: where a question gives away its topic, the name of a fact that holds the wrong answers.
+    All strings are templates over the facts of a document; in `forms`, {name} is one of the genre's names for the
+    document. right: the answer, which occurs in the document. The wrong answers come from the same template with the
+    facts of the genre's other documents (siblings), and from the templates in `near`, for similar facts of the
+    siblings. traps: instead of these, the name of a fact that lists wrong answers, for a question that reveals its
+    topic.
     """
 
     fact: str
@@ -35,13 +36,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Genre:
-    """One kind of document, from a file of its own; docs/register.md says what stands in it.
+    """A kind of document, from a file of its own; docs/register.md describes the file.
 
-    count: documents in an issue. names: templates that tell a document from every other of its issue, for use within a
-    question; full_names: those that tell it from the documents of other issues too, where `names` do not.
-    dealt: what is drawn once for all documents, facts: what is drawn for each. words: what is drawn as a document is
-    written, late: the same, after the preamble. lists: what these draw from, with the texts that amend a regulation.
-    Where `agency` is empty, a fact `bureau` names it.
+    count: the documents in an issue. names: templates that identify a document within its issue, for use in a question;
+    full_names: those that identify it among other issues too, if `names` do not. dealt: facts drawn once for all
+    documents; facts: those drawn for each. words: facts drawn when a document is written; late: the same, after the
+    preamble. lists: the lists that these draw from, and the texts that amend a regulation. agency: if it is empty, the
+    fact `bureau` names the agency.
     """
 
     name: str
@@ -65,13 +66,13 @@ class Genre:
 
 @cache
 def read(name: str) -> dict[str, Any]:
-    """What the file of this name says."""
+    """Read the file of this name."""
     return tomllib.loads((packaged() / FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def genres() -> tuple[Genre, ...]:
-    """All genres, by name: the kinds of document that an issue has."""
+    """Return all genres, sorted by name."""
     files = sorted((packaged() / FOLDER).glob("*/*.toml"), key=lambda path: path.stem)
     return tuple(_genre(path.stem, read(f"{path.parent.name}/{path.stem}")) for path in files)
 
@@ -91,7 +92,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _flat(value: Any) -> Any:
-    """The same with every text on one line."""
+    """Return the value with every text on one line."""
     if isinstance(value, dict):
         return {key: _flat(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """Questions about an issue, made from the facts of a document and of its siblings.
 
-Five a document, four not numerical and one numerical, as the seed's prompt asks of its writer. A wrong answer is what
-the same fact is in a sibling, where it stands in the record and tempts, but never stands in the right document.
+Each document has five, four not numerical and one numerical, as the protocol's prompt asks of its writer. A wrong
+answer is the same fact of a sibling: it occurs in the record and tempts, but does not occur in the right document.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ NOT_NUMERICAL = 4
 
 
 def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: bool = False) -> list[BankQuestion]:
-    """Five for each document that is no example. sections: (id, text) of the documents, in order.
+    """Make five questions for each document that is no example. sections: (id, text) of the documents, in order.
 
-    among_issues: whether the documents of other issues may stand beside these. Raises UserError for a seed whose facts
-    do not give so many.
+    among_issues: whether documents of other issues may be in the same collage. Raises UserError for a seed whose facts
+    do not give so many questions.
     """
-    made = []
+    drawn = []
     for document, (section, text) in zip(issue.documents, sections, strict=True):
         if document.is_example:
             continue
         siblings = [other for other in issue.documents if other.genre is document.genre and other is not document]
         pen = issue.country.pen(document.genre.name, "questions", document.place)
         for number, (ask, wrong) in enumerate(_chosen(document, siblings, plain(text), pen), 1):
-            made.append(
+            drawn.append(
                 BankQuestion(
                     id=f"{section}-q{number}",
                     section=section,
@@ -44,11 +44,11 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: b
                     provenance=f"made by longctx.corpus.register, version {VERSION}, seed {issue.country.seed}",
                 )
             )
-    return made
+    return drawn
 
 
 def few(asked: Sequence[BankQuestion], each: int) -> list[BankQuestion]:
-    """At most `each` of the questions about a section, drawn, so that a fifth of them stay numerical."""
+    """Draw at most `each` of the questions about each section, so that about a fifth of them stay numerical."""
     chosen = []
     for section, some in groupby(asked, key=lambda question: question.section):
         among = list(some)
@@ -64,22 +64,22 @@ def _question(pen: Pen, document: Notice, ask: Ask, among_issues: bool) -> str:
 
 
 def _chosen(document: Notice, siblings: list[Notice], text: str, pen: Pen) -> list[tuple[Ask, list[str]]]:
-    """Four asks that are not numerical and one that is, each with its wrong answers."""
-    found: dict[bool, list[tuple[Ask, list[str]]]] = {False: [], True: []}
+    """Draw four asks that are not numerical and one that is, each with its wrong answers."""
+    chosen: dict[bool, list[tuple[Ask, list[str]]]] = {False: [], True: []}
     for ask in pen.deal(document.genre.asks, len(document.genre.asks)):
         if wrong := _wrong(ask, document.facts, [sibling.facts for sibling in siblings], text, pen):
-            found[ask.numerical].append((ask, wrong))
-    if len(found[False]) < NOT_NUMERICAL or not found[True]:
+            chosen[ask.numerical].append((ask, wrong))
+    if len(chosen[False]) < NOT_NUMERICAL or not chosen[True]:
         raise UserError(
             "too-few-facts",
             f"The issue of this seed has too few facts that differ enough for five questions about each document "
             f"({document.genre.name}, document {document.place + 1}): give another seed.",
         )
-    return [*found[False][:NOT_NUMERICAL], found[True][0]]
+    return [*chosen[False][:NOT_NUMERICAL], chosen[True][0]]
 
 
 def _wrong(ask: Ask, facts: Facts, siblings: list[Facts], text: str, pen: Pen) -> list[str]:
-    """Three wrong answers whose lengths hide the right one; none where there are not enough."""
+    """Draw three wrong answers whose lengths do not give away the right one; none if there are too few."""
     right = pen.say(ask.right, facts)
     templates = (ask.right, *ask.near)
     known = facts[ask.traps] if ask.traps else [pen.say(t, other) for other in siblings for t in templates]

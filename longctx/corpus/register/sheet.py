@@ -1,16 +1,16 @@
-"""A document of the register and its plain notation, turned into GPO markup.
+"""Turning the register's plain notation into GPO markup.
 
-Prose is written in blocks of text, paragraphs apart by an empty line:
+Prose is written in blocks of text, with an empty line between paragraphs:
 
     # Heading            a first-level heading (## a second-level one)
     - item               a flush item of a list
     ^ note               a footnote to the paragraph before
     > text               an extract: what an order or a regulation says
-    ? text               half of the documents have it
-    @name                what the genre puts there: a table, a list, other blocks
-    OR                   between two paragraphs: either
+    ? text               a paragraph that half of the documents have
+    @name                a part that the genre defines: a table, a list, other blocks
+    OR                   between two paragraphs: one of them is drawn
 
-In running text *words* are italics. Choices and slots are the pen's (pen.py).
+In running text, *words* are italics. Choices and slots are described in pen.py.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ Table = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One document, before it has a page and a number. kind: RULE, PRORULE or NOTICE.
+    """A document before it has a page and a number. kind: RULE, PRORULE or NOTICE.
 
-    heads: the lines under the agency, (tag, text). preamble: (tag, lines of markup). body and signature: lines of
-    markup. Text in heads is plain.
+    heads: the lines under the agency, as (tag, plain text). preamble: (tag, lines of markup). body and signature: lines
+    of markup.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Sheet:
 
 
 def write(pen: Pen, notation: str, facts: Facts, parts: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """The lines of markup of a block in the notation above. parts: what its @names stand for, in markup."""
+    """Return the lines of markup of a block in the notation above. parts: the markup of its @names."""
     lines: list[str] = []
     notes = 0
     for piece in _pieces(pen, notation):
@@ -81,22 +81,22 @@ def write(pen: Pen, notation: str, facts: Facts, parts: Mapping[str, Sequence[st
 
 
 def _pieces(pen: Pen, notation: str) -> list[str]:
-    """The paragraphs that this document has, in order."""
+    """Draw the paragraphs that this document has, in order."""
     pieces: list[str] = []
     for stretch in re.split(r"\n\s*\n", notation.strip()):
         chosen = pen.pick(re.split(r"\n\s*OR\s*\n", stretch)).strip()
         if chosen.startswith("?") and pen.chance(50):
             continue
         chosen = chosen.removeprefix("?").strip()
-        if found := re.match(r"(#+ [^\n]*)\n(.*)", chosen, re.DOTALL):
-            pieces.append(found[1])
-            chosen = found[2]
+        if heading := re.match(r"(#+ [^\n]*)\n(.*)", chosen, re.DOTALL):
+            pieces.append(heading[1])
+            chosen = heading[2]
         pieces += re.split(r"\n\s*(?=[\^-] )", chosen)
     return pieces
 
 
 def items(texts: Sequence[str], letters: bool = False) -> list[str]:
-    """A numbered or lettered list of flush items, ended like parts of one sentence unless they end by themselves."""
+    """Return a numbered or lettered list of flush items, which end with semicolons unless they end with a full stop."""
     marks = "abcdefghijklmnopqrstuvwxyz" if letters else range(1, len(texts) + 1)
     ended = [text if text.endswith(".") else f"{text};" for text in texts]
     ended[-1] = ended[-1].removesuffix(";").removesuffix(".") + "."
@@ -104,7 +104,7 @@ def items(texts: Sequence[str], letters: bool = False) -> list[str]:
 
 
 def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:
-    """A GPOTABLE. The first column is the stub."""
+    """Return a GPOTABLE. The first column is the stub."""
     lines = [f'<GPOTABLE COLS="{len(heads)}" OPTS="L2,nj,i1" CDEF="s50,{",".join(["12"] * (len(heads) - 1))}">']
     lines += [f"<TTITLE>{inline(title)}</TTITLE>", "<BOXHD>"]
     lines += [f'<CHED H="1">{inline(head)}</CHED>' for head in heads]
@@ -120,11 +120,13 @@ def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:
 
 
 def amendment(title: int, part: int, paragraphs: Sequence[str]) -> list[str]:
-    """The words of an amended regulation, as a REGTEXT. Instructions start with a number, headings with a §."""
+    """Return an amended regulation as a REGTEXT. Instructions start with a number, headings with a §."""
     lines = [f'<REGTEXT TITLE="{title}" PART="{part}">']
     for text in paragraphs:
-        if found := re.match(r"(§ [\d.–-]+) (.*)", text):
-            lines.append(f"<SECTION>\n<SECTNO>{found[1]}</SECTNO>\n<SUBJECT>{inline(found[2])}</SUBJECT>\n</SECTION>")
+        if section := re.match(r"(§ [\d.–-]+) (.*)", text):
+            lines.append(
+                f"<SECTION>\n<SECTNO>{section[1]}</SECTNO>\n<SUBJECT>{inline(section[2])}</SUBJECT>\n</SECTION>"
+            )
         else:
             tag = "AMDPAR" if re.match(r"\d+\. ", text) else "P"
             lines.append(f"<{tag}>{inline(text)}</{tag}>")
@@ -142,7 +144,7 @@ def signed(day: str, name: object, title: str) -> list[str]:
 
 
 def markup(sheet: Sheet, page: int, number: str, filed: str) -> list[str]:
-    """The document as lines of XML."""
+    """Return the document as lines of XML."""
     lines = [f"<{sheet.kind}>", "<PREAMB>", f"<PRTPAGE P={quoteattr(str(page))}/>"]
     lines.append(f'<AGENCY TYPE="F">{escape(sheet.agency.department.upper())}</AGENCY>')
     if sheet.agency.name != sheet.agency.department:
@@ -161,10 +163,10 @@ def markup(sheet: Sheet, page: int, number: str, filed: str) -> list[str]:
 
 
 def inline(text: str) -> str:
-    """Escaped, with *words* in italics."""
+    """Escape a text, and set *words* in italics."""
     return re.sub(r"\*([^*]+)\*", r'<E T="03">\1</E>', escape(text))
 
 
 def said(pen: Pen, notation: str, facts: Facts) -> list[str]:
-    """The paragraphs of a block as plain text, for places with a markup of their own."""
+    """Return the paragraphs of a block as plain text, for elements with markup of their own."""
     return [pen.say(piece, facts) for piece in _pieces(pen, notation)]
