@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import functools
 import gc
 import importlib
 import json
 import os
 import pkgutil
 import runpy
+import ssl
 import sys
 import tempfile
 import threading
@@ -25,17 +27,26 @@ import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
 import pandas  # noqa: F401
+import pyarrow.pandas_compat  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 import pytest  # noqa: F401
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
+import xdist.dsession
+import xdist.looponfail
+import xdist.remote
+import xdist.workermanage  # noqa: F401
+from _pytest.config import default_plugins
 from workers import fork_workers
 
 import longctx
 
 
 def main() -> None:
+    ssl.create_default_context = functools.cache(ssl.create_default_context)  # reading the certificates takes long
     asyncio.run(_first_call())
+    for name in default_plugins:
+        importlib.import_module(f"_pytest.{name}")
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)

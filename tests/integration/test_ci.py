@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.github import BOT, GitHub
-from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, Checkout
+from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, WANTED, Checkout
 from tests.runner import Done, run_action
 from tests.servers import SimulatedServer, saying
 from tests.workflow import step
@@ -98,7 +98,8 @@ class Clone:
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "GITHUB_ACTION_PATH": str(self.checkout.folder),
             "WORKERS": "0",
-            "PYTEST_ADDOPTS": " ".join(["--ctx-no-page", *(f"-pno:{name}" for name in UNWANTED)]),
+            "PYTEST_ADDOPTS": f"--ctx-no-page {UNWANTED}",
+            **WANTED,
         }
         return subprocess.run(
             command, cwd=self.checkout.folder, env=kept | ours | env, check=check, capture_output=True, text=True
