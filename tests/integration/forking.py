@@ -27,7 +27,7 @@ import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
 import pandas  # noqa: F401
-import pyarrow.pandas_compat  # noqa: F401
+import pyarrow.pandas_compat
 import pyarrow.parquet  # noqa: F401
 import pytest  # noqa: F401
 import rich.live  # noqa: F401

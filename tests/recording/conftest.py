@@ -1,5 +1,0 @@
-"""Fixtures of the recording room's tests."""
-
-from tests.certificates import certificates_read_once
-
-__all__ = ["certificates_read_once"]
