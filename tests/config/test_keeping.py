@@ -4,7 +4,7 @@ import datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.config.folders import file_name
@@ -64,6 +64,7 @@ def test_a_model_name_may_hold_quotes(mine: Workspace) -> None:
     assert load_model(mine, 'some "new" model').model == 'some "new" model'
 
 
+@settings(max_examples=20)  # each writes and reads files
 @given(st.dictionaries(st.text(max_size=5), st.floats(allow_nan=False, allow_infinity=False), max_size=3))
 def test_a_measure_keeps_all_its_digits(tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]) -> None:
     mine = Workspace(tmp_path_factory.mktemp("project"))

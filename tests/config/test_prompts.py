@@ -1,6 +1,7 @@
 """Prompt sets: the protocol's wording to the letter, digests, and what a folder of templates must hold."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,26 @@ FAMILIES = [one.scenario for one in families(HERE).values()]
 TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(HERE.own("prompts", "protocol"), tmp_path_factory.mktemp("prompts") / "mine")
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A user's copy of the protocol's prompt set."""
-    return shutil.copytree(HERE.own("prompts", "protocol"), tmp_path / "mine")
+def folder(copied: Path) -> Iterator[Path]:
+    """A user's copy of the protocol's prompt set. What a test wrote or deleted is undone."""
+    before = contents(copied)
+    yield copied
+    after = contents(copied)
+    for path in before.keys() | after.keys():
+        if path not in before:
+            path.unlink()
+        elif after.get(path) != before[path]:
+            path.write_bytes(before[path])
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_line_retrieval_is_worded_as_in_its_seed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -35,11 +36,21 @@ def sequences(trials: list[Chances]) -> list[tuple[tuple[int, ...], float]]:
 
 
 def against_no_drop(changes: tuple[int, ...]) -> float:
-    return float(capital([1, -1], [changes.count(-1), changes.count(1)]))
+    return capital_of(changes.count(-1), changes.count(1))
+
+
+@functools.lru_cache(1000)
+def capital_of(lost: int, gained: int) -> float:
+    return float(capital([1, -1], [lost, gained]))
 
 
 def against_margin(changes: tuple[int, ...], margin: float) -> float:
-    counts = [changes.count(-1), changes.count(1), changes.count(0)]
+    return capital_against(margin, changes.count(-1), changes.count(1), changes.count(0))
+
+
+@functools.lru_cache(1000)
+def capital_against(margin: float, *counts: int) -> float:
+    """counts: of trials that were lost, gained, and neither."""
     return float(against_drop(margin, np.array([1.0, -1.0, 0.0]), counts))
 
 
