@@ -33,9 +33,7 @@ import pytest  # noqa: F401
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
 import xdist.dsession
-import xdist.looponfail
-import xdist.remote
-import xdist.workermanage  # noqa: F401
+import xdist.plugin
 from _pytest.config import default_plugins
 from workers import fork_workers
 
@@ -98,6 +96,7 @@ def _become(run: dict[str, object]) -> None:
         os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     module, *arguments = run["command"]  # type: ignore[misc]
     sys.path[:1] = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    xdist.plugin._sys_path[:] = sys.path  # what xdist hands to workers: the path as it was when its process began
     sys.argv[1:] = arguments
     if any(argument.startswith("-n") and argument != "-n0" for argument in arguments):
         fork_workers()

@@ -165,7 +165,7 @@ def _selected(config: pytest.Config) -> list[Case]:
     """
     collector = Collector()
     arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
-    if config.pluginmanager.has_plugin("xdist"):
+    if hasattr(config.option, "numprocesses"):  # xdist, under whichever name it was registered
         arguments.append("-n0")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         code = pytest.main(arguments, plugins=[collector])
