@@ -75,7 +75,7 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
     if len(matching) > 1 and not own:
         raise UserError(
             "several-filters",
-            f"The baseline has filters of {', '.join(candidate.model for candidate in matching)}, but none of {model}, so "
+            f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so "
             "that it is not clear which questions to ask. Gate against a baseline of one model.",
         )
     return next(iter(own or matching), None)

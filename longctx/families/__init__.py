@@ -1,4 +1,4 @@
-"""The families of longctx: a folder each, or one for several that are alike.
+"""The families of longctx, with a folder for each family or group of similar ones.
 
-The registry finds them here: a folder says FAMILIES, in the order of all tables, and its ORDER among the folders.
+The registry finds them here: a folder defines FAMILIES, in the order in which tables show them, and its own ORDER.
 """

@@ -1,4 +1,4 @@
-"""What is measured of long-context QA and of its controls, and how it is shown."""
+"""The analysis of long-context QA and of its controls, and their part of the report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CollageAccount(Account):
-    """analysis: of each subject and budget, what scratchpads and examples do, and the quotes."""
+    """The account of the collage family. analysis: a summary for each subject and budget."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
         return tuple(summarize_qa(scenarios, rows))
@@ -38,11 +38,11 @@ class CollageAccount(Account):
         yield from ((Rank.EFFECT, effect) for effect in _effects(analysis))
 
     def data(self, analysis: Sequence[QaSummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {"qa": [_entry(one) for one in analysis]}
+        return {"qa": [_entry(summary) for summary in analysis]}
 
 
 class ControlAccount(Account):
-    """Rates with the right section alone, a wrong one, none."""
+    """The account of the controls: rates with the right section alone, a wrong one, and none."""
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[Table]:
         return tables.control(scenarios)
@@ -51,16 +51,16 @@ class ControlAccount(Account):
         return charts.control(scenarios)
 
 
-def _entry(one: QaSummary) -> dict[str, Any]:
+def _entry(summary: QaSummary) -> dict[str, Any]:
     return {
-        **one.subject.fields,
-        "budget": one.budget,
-        "filter_asked": one.filter_asked,
-        "filter_kept": one.filter_kept,
-        "effects": [_effect(effect) for effect in one.effects],
+        **summary.subject.fields,
+        "budget": summary.budget,
+        "filter_asked": summary.filter_asked,
+        "filter_kept": summary.filter_kept,
+        "effects": [_effect(effect) for effect in summary.effects],
         "favourites": {
             variant: {"letter": favourite.letter, "given": favourite.share.correct, "of": favourite.share.n}
-            for variant, favourite in one.favourites.items()
+            for variant, favourite in summary.favourites.items()
         },
     }
 
@@ -81,10 +81,10 @@ def _effect(effect: Effect) -> dict[str, float | int | str | None]:
 
 
 def _favourites(analysis: Sequence[QaSummary]) -> Iterator[str]:
-    """Variants in which the model says one letter whatever it is asked."""
-    for one in analysis:
+    """Yield the variants in which the model answers with one letter whatever it is asked."""
+    for summary in analysis:
         fixed: dict[str, list[str]] = {}
-        for variant, favourite in one.favourites.items():
+        for variant, favourite in summary.favourites.items():
             if favourite.fixed:
                 share = favourite.share
                 fixed.setdefault(favourite.letter, []).append(
@@ -92,23 +92,23 @@ def _favourites(analysis: Sequence[QaSummary]) -> Iterator[str]:
                 )
         for letter, variants in fixed.items():
             yield (
-                f"Long-context QA, {one.subject}: the answer is nearly always {letter} with {', '.join(variants)}: "
+                f"Long-context QA, {summary.subject}: the answer is nearly always {letter} with {', '.join(variants)}: "
                 f"these rates say how often {letter} is right, not what was read."
             )
 
 
 def _effects(analysis: Sequence[QaSummary]) -> Iterator[str]:
-    """What each change does where its interval does not hold 0, and where it does most."""
-    for one in analysis:
-        for change in dict.fromkeys(effect.change for effect in one.effects):
-            tried = [effect for effect in one.effects if effect.change == change]
+    """Yield, for each change, how often the interval of its effect excludes 0, and where the effect is largest."""
+    for summary in analysis:
+        for change in dict.fromkeys(effect.change for effect in summary.effects):
+            tried = [effect for effect in summary.effects if effect.change == change]
             shown = [effect for effect in tried if not _holds_0(effect.paired)]
             if shown:
                 most = max(shown, key=lambda effect: abs(effect.paired.difference))
                 where = f"{variant_name(most.before)}, needle at {position(most.depth)}"
                 yield (
-                    f"Long-context QA, {one.subject}: with {change}, the rate differs in {len(shown)} of {len(tried)} "
-                    f"comparisons, most from {where}: {most.paired}."
+                    f"Long-context QA, {summary.subject}: with {change}, the rate differs in {len(shown)} of "
+                    f"{len(tried)} comparisons, most from {where}: {most.paired}."
                 )
 
 

@@ -1,4 +1,4 @@
-"""Long-context QA: what a scratchpad and examples do to the same questions, and what they cost.
+"""The analysis of long-context QA: the effect of a scratchpad and of examples on the same questions, and their cost.
 
 Source of the questions asked here: the notebook's conclusion, "including a scratchpad always helps; random examples do
 not particularly help; contextual examples do, and 5 are better than 2".
@@ -19,10 +19,10 @@ from longctx.summary.summary import ScenarioSummary
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
-"""The rate of a guess among four answers."""
+"""The rate of guessing among four answers."""
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
-"""So many letters, and such a share of them one and the same, say that the model gives it whatever it is asked."""
+"""If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
 
 SCRATCHPAD = "_scratchpad"
 CHANGES = (
@@ -31,20 +31,20 @@ CHANGES = (
     ("2 examples", tuple((f"none{pad}", f"two{pad}") for pad in ("", SCRATCHPAD))),
     ("5 examples", tuple((f"none{pad}", f"five{pad}") for pad in ("", SCRATCHPAD))),
 )
-"""What is changed -> the pairs of variants that show it."""
+"""Each change, with the pairs of variants that show its effect."""
 
 
 def above_chance(rate: Rate) -> float:
-    """The share of questions known rather than guessed: 0 at chance, 1 at all correct; below 0 under chance."""
+    """Return the rate corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
     return (rate.rate - CHANCE) / (1 - CHANCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What `change` does to variant `before`, at one depth (percent), on the same questions.
+    """The effect of `change` on variant `before` at one depth (percent), on the same questions.
 
-    extra_tokens: input and output tokens a trial, mean. tokens_per_point: extra tokens for each percentage point
-    gained; None where nothing is gained.
+    extra_tokens: the mean of additional input and output tokens per trial. tokens_per_point: extra tokens for each
+    percentage point gained; None if nothing is gained.
     """
 
     change: str
@@ -61,7 +61,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """All quotes in the scratchpads of a variant at a depth: those in the record, and in the right section."""
+    """The shares of the quotes in scratchpads that occur in the record, and in the right section."""
 
     in_record: Rate
     in_needle: Rate
@@ -69,23 +69,23 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True)
 class Favourite:
-    """The letter that was answered most often, and its share of all single letters given."""
+    """The letter that was answered most often, and its share of all single letters answered."""
 
     letter: str
     share: Rate
 
     @property
     def fixed(self) -> bool:
-        """Whether it is given whatever is asked: a rate then says how often it is right, not what was read."""
+        """Whether the letter is given whatever is asked: a rate then measures how often it happens to be right."""
         return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
 
 
 @dataclass(frozen=True, slots=True)
 class QaSummary:
-    """One subject at one budget (tokens): effects, the quotes of each variant and depth (percent), and the favourite
-    letter of each variant.
+    """The analysis of one subject at one budget (tokens).
 
-    filter_asked, filter_kept: how many questions the filter was made from, and how many it kept; 0 asked: no filter.
+    quotes: those of each variant and depth (percent). favourites: the favourite letter of each variant. filter_asked,
+    filter_kept: how many questions the filter was made from, and how many it kept; both are 0 without a filter.
     """
 
     subject: Subject
@@ -98,8 +98,8 @@ class QaSummary:
 
 
 def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> Iterator[QaSummary]:
-    """Those of the collage family. rows: the measured trials."""
-    of_budget = {(one.subject, int(one.params["budget"] or 0)): one.params for one in scenarios}
+    """Summarize each subject and budget of the collage family. rows: the measured trials."""
+    of_budget = {(scenario.subject, int(scenario.params["budget"] or 0)): scenario.params for scenario in scenarios}
     for (subject, budget), group in grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0))).items():
         pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
         asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
@@ -107,7 +107,7 @@ def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> I
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:
-    """The effect of every change at every depth. rows: of one subject, budget and longest section."""
+    """Return the effect of every change at every depth. rows: those of one subject, budget and longest section."""
     cells = {cell: {(row.item, row.repeat): row for row in group} for cell, group in _cells(rows).items()}
     depths = sorted({depth for _, depth in cells})
     return [
@@ -120,7 +120,7 @@ def effects(rows: Sequence[Row]) -> list[Effect]:
 
 
 def quotes(rows: Sequence[Row]) -> Quotes:
-    """rows: measured trials of a variant with a scratchpad."""
+    """Count the quotes. rows: measured trials of a variant with a scratchpad."""
     total, in_record, in_needle = (
         sum(row.trace.get(name, 0) for row in rows) for name in ("quotes", "in_record", "in_needle")
     )
@@ -128,20 +128,20 @@ def quotes(rows: Sequence[Row]) -> Quotes:
 
 
 def favourites(rows: Sequence[Row]) -> dict[str, Favourite]:
-    """By variant, where letters were given. rows: measured trials."""
+    """Return the favourite letter of each variant that was answered with letters. rows: measured trials."""
     variants = grouped(rows, lambda row: str(row.params["variant"]))
-    each = {variant: favourite(row.returned for row in group) for variant, group in variants.items()}
-    return {variant: one for variant, one in each.items() if one is not None}
+    letters = {variant: favourite(row.returned for row in group) for variant, group in variants.items()}
+    return {variant: letter for variant, letter in letters.items() if letter is not None}
 
 
 def favourite(returned: Iterable[str | None]) -> Favourite | None:
-    """None where no letter was given."""
-    letters = Counter(one for one in returned if one in tuple(LETTERS))
-    return next((Favourite(str(one), Rate(count, letters.total())) for one, count in letters.most_common(1)), None)
+    """Return the most frequent letter; None if no letter was given."""
+    letters = Counter(letter for letter in returned if letter in tuple(LETTERS))
+    return next((Favourite(str(top), Rate(count, letters.total())) for top, count in letters.most_common(1)), None)
 
 
 def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
-    """The rows of each variant and depth."""
+    """Group rows by variant and depth."""
     return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
 
 
@@ -150,11 +150,11 @@ Answers = Mapping[tuple[str | None, int], Row]
 
 
 def _effect(change: str, before: str, depth: int, first: Answers, second: Answers) -> Effect:
-    both = [(first[question], second[question]) for question in first if question in second]
-    gained = sum(two.correct and not one.correct for one, two in both)
-    lost = sum(one.correct and not two.correct for one, two in both)
-    extra = [_tokens(two) - _tokens(one) for one, two in both]
-    return Effect(change, before, depth, Paired(gained, lost, len(both)), sum(extra) / len(extra) if extra else 0.0)
+    pairs = [(first[question], second[question]) for question in first if question in second]
+    gained = sum(treated.correct and not plain.correct for plain, treated in pairs)
+    lost = sum(plain.correct and not treated.correct for plain, treated in pairs)
+    extra = [_tokens(treated) - _tokens(plain) for plain, treated in pairs]
+    return Effect(change, before, depth, Paired(gained, lost, len(pairs)), sum(extra) / len(extra) if extra else 0.0)
 
 
 def _tokens(row: Row) -> int:

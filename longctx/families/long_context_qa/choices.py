@@ -1,6 +1,6 @@
 """Multiple-choice questions: their letters, and the letter in a reply.
 
-Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities", seeds of the collage family.
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (seeds/long-context-qa.md).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Choices:
     right: str
 
     def __str__(self) -> str:
-        """One answer a line: `A. …`."""
+        """Return one answer per line: `A. …`."""
         return "\n".join(f"{letter}. {answer}" for letter, answer in zip(LETTERS, self.answers, strict=True))
 
     def answer(self, letter: str) -> str:
@@ -37,12 +37,12 @@ class Choices:
 
 
 def balanced_letters(count: int, rng: np.random.RandomState) -> list[str]:
-    """A letter for each of `count` right answers, in random order, each letter equally often (within one)."""
+    """Return a letter for each of `count` right answers, in random order; frequencies differ by at most one."""
     return [LETTERS[place % len(LETTERS)] for place in rng.permutation(count)]
 
 
 def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
-    """The item's answers with the right one under `right`, the wrong ones in random order."""
+    """Return the item's answers, the right one under the letter `right`, the wrong ones in random order."""
     answers = [item.wrong[place] for place in rng.permutation(len(item.wrong))]
     answers.insert(LETTERS.index(right), item.right)
     first, second, third, fourth = answers
@@ -51,7 +51,7 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
 
 @functools.lru_cache(maxsize=4096)
 def choices_in(bank: Bank, index: int, seed: int) -> Choices:
-    """The choices of item `index`: the same in every scenario; the right letters are balanced over the whole bank."""
+    """Return the choices of item `index`, the same in every scenario. Right letters are balanced over the bank."""
     item = bank.items[index]
     return choices(item, _letters_in(bank, seed)[index], bank.stream("answers", seed, item.id))
 
@@ -62,13 +62,13 @@ def _letters_in(bank: Bank, seed: int) -> list[str]:
 
 
 def judge(choices: Choices, reply: Reply) -> Outcome:
-    """The letter that begins what stands in <Answer> tags; a missing closing tag is forgiven."""
-    found = _letters(reply.text)
-    if reply.stop_reason == "refusal" or not found:
+    """Judge the letter that begins the content of <Answer> tags; a missing closing tag is accepted."""
+    letters = _letters(reply.text)
+    if reply.stop_reason == "refusal" or not letters:
         return unanswered(reply, "no <Answer> tag in the reply")
-    if len(found) > 1:
-        return Outcome("unparseable", "/".join(found), f"different answers: {', '.join(found)}")
-    [letter] = found
+    if len(letters) > 1:
+        return Outcome("unparseable", "/".join(letters), f"different answers: {', '.join(letters)}")
+    [letter] = letters
     if letter == choices.right:
         return Outcome("correct", letter, "the right answer")
     if letter not in LETTERS:
@@ -77,22 +77,24 @@ def judge(choices: Choices, reply: Reply) -> Outcome:
 
 
 def marks(choices: Choices, user: str, returned: str | None) -> list[Mark]:
-    """The question and its answers, which stand last in the text (examples before them may repeat their words); and
-    among the answers the right one, and the one that was returned instead."""
-    found = [
+    """Return marks of the question, its answers, the right answer, and the one that was returned instead.
+
+    The last occurrence is marked, since examples before it may have the same words.
+    """
+    marks = [
         Mark(name, start, start + len(part))
         for name, part in (("question", choices.question), ("answers", str(choices)))
         if (start := user.rfind(part)) >= 0
     ]
-    end = found[-1].start - 1
+    end = marks[-1].start - 1
     for letter, answer in zip(LETTERS, choices.answers, strict=True):
         start, end = end + 1, end + 1 + len(f"{letter}. {answer}")
         if letter in (choices.right, returned):
-            found.append(Mark("right answer" if letter == choices.right else "answer given", start, end))
-    return found
+            marks.append(Mark("right answer" if letter == choices.right else "answer given", start, end))
+    return marks
 
 
 def _letters(text: str) -> Sequence[str]:
-    """The different first characters of all <Answer> contents, in the order they come."""
-    found = re.findall(r"<answer\s*>\s*(\S)", text, re.IGNORECASE)
-    return list(dict.fromkeys(letter.upper() for letter in found if letter != "<"))
+    """Return the different first characters of the contents of all <Answer> tags, in order."""
+    letters = re.findall(r"<answer\s*>\s*(\S)", text, re.IGNORECASE)
+    return list(dict.fromkeys(letter.upper() for letter in letters if letter != "<"))

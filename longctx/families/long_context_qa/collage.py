@@ -1,8 +1,8 @@
 """Long-context QA: a multiple-choice question about one section of a randomized collage of notices.
 
-Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023). Its text is
-followed, not its program: one copy of the needle section, the true middle, one answer a line, no examples from the
-needle's section.
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023). Where its text and
+its program differ, the text is followed: one copy of the needle section, the true middle, one answer per line, and no
+examples from the needle's section.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from longctx.vocabulary.text import fill, mark
 SEPARATOR = "\n\n\n\n"
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
-"""Variant -> how many examples come from the same collage. Each exists with and without a scratchpad."""
+"""How many examples each variant takes from the same collage. Each variant exists with and without a scratchpad."""
 PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "examples_prefill"}
-"""How the answer begins without a scratchpad. The notebook begins it in the first of these only."""
+"""The template that begins the answer without a scratchpad. The notebook begins it only without examples."""
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
 POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A collage. text: its sections in order; sections: their ids; depth: share of the text before the needle."""
+    """A collage. text: its sections in order; sections: their ids; depth: the share of the text before the needle."""
 
     text: str
     sections: tuple[str, ...]
@@ -41,7 +41,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CollageFacts:
-    """What a trial's judge needs."""
+    """The facts that a trial's judge needs."""
 
     choices: Choices
     record: str
@@ -52,8 +52,8 @@ class CollageFacts:
 class Collage(Scenario):
     """A collage of at most `budget` tokens with its needle at `depth` percent (0 = first section, 100 = last).
 
-    variant: one of VARIANTS. longest: sections of more tokens, and the questions about them, are left out.
-    The same question has the same collage in every variant, and at every depth but for the needle's place.
+    variant: one of VARIANTS. longest: longer sections (tokens), and the questions about them, are left out. A question
+    has the same collage in every variant, and at every depth, except that the needle moves.
     """
 
     family: ClassVar[str] = "collage"
@@ -79,9 +79,9 @@ class Collage(Scenario):
     variant: str
     max_tokens: int = field(default=3000, kw_only=True)
     bank: Callable[[], Bank] = field(kw_only=True, repr=False, compare=False)
-    """Gives the sections and questions, which are read when first needed, not when tests are collected."""
+    """Loads the sections and questions when they are first needed, not when tests are collected."""
     share: tuple[int, int] | None = field(default=None, kw_only=True, compare=False)
-    """(place, of): it is the one at this place, from 0, of so many scenarios among which the questions are spread."""
+    """(place, of): the scenario's index, from 0, among so many scenarios that share the questions out."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -160,21 +160,21 @@ class Collage(Scenario):
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked: CollageFacts = trial.facts
-        found = multiple_choice.marks(asked.choices, trial.user, outcome.returned)
-        found += mark("needle", trial.user, asked.needle)
+        marks = multiple_choice.marks(asked.choices, trial.user, outcome.returned)
+        marks += mark("needle", trial.user, asked.needle)
         if outcome.kind == "wrong" and outcome.returned:
             answer = re.escape(asked.choices.answer(outcome.returned))
             if place := re.search(answer, asked.record, re.IGNORECASE):
-                found += mark("where the wrong answer stands", trial.user, place[0])
-        return found
+                marks += mark("where the wrong answer stands", trial.user, place[0])
+        return marks
 
     @property
     def length(self) -> int:
-        """Tokens of the record."""
+        """The tokens of the record."""
         return self.budget
 
     def cluster(self, index: int) -> str:
-        """The section that is asked about."""
+        """Return the section that is asked about."""
         return self.bank().items[index].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -184,12 +184,12 @@ class Collage(Scenario):
         return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))
 
     def _record(self, bank: Bank, item: Item, seed: int) -> Record:
-        """The needle among others."""
+        """Return the collage of the needle and other sections."""
         needle, others = bank.sections[item.section], _others(bank, item, seed, self.budget, self.longest)
         return _placed(needle, others, round(self.depth / 100 * len(others)))
 
     def _examples(self, bank: Bank, words: Words, item: Item, seed: int, count: int) -> str:
-        """Answered questions about other sections of the same collage. Raises ValueError where there are too few."""
+        """Return answered questions about other sections of the collage. Raises ValueError if there are too few."""
         places = _example_places(bank, item, seed, self.budget, self.longest)
         if len(places) < count:
             raise ValueError(f"the collage of {item.id} has questions for {len(places)} examples, not {count}.")
@@ -204,7 +204,7 @@ class Collage(Scenario):
 
 @functools.lru_cache(maxsize=2048)
 def _example_places(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[int, ...]:
-    """The items about other sections of the collage, in random order."""
+    """Return the indices of the items about other sections of the collage, in random order."""
     others = _others(bank, item, seed, budget, longest)
     places = sorted(place for section in others for place in bank.places.get(section.id, ()))
     return tuple(places[position] for position in bank.stream("examples", seed, item.id).permutation(len(places)))
@@ -212,9 +212,9 @@ def _example_places(bank: Bank, item: Item, seed: int, budget: int, longest: int
 
 @functools.lru_cache(maxsize=2048)
 def _others(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[Section, ...]:
-    """Sections in random order until the next would pass the budget that the needle leaves: the same at every depth."""
+    """Return sections in random order that fit in the budget beside the needle. They are the same at every depth."""
     needle = bank.sections[item.section]
-    pool = [one for one in bank.sections.values() if one.tokens <= longest and one.id != needle.id]
+    pool = [section for section in bank.sections.values() if section.tokens <= longest and section.id != needle.id]
     order = bank.stream("record", seed, item.id, budget, longest).permutation(len(pool))
     others: list[Section] = []
     room = budget - needle.tokens
@@ -228,8 +228,8 @@ def _others(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tup
 
 @functools.lru_cache(maxsize=1)
 def _placed(needle: Section, others: tuple[Section, ...], place: int) -> Record:
-    """The needle with so many sections before it. The last is kept: variants of a question are often neighbours."""
+    """Place the needle after `place` sections. The last result is cached, as a question's variants are neighbours."""
     placed = [*others[:place], needle, *others[place:]]
-    before = len(SEPARATOR.join(one.text for one in others[:place])) + (len(SEPARATOR) if place else 0)
-    text = SEPARATOR.join(one.text for one in placed)
-    return Record(text, tuple(one.id for one in placed), before / len(text))
+    before = len(SEPARATOR.join(section.text for section in others[:place])) + (len(SEPARATOR) if place else 0)
+    text = SEPARATOR.join(section.text for section in placed)
+    return Record(text, tuple(section.id for section in placed), before / len(text))

@@ -1,7 +1,8 @@
-"""The controls of long-context QA: is a question answerable from its section alone, and only from it?
+"""The controls of long-context QA: can a question be answered from its section alone, and only from it?
 
-Source: the notebook of the collage family. It asks with the right section alone (387 of 430 right there), and with the
-section of the question half a list away (155 of 430). No record at all is the suite's own: what is guessed or known.
+Source: the notebook of the collage family. It asks with the right section alone (387 of 430 right), and with the
+section of the question half a list away (155 of 430). The control without a record is our own: it
+measures guesses and prior knowledge.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ RECORDS = ("right", "wrong", "none")
 
 @dataclass(frozen=True, slots=True)
 class Control(Scenario):
-    """record: `right` section alone, `wrong` section, or `none`. longest: as in Collage."""
+    """A control. record: the `right` section alone, a `wrong` section, or `none`. longest: as in Collage."""
 
     family: ClassVar[str] = "control"
     version: ClassVar[int] = 1
@@ -38,14 +39,14 @@ class Control(Scenario):
     record: str
     max_tokens: int = field(default=3000, kw_only=True)
     bank: Callable[[], Bank] = field(kw_only=True, repr=False, compare=False)
-    """Gives the sections and questions, which are read when first needed, not when tests are collected."""
+    """Loads the sections and questions when they are first needed, not when tests are collected."""
 
     def __post_init__(self) -> None:
         if self.record not in RECORDS:
             raise ValueError(f"there is no record {self.record!r}: choose from {', '.join(RECORDS)}.")
 
     def indices(self, trials: int) -> Sequence[int]:
-        """The trials of all questions, kept or not: the filter is made from these."""
+        """Return the indices of all questions, kept or not, since the filter is made from them."""
         return self.bank().order(self.longest)[:trials]
 
     @property
@@ -85,11 +86,11 @@ class Control(Scenario):
 
     @property
     def gated(self) -> bool:
-        """With a wrong section or none, a rate says what is guessed or known."""
+        """Whether the record is the right section: other rates measure guesses and prior knowledge."""
         return self.record == "right"
 
     def cluster(self, index: int) -> str:
-        """The section that is asked about."""
+        """Return the section that is asked about."""
         return self.bank().items[index].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -99,7 +100,7 @@ class Control(Scenario):
         return replace(super(Control, self).identity(seed, index, repeat), item=self.bank().item_name(index))
 
     def _text(self, bank: Bank, index: int) -> str:
-        """The record: the needle; the section half a list of questions away, or the next that fits; or nothing."""
+        """Return the needle; or the section half a list of questions away, or the next one that fits; or nothing."""
         if self.record == "right":
             return bank.needle(index).text
         if self.record == "none":
@@ -107,4 +108,4 @@ class Control(Scenario):
         own = bank.needle(index)
         half = len(bank.items) // 2
         away = (bank.needle((index + half + step) % len(bank.items)) for step in range(len(bank.items)))
-        return next(one for one in away if one.id != own.id and one.tokens <= self.longest).text
+        return next(other for other in away if other.id != own.id and other.tokens <= self.longest).text

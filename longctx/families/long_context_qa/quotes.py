@@ -1,7 +1,7 @@
-"""Quotes in a scratchpad: do they stand in the record, and in the right section?
+"""Quotes in a scratchpad: are they in the record, and in the right section?
 
-The measure of a quote is the share of its runs of WORDS words that stand in a text, case, punctuation and white space
-aside: 1 for a verbatim quote, 0 for an invented one. A quote is *found* from FOUND on.
+A quote is compared with a text by the share of its n-grams of WORDS words that occur in the text, ignoring case,
+punctuation and white space: 1 for a verbatim quote, 0 for an invented one. From FOUND on, it counts as found.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOUND = 0.8
 
 @dataclass(frozen=True, slots=True)
 class QuoteCount:
-    """How many quotes a scratchpad holds, how many stand in the record, and how many in the needle's section."""
+    """How many quotes a scratchpad has, and how many of them are in the record and in the needle's section."""
 
     quotes: int
     in_record: int
@@ -28,24 +28,24 @@ class QuoteCount:
 
 
 def scratchpad(text: str) -> str:
-    """What stands in <scratchpad>, up to its end, the answer, or the end of the reply; empty without one."""
+    """Return the content of <scratchpad>, up to its end, the answer, or the end of the reply; empty without one."""
     match = re.search(r"<scratchpad\s*>(.*?)(?:</scratchpad\s*>|<answer\s*>|\Z)", text, re.IGNORECASE | re.DOTALL)
     return match[1] if match else ""
 
 
 def quotes(pad: str) -> list[str]:
-    """What stands in quotation marks in a scratchpad; without any, its lines. At least WORDS words long."""
+    """Return the texts in quotation marks, or else the lines, of a scratchpad, if they have at least WORDS words."""
     marked = re.findall(r"[\"“]([^\"“”]+)[\"”]", pad)
-    found = marked or [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", line) for line in pad.splitlines()]
-    return [quote.strip() for quote in found if len(_words(quote)) >= WORDS]
+    candidates = marked or [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", line) for line in pad.splitlines()]
+    return [quote.strip() for quote in candidates if len(_words(quote)) >= WORDS]
 
 
 def looked_up(reply: str, record: str, needle: str) -> list[Quote]:
-    """The quotes in a reply's scratchpad, looked up in the record and in the needle's section."""
-    if not (found := quotes(scratchpad(reply))):
+    """Look up the quotes in a reply's scratchpad in the record and in the needle's section."""
+    if not (texts := quotes(scratchpad(reply))):
         return []
     everywhere, right_place = _plain(record), _plain(needle)
-    return [Quote(one, _share(one, everywhere) >= FOUND, _share(one, right_place) >= FOUND) for one in found]
+    return [Quote(text, _share(text, everywhere) >= FOUND, _share(text, right_place) >= FOUND) for text in texts]
 
 
 def count(quotes: Sequence[Quote]) -> QuoteCount:
@@ -53,7 +53,7 @@ def count(quotes: Sequence[Quote]) -> QuoteCount:
 
 
 def _share(quote: str, text: str) -> float:
-    """text: its words, a space on either side of each."""
+    """Return the share of a quote's n-grams that occur in a text. text: as _plain returns it."""
     words = _words(quote)
     if f" {' '.join(words)} " in text:
         return 1.0
@@ -63,7 +63,7 @@ def _share(quote: str, text: str) -> float:
 
 @functools.lru_cache(maxsize=2)
 def _plain(text: str) -> str:
-    """The words of a text, a space on either side of each. A record is of sections that other records have too."""
+    """Return the words of a text, each surrounded by spaces. Sections are cached, as records share them."""
     return f" {' '.join(filter(None, map(_section, text.split(BLANK))))} "
 
 

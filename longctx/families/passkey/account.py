@@ -1,4 +1,4 @@
-"""What is measured of passkey retrieval, and how it is shown."""
+"""The analysis of passkey retrieval and its part of the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PasskeyAccount(account.Account):
-    """analysis: the effective window of each subject in each window."""
+    """The account of passkey retrieval. analysis: the effective window of each subject in each window."""
 
     hypothesis = "window of k_max", "windows of k_max"
 
@@ -48,47 +48,47 @@ class PasskeyAccount(account.Account):
         return len({scenario.params["window"] for scenario in scenarios})
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {"passkey": [_entry(one) for one in analysis]}
+        return {"passkey": [_entry(summary) for summary in analysis]}
 
 
-def _entry(one: PasskeySummary) -> dict[str, Any]:
+def _entry(summary: PasskeySummary) -> dict[str, Any]:
     return {
-        **one.subject.fields,
-        "window": one.window,
-        "k_max": one.effective.k_max,
-        "distance_at_k_max": one.distance_at_k_max,
-        "k_max_lo": one.interval[0],
-        "k_max_hi": one.interval[1],
-        "at_least": one.effective.at_least,
-        "less_than": one.effective.less_than,
+        **summary.subject.fields,
+        "window": summary.window,
+        "k_max": summary.effective.k_max,
+        "distance_at_k_max": summary.distance_at_k_max,
+        "k_max_lo": summary.interval[0],
+        "k_max_hi": summary.interval[1],
+        "at_least": summary.effective.at_least,
+        "less_than": summary.effective.less_than,
     }
 
 
 def _windows(scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[tuple[Rank, str]]:
-    for one in analysis:
-        k_max, (lo, hi) = one.effective.k_max, one.interval
-        where = f"Passkey, {one.subject}: in a window of {one.window:,} tokens"
+    for summary in analysis:
+        k_max, (lo, hi) = summary.effective.k_max, summary.interval
+        where = f"Passkey, {summary.subject}: in a window of {summary.window:,} tokens"
         if k_max is None:
             yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance."
-        elif k_max == one.farthest and (low := _lowest(scenarios, one)) is not None:
+        elif k_max == summary.farthest and (low := _lowest(scenarios, summary)) is not None:
             yield (
                 Rank.LEVEL,
                 f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least often at "
                 f"{low.params['k']:,} tokens: {low.rate}.",
             )
-        elif k_max == one.farthest:
+        elif k_max == summary.farthest:
             yield Rank.HOLDS, f"{where}, the key is found from every distance (k_max {k_max:,})."
         else:
             reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
             yield Rank.LEVEL, f"{where}, {reach}."
 
 
-def _lowest(scenarios: Sequence[ScenarioSummary], one: PasskeySummary) -> ScenarioSummary | None:
-    """The distance at which the key is found least often, if it is missed there more often than one time in ten."""
+def _lowest(scenarios: Sequence[ScenarioSummary], summary: PasskeySummary) -> ScenarioSummary | None:
+    """Return the scenario in which the key is found least often, if it is missed there more than one time in ten."""
     distances = [
         scenario
         for scenario in scenarios
-        if scenario.subject == one.subject and scenario.params.get("window") == one.window and scenario.rate.n
+        if scenario.subject == summary.subject and scenario.params.get("window") == summary.window and scenario.rate.n
     ]
     low = min(distances, key=lambda scenario: scenario.rate.rate, default=None)
     return low if low is not None and low.rate.rate < 0.9 else None

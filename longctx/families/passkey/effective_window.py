@@ -1,4 +1,4 @@
-"""The effective context window of passkey retrieval: k_max and the seed's two bounds.
+"""The effective context window of passkey retrieval: k_max and the protocol's two bounds.
 
 Source: S. Chen et al., 2023, section 3.3, https://arxiv.org/abs/2306.15595.
 """
@@ -18,12 +18,12 @@ SUCCESS_RATE = 0.2
 
 
 DRAWS = 2000
-"""Draws from the rates' posterior, for the interval of k_max."""
+"""Draws from the rates' posterior distribution, for the interval of k_max."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveWindow:
-    """In tokens. None where no k satisfies the definition.
+    """The effective window in tokens. A value is None if no k satisfies its definition.
 
     k_max: by the 20% rule. at_least: the largest k up to which every trial of every k succeeded ("consistently
     succeeds"). less_than: the smallest k at which every trial failed ("persistently fails").
@@ -35,7 +35,7 @@ class EffectiveWindow:
 
 
 def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
-    """From the rate at each k. A k without measured trials ends what lies below it."""
+    """Compute the effective window from the rate at each k. k_max and at_least stop at a k without measured trials."""
     k_max = at_least = None
     ordered = sorted(by_k)
     for k in ordered:
@@ -51,12 +51,12 @@ def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
 
 
 def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
-    """The 95% interval of k_max, in tokens; 0 as an end stands for less than the smallest k, or for no k at all.
+    """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
 
     Each k's rate is drawn from its Jeffreys posterior, each draw is made non-increasing in k (isotonic regression,
-    weighted by trials), and k_max is read from it: honest where all trials succeed or fail, where a bootstrap
-    cannot move. Where success rises again with distance, the 20% rule stops at a dip that the draws smooth out; the
-    interval is widened to hold it. The draws are the same on every machine.
+    weighted by trials), and k_max is read from it. Unlike a bootstrap, this gives an interval even if all trials
+    succeed or fail. If the rate rises again with k, the 20% rule stops at a dip that the draws smooth out; the interval
+    is then widened to contain it. The draws are frozen.
     """
     ordered = sorted(by_k)
     if not ordered:
@@ -72,24 +72,24 @@ def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
 
 
 def steps_reached(drawn: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many steps of k, from the smallest, each draw of their rates reaches by the 20% rule.
+    """Return how many values of k, from the smallest, each draw of the rates reaches by the 20% rule.
 
-    drawn: (draws, k), made non-increasing in k first. n: (k,), trials of each.
+    drawn: shape (draws, k); the draws are made non-increasing in k first. n: the trials of each k, shape (k,).
     """
     reached: NDArray[np.int64] = (_non_increasing(drawn, n + 1) >= SUCCESS_RATE).sum(axis=1)
     return reached
 
 
 def _non_increasing(rates: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest non-increasing sequence to each row: at i, the largest over b >= i of the least mean of a..b, a <= i.
+    """Return the nearest non-increasing sequence to each row: at i, max over b >= i of min over a <= i of mean(a..b).
 
-    rates: (draws, k). weights: (k,), positive. Source: R. E. Barlow et al., "Statistical Inference under Order
-    Restrictions", 1972, the min-max formula.
+    rates: shape (draws, k). weights: positive, shape (k,). Source: R. E. Barlow et al., "Statistical Inference under
+    Order Restrictions", 1972, the min-max formula.
     """
     total = np.concatenate([np.zeros((len(rates), 1)), np.cumsum(rates * weights, axis=1)], axis=1)
     weight = np.concatenate([[0.0], np.cumsum(weights)])
-    found = np.full(rates.shape, -np.inf)
+    fitted = np.full(rates.shape, -np.inf)
     for b in range(rates.shape[1]):
         means = (total[:, b + 1, None] - total[:, : b + 1]) / (weight[b + 1] - weight[: b + 1])
-        np.maximum(found[:, : b + 1], np.minimum.accumulate(means, axis=1), out=found[:, : b + 1])
-    return found
+        np.maximum(fitted[:, : b + 1], np.minimum.accumulate(means, axis=1), out=fitted[:, : b + 1])
+    return fitted

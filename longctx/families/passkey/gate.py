@@ -19,9 +19,9 @@ SAME = "same answers"
 
 @dataclass(frozen=True, slots=True)
 class KMax(Hypothesis):
-    """k_max of a model in one window (tokens). by_k: each pair's answers, right or not, before and after.
+    """The hypothesis about k_max of a model in one window (tokens). by_k: the pairs of each k, as right or wrong.
 
-    same_answers: whether the run replayed the baseline's own answers, and judged them the same. minimum: tokens.
+    same_answers: whether the run replayed the baseline's own answers and judged them the same. minimum: tokens.
     """
 
     model: str
@@ -36,7 +36,7 @@ class KMax(Hypothesis):
 
 @dataclass(frozen=True, slots=True)
 class TestedKMax(Tested):
-    """k_max with its drop."""
+    """The hypothesis with the drop of k_max."""
 
     of: KMax
     drop: WindowDrop
@@ -46,17 +46,17 @@ class TestedKMax(Tested):
         return self.drop.p_value
 
     def judge(self, shown: bool, margin: float) -> Judged:
-        drop, found = self.drop, judge_window(self.drop, shown, margin, self.of.minimum)
-        minimum = {} if found.minimum is None else {"minimum": f"{found.minimum:,}: {found.against_minimum}"}
+        drop, judged = self.drop, judge_window(self.drop, shown, margin, self.of.minimum)
+        minimum = {} if judged.minimum is None else {"minimum": f"{judged.minimum:,}: {judged.against_minimum}"}
         return Judged(
-            verdict=found.verdict,
-            against_minimum=found.against_minimum,
+            verdict=judged.verdict,
+            against_minimum=judged.against_minimum,
             says=f"k_max of {self.of.model} {drop.before.k_max:,} → {drop.after.k_max:,}",
             kind="windows",
             table="k_max (tokens)",
             cells={
                 "window": f"{drop.window:,}",
-                "verdict": found.verdict,
+                "verdict": judged.verdict,
                 "before [95%]": _reach(drop.before),
                 "now [95%]": _reach(drop.after),
                 "bound of drop": SAME if drop.same_answers else f"{drop.bound:,}",
@@ -64,19 +64,19 @@ class TestedKMax(Tested):
             },
             data={
                 "window": drop.window,
-                "verdict": found.verdict,
+                "verdict": judged.verdict,
                 "k_max": [drop.before.k_max, drop.after.k_max],
                 "bound": drop.bound,
                 "p_value": drop.p_value,
                 "same_answers": drop.same_answers,
-                "minimum": found.minimum,
-                "against_minimum": found.against_minimum,
+                "minimum": judged.minimum,
+                "against_minimum": judged.against_minimum,
             },
         )
 
 
 def k_max_hypotheses(pairs: Pairs, model: str, grids: Sequence[Grid]) -> list[KMax]:
-    """One a window of which both runs measured something. grids: the profile's tables for the model."""
+    """Return a hypothesis for each window that both runs measured. grids: the profile's tables for the model."""
     same = windows_of_same_answers(pairs)
     return [
         KMax(model, window, by_k, window in same, _minimum(window, grids)) for window, by_k in by_window(pairs).items()
@@ -84,16 +84,16 @@ def k_max_hypotheses(pairs: Pairs, model: str, grids: Sequence[Grid]) -> list[KM
 
 
 def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
-    """Whether each pair was right before and after, by window and k (tokens)."""
-    found: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
+    """Group pairs, as right or wrong before and after, by window and k (tokens)."""
+    windows: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
     for window, k, before, after in _in_windows(pairs):
         if after.measured:
-            found[window][k].append((before.correct, after.correct))
-    return found
+            windows[window][k].append((before.correct, after.correct))
+    return windows
 
 
 def windows_of_same_answers(pairs: Pairs) -> set[int]:
-    """Windows for which the run replayed the baseline's own answers, and judged them the same: none has moved."""
+    """Return the windows for which the run replayed the baseline's own answers and judged them the same."""
     same: dict[int, bool] = {}
     for window, _, before, after in _in_windows(pairs):
         same[window] = same.get(window, True) and after.measured and same_answer(before, after)
@@ -101,21 +101,21 @@ def windows_of_same_answers(pairs: Pairs) -> set[int]:
 
 
 def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Row, Row]]:
-    """Window, k, and both trials of the pairs that the baseline measured."""
+    """Yield window, k, and both trials of the pairs that the baseline measured."""
     for before, after in pairs.common.values():
         if before.measured:
             yield int(after.params["window"] or 0), int(after.params["k"] or 0), before, after
 
 
 def _minimum(window: int, grids: Sequence[Grid]) -> int | None:
-    """The stated minimum of k_max, where the window is as large."""
+    """Return the stated minimum of k_max, if the window is at least as large."""
     stated = [
         grid.min_k_max
         for grid in grids
         if isinstance(grid, PasskeyGrid) and grid.min_k_max is not None and window in grid.windows
     ]
-    return next((one for one in reversed(stated) if window >= one), None)
+    return next((minimum for minimum in reversed(stated) if window >= minimum), None)
 
 
-def _reach(one: Reach) -> str:
-    return f"{one.k_max:,} [{one.interval[0]:,}, {one.interval[1]:,}]"
+def _reach(reach: Reach) -> str:
+    return f"{reach.k_max:,} [{reach.interval[0]:,}, {reach.interval[1]:,}]"

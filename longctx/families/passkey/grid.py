@@ -13,7 +13,7 @@ from longctx.vocabulary.scenario import Scenario
 
 
 class PasskeyGrid(Grid):
-    """`distances` values of k evenly spaced in each window (tokens)."""
+    """A grid of `distances` values of k, evenly spaced in each window (tokens)."""
 
     windows: tuple[Count, ...] = Field(min_length=1)
     """Tokens that prompt and reply fill, chat template included."""

@@ -1,8 +1,8 @@
-"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens from its end.
+"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end.
 
 Source: S. Chen et al., "Extending Context Window of Large Language Models via Position Interpolation", 2023,
 section 3.3 and Figure 3, https://arxiv.org/abs/2306.15595; prompt by A. Mohtashami and M. Jaggi, "Landmark
-Attention", 2023, https://arxiv.org/abs/2305.16300. Figure 3's line wraps belong to its page.
+Attention", 2023, https://arxiv.org/abs/2305.16300. The line breaks in Figure 3 are not part of the prompt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from longctx.vocabulary.text import mark
 
 @dataclass(frozen=True, slots=True)
 class FillerTokens:
-    """What a model's tokenizer makes of the wording, in tokens.
+    """The tokens of the wording in a model's tokenizer.
 
     filler: one repetition of the filler. fixed: everything else, chat template included.
     after_key: from the last mention of the key to the end of the text, without filler.
@@ -34,11 +34,11 @@ class FillerTokens:
 
 @dataclass(frozen=True, slots=True)
 class Passkey(Scenario):
-    """The key k tokens before the end of a prompt that fills `window`, the reply's max_tokens included.
+    """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.
 
-    The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that
-    the model reached back at least k. The largest k of a grid is the window itself and stands for the farthest
-    place there is: no filler before the key.
+    The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that the
+    model reached back at least k tokens. The largest k of a grid is the window itself and means the farthest possible
+    place: no filler before the key.
     """
 
     family: ClassVar[str] = "passkey"
@@ -92,9 +92,9 @@ class Passkey(Scenario):
         return fitted
 
     def fillers(self) -> tuple[int, int]:
-        """How often the filler stands before (X) and after (Y) the key.
+        """Return how often the filler is repeated before (X) and after (Y) the key.
 
-        Raises ValueError where the window cannot hold the prompt's fixed text.
+        Raises ValueError if the window is too small for the prompt's fixed text.
         """
         if self.tokens is None:
             raise ValueError("the model's tokens per filler are not known.")
@@ -130,17 +130,17 @@ class Passkey(Scenario):
         return f"{self.family}/{self.window}/{self.fillers()[0]:09d}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        found = first_integer(reply)
-        if reply.stop_reason == "refusal" or found is None:
+        number = first_integer(reply)
+        if reply.stop_reason == "refusal" or number is None:
             return unanswered(reply)
-        if found[0] == trial.expected:
-            return Outcome("correct", found[0], "the key")
-        if cut := cut_within(found, reply):
+        if number[0] == trial.expected:
+            return Outcome("correct", number[0], "the key")
+        if cut := cut_within(number, reply):
             return cut
-        same = sum(a == b for a, b in zip(found[0], trial.expected, strict=False))
+        same = sum(a == b for a, b in zip(number[0], trial.expected, strict=False))
         return Outcome(
             "wrong",
-            found[0],
+            number[0],
             f"{same} of {len(trial.expected)} digits stand where the key has them",
             {"digits_right": same},
         )
@@ -151,7 +151,7 @@ class Passkey(Scenario):
 
     @property
     def length(self) -> int:
-        """Tokens from the passkey to the end."""
+        """The tokens from the passkey to the end."""
         return self.k
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -159,12 +159,12 @@ class Passkey(Scenario):
 
 
 def _not_positive(measured: Mapping[str, float]) -> str | None:
-    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    """Return the first of the measures that is not positive, as it must be."""
     return next((name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0), None)
 
 
 def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:
-    """Figure 3 with the filler `before` and `after` times, and the offset at which the key's last mention ends."""
+    """Return Figure 3 with the filler `before` and `after` times, and the offset where the key's last mention ends."""
     needle = words["needle"].replace("{key}", key)
     head = "".join(f"{part}\n" for part in (words["opening"], " ".join([words["filler"]] * before)) if part)
     tail = "".join(f"\n{part}" for part in (" ".join([words["filler"]] * after), words["question"]) if part)
@@ -172,9 +172,9 @@ def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]
 
 
 def spaced(window: int, count: int) -> list[int]:
-    """`count` distances k evenly spaced in the window, the largest being the window.
+    """Return `count` distances k evenly spaced in the window, the largest being the window.
 
-    Raises ValueError where the window has fewer tokens than places.
+    Raises ValueError if the window has fewer tokens than distances.
     """
     if not 1 <= count <= window:
         raise ValueError(f"{count} distances do not fit in a window of {window} tokens.")

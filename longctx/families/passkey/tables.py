@@ -1,4 +1,4 @@
-"""The tables of passkey retrieval: success by k, the effective windows, and these by what the runs were labelled."""
+"""The tables of passkey retrieval: success by k, effective windows, and effective windows by label."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNLABELLED = "-"
 
 
 def passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummary]) -> Iterator[Table]:
-    """Success by k of every window, side by side; then the effective windows."""
+    """Yield success by k, a column for each window; then the effective windows."""
     cells = []
     for scenario in scenarios:
         window, k = scenario.params["window"], scenario.params["k"]
@@ -27,12 +27,12 @@ def passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumma
     yield Table("Passkey: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
     frame = pd.DataFrame(
         {
-            **subject_columns([one.subject for one in windows]),
-            "window": [one.window for one in windows],
-            "k_max [95%]": [_k_max(one) for one in windows],
-            "real distance": [tokens(one.distance_at_k_max) for one in windows],
-            "at least": [tokens(one.effective.at_least) for one in windows],
-            "less than": [tokens(one.effective.less_than) for one in windows],
+            **subject_columns([summary.subject for summary in windows]),
+            "window": [summary.window for summary in windows],
+            "k_max [95%]": [_k_max(summary) for summary in windows],
+            "real distance": [tokens(summary.distance_at_k_max) for summary in windows],
+            "at least": [tokens(summary.effective.at_least) for summary in windows],
+            "less than": [tokens(summary.effective.less_than) for summary in windows],
         }
     ).set_index("model")
     yield Table(
@@ -40,28 +40,28 @@ def passkey(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySumma
         "up to it succeeds; less than: every trial at it fails",
         frame,
     )
-    if (across := _across([one.subject for one in windows])) is not None:
+    if (across := _across([summary.subject for summary in windows])) is not None:
         yield Table(f"Passkey: effective window in tokens, k_max [95%], by {across}", _by_label(windows, across))
 
 
 def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
-    """A row for each model, prompt set, window and other labels; a column for each value of the label `across`.
+    """Return a row for each model, prompt set, window and other labels, with a column for each value of label `across`.
 
-    The shape of Table 4 of S. Chen et al., 2023, https://arxiv.org/abs/2306.15595.
+    This is the shape of Table 4 of S. Chen et al., 2023, https://arxiv.org/abs/2306.15595.
     """
     columns = subject_columns([window.subject for window in windows])
     values = columns.pop(across)
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for place, one in enumerate(windows):
-        head = {name: cells[place] for name, cells in columns.items()} | {"window": str(one.window)}
+    for place, window in enumerate(windows):
+        head = {name: cells[place] for name, cells in columns.items()} | {"window": str(window.window)}
         row = rows.setdefault(tuple(head.values()), head)
-        row[_column(across, values[place])] = _k_max(one)
-    found = [_column(across, value) for value in sorted(set(values), key=_natural)]
-    return pd.DataFrame(list(rows.values()), columns=[*columns, "window", *found]).fillna("").set_index("model")
+        row[_column(across, values[place])] = _k_max(window)
+    label_columns = [_column(across, value) for value in sorted(set(values), key=_natural)]
+    return pd.DataFrame(list(rows.values()), columns=[*columns, "window", *label_columns]).fillna("").set_index("model")
 
 
 def _across(subjects: Sequence[Subject]) -> str | None:
-    """The label with the most values, numbers before words; None where no label has several."""
+    """Return the label with the most values, numbers before words; None if no label has several."""
     values: dict[str, set[str]] = {}
     for subject in subjects:
         for name, value in subject.labels:
@@ -79,10 +79,10 @@ def _is_number(value: str) -> bool:
 
 
 def _natural(value: str) -> list[str | int]:
-    """Text and numbers by turns: 200 before 1000."""
+    """Return a sort key of alternating text and numbers, so that 200 comes before 1000."""
     return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", value))]
 
 
-def _k_max(one: PasskeySummary) -> str:
-    lo, hi = one.interval
-    return f"{tokens(one.effective.k_max)} [{lo:,}, {hi:,}]"
+def _k_max(window: PasskeySummary) -> str:
+    lo, hi = window.interval
+    return f"{tokens(window.effective.k_max)} [{lo:,}, {hi:,}]"

@@ -1,8 +1,8 @@
 """The gate on k_max: has the effective window shrunk, and does it reach a stated minimum?
 
 Each k's pairs are both right, gained, lost or both wrong; these four shares are drawn from the posterior under a
-Dirichlet prior of 1/4 each, which gives each run's rate its Jeffreys posterior and keeps what the runs share. Each
-draw is made non-increasing in k (effective_window.py), and k_max is read from it for both runs.
+Dirichlet prior of 1/4 each, which gives each run's rate its Jeffreys posterior and keeps the correlation of the runs.
+Each draw is made non-increasing in k (effective_window.py), and k_max is read from it for both runs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from longctx.families.passkey.effective_window import DRAWS, effective_window, k
 from longctx.stats.rates import Rate
 
 Change = tuple[bool, bool]
-"""One trial: right before, right after."""
+"""Whether a trial was right before, and after."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """k_max of one run, tokens, with its 95% interval; 0 stands for less than the smallest k."""
+    """k_max of one run in tokens, with its 95% interval; 0 means less than the smallest k."""
 
     k_max: int
     interval: tuple[int, int]
@@ -31,7 +31,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class WindowDrop:
-    """One window (tokens). bound: the upper one of the drop of k_max, confidence 1 - alpha, tokens.
+    """The drop of k_max in one window (tokens). bound: its upper bound in tokens, with confidence 1 - alpha.
 
     p_value: the share of draws in which k_max does not drop. span: the largest k of the grid.
     """
@@ -43,12 +43,12 @@ class WindowDrop:
     p_value: float
     span: int
     same_answers: bool = False
-    """The run replayed the baseline's own answers, and judged them the same."""
+    """Whether the run replayed the baseline's own answers and judged them the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowVerdict:
-    """against_minimum: None where no minimum is stated."""
+    """The judgement of a window. against_minimum: None if no minimum is stated."""
 
     drop: WindowDrop
     verdict: Literal["pass", "regression", "inconclusive"]
@@ -59,7 +59,7 @@ class WindowVerdict:
 def window_drop(
     window: int, by_k: Mapping[int, Iterable[Change]], alpha: float, same_answers: bool = False
 ) -> WindowDrop:
-    """by_k: the pairs of each k (tokens), at least one k. same_answers: there is no drop, and nothing to draw."""
+    """Compute the drop of k_max. by_k: the pairs of each k (tokens), not empty. same_answers: skips the draws."""
     ordered = sorted(by_k)
     counts = np.array([_counts(by_k[k]) for k in ordered], dtype=float)
     n = counts.sum(axis=1)
@@ -82,7 +82,7 @@ def window_drop(
 
 
 def judge_window(drop: WindowDrop, shown: bool, margin: float, minimum: int | None = None) -> WindowVerdict:
-    """shown: whether a drop is, Holm over all that is gated. margin: a share of the grid's largest k."""
+    """Judge a drop. shown: whether it is significant, after Holm's correction. margin: a share of the largest k."""
     verdict: Literal["pass", "regression", "inconclusive"] = "inconclusive"
     if drop.bound <= margin * drop.span:
         verdict = "pass"
@@ -96,9 +96,9 @@ def judge_window(drop: WindowDrop, shown: bool, margin: float, minimum: int | No
 
 
 def _counts(changes: Iterable[Change]) -> list[int]:
-    """Both right, gained, lost, both wrong."""
-    found = list(changes)
-    return [found.count(kind) for kind in ((True, True), (False, True), (True, False), (False, False))]
+    """Count the pairs that are both right, gained, lost, and both wrong."""
+    pairs = list(changes)
+    return [pairs.count(kind) for kind in ((True, True), (False, True), (True, False), (False, False))]
 
 
 def _reach(ordered: list[int], correct: NDArray[np.float64], n: NDArray[np.float64]) -> Reach:

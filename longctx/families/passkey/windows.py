@@ -1,4 +1,4 @@
-"""The effective window of each subject, in each window that it was asked in."""
+"""The effective window of each subject in each window of the grid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longctx.summary.summary import ScenarioSummary
 class PasskeySummary:
     """The effective window of one subject, measured in one window (tokens).
 
-    interval: of k_max, 95%; 0 as an end stands for less than the smallest k. farthest: the largest k of the grid.
+    interval: the 95% interval of k_max; an end of 0 means less than the smallest k. farthest: the largest k.
     """
 
     subject: Subject
@@ -26,16 +26,16 @@ class PasskeySummary:
 
 
 def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
-    """The effective window of each subject and window among scenarios of this family."""
+    """Summarize each subject and window among scenarios of this family."""
     windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
     for scenario in scenarios:
         window, k = scenario.params.get("window"), scenario.params.get("k")
         if isinstance(window, int) and isinstance(k, int):
             windows.setdefault((scenario.subject, window), {})[k] = scenario
-    found = []
+    summaries = []
     for (subject, window), by_k in windows.items():
-        rates = {k: one.rate for k, one in by_k.items()}
+        rates = {k: scenario.rate for k, scenario in by_k.items()}
         effective = effective_window(rates)
         distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
-        found.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
-    return tuple(found)
+        summaries.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
+    return tuple(summaries)
