@@ -68,5 +68,5 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     for sentence in [*summary.faults, *([warning] if warning else [])]:
         print(sentence)
     page = "index.html" if options.page else "summary.md"
-    print(f"\nMerged {len(manifest.merged)} runs, {len(pairs):,} trials: {out / page}")
+    print(f"\nMerged {len(manifest.merged)} runs, {len(record.rows):,} trials: {out / page}")
     return exit_status(found, bool(failures), options.on_inconclusive) if gated else 0

@@ -79,8 +79,11 @@ def drop_unfinished(folder: Path) -> None:
 
 def write(folder: Path, pairs: Iterable[tuple[str, str]]) -> FinishedRun:
     """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
-    ordered = sorted(((Row.of(json.loads(line)), line, view) for line, view in pairs), key=lambda one: _place(one[0]))
-    return _write(folder, [row for row, _, _ in ordered], ((line, view) for _, line, view in ordered))
+    with _created(folder / UNFINISHED) as file:
+        file.writelines(f"{line}\t{view}\n" for line, view in pairs)
+    record = merge(folder)
+    drop_unfinished(folder)
+    return record
 
 
 def read(folder: Path) -> Iterator[tuple[str, str]]:

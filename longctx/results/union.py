@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,19 @@ Place = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A row of one of the runs, as it was kept with its view: both as lines of JSON."""
+    """A row of one of the runs, which stands at this place in its folder. seen: whether it has a view. digest: of both
+    as they were kept."""
 
     folder: Path
+    place: int
     row: Row
-    line: str
-    view: str
+    seen: bool
+    digest: bytes
+
+    @classmethod
+    def of(cls, folder: Path, place: int, line: str, view: str) -> Kept:
+        digest = hashlib.sha256(f"{line}\t{view}".encode()).digest()
+        return cls(folder, place, Row.of(json.loads(line)), bool(view), digest)
 
     @property
     def subject(self) -> Place:
@@ -47,19 +55,21 @@ class Kept:
         return scenario_name(self.row.family, f"{self.row.scenario}#{self.row.trial}", self.row.subject)
 
 
-def unite(folders: Sequence[Path]) -> list[tuple[str, str]]:
-    """The rows of all runs with their views, as `store.write` takes them; what several runs hold counts once.
+def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The rows of all runs with their views, as `store.write` takes them, in no order; what several runs hold counts
+    once. Their texts are read again one by one, since those of all runs may be more than the memory holds.
 
     Raises UserError where two runs answer one trial differently, or mean different words by one name.
     """
-    kept = [Kept(folder, Row.of(json.loads(line)), line, view) for folder in folders for line, view in read(folder)]
+    kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     _check_words(kept)
     found: dict[Place, Kept] = {}
     for one in kept:
         other = found.setdefault(one.trial, one)
         if other is not one:
             found[one.trial] = _one_of(other, one)
-    return [(one.line, one.view) for one in sorted(found.values(), key=lambda one: one.trial)]
+    counts = {(one.folder, one.place) for one in found.values()}
+    return (pair for folder in folders for place, pair in enumerate(read(folder)) if (folder, place) in counts)
 
 
 def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
@@ -133,7 +143,7 @@ def _one_of(first: Kept, second: Kept) -> Kept:
 
 def _rank(one: Kept) -> tuple[object, ...]:
     """Measured first, with text before without, live before replayed; then any order, but the same every time."""
-    return (not one.row.measured, not one.view, one.row.source != "live", one.line, one.view)
+    return (not one.row.measured, not one.seen, one.row.source != "live", one.digest)
 
 
 def _told_apart(first: Kept, second: Kept) -> str:
