@@ -1,4 +1,4 @@
-"""What is measured of the alike texts, and how it is shown."""
+"""The analysis of the coreference family ("alike texts") and its part of the report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = "Which of several alike"
 
 
 class CoreferenceAccount(account.Account):
-    """analysis: which texts came back, one for each subject and scenario."""
+    """The account of the family. analysis: which texts were given back, for each subject and scenario."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Returned, ...]:
         return tuple(returned(rows))
@@ -51,7 +51,7 @@ class CoreferenceAccount(account.Account):
 
 
 def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
-    """Rates that guessing gives, or that fall with the window, of each subject and number of alike texts."""
+    """Yield rates at or below chance, or that fall with the window, for each subject and number of alike texts."""
     series: dict[tuple[Subject, int], list[tuple[int, Rate]]] = {}
     for scenario in scenarios:
         if scenario.rate.n:
@@ -71,7 +71,7 @@ def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
 
 
 def _without_code(texts: Returned) -> Iterator[str]:
-    """The text was given back, but not as it was asked for."""
+    """Yield how often a text was given back without the code that was asked for."""
     if count := sum(texts.without_code.values()):
         right = sum(many for (asked, given), many in texts.without_code.items() if asked == given)
         yield (
@@ -81,7 +81,7 @@ def _without_code(texts: Returned) -> Iterator[str]:
 
 
 def _instead(texts: Returned) -> Iterator[str]:
-    """Where most wrong answers come from."""
+    """Yield where most wrong answers come from."""
     other, wrong = texts.another_instance, texts.wrong
     if wrong and other / wrong >= 0.5:
         yield (

@@ -1,4 +1,4 @@
-"""The charts of the alike texts: rate by window, and which one was given back for which."""
+"""The charts of the alike texts: rate by window, and which text was given back for which."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.summary.summary import ScenarioSummary
 
 
 def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
-    """One a subject, a curve for each number of alike texts, and a dashed line where guessing lies."""
+    """Yield a chart for each subject, with a curve for each number of alike texts, and a dashed line at chance."""
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
         shapes = sorted({shape(scenario) for scenario in group})
         windows = sorted({window for _, window in shapes})
@@ -47,7 +47,7 @@ def _point(scenario: ScenarioSummary) -> dict[str, Any]:
 
 
 def given_for_asked(analysis: Sequence[Returned]) -> Iterator[Chart]:
-    """One for each subject and number of alike texts: what was given back (across) for what was asked for (down)."""
+    """Yield, for each subject and number of alike texts, what was given back (across) for what was asked (down)."""
     for number, texts in enumerate(of_all_windows(analysis), start=1):
         if not texts.given:
             continue

@@ -1,4 +1,4 @@
-"""A conversation in which a text of one kind on one subject is asked for several times, among many others."""
+"""A conversation in which a text of the same kind and subject is requested several times, among other requests."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from longctx.vocabulary.text import fill
 
 BREAK = "\n\n"
 CODE = 10
-"""Characters, of CHARACTERS."""
+"""The length of the code that a reply must begin with."""
 CHARACTERS = string.ascii_letters + string.digits
 FEWEST_SUBJECTS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversation:
-    """rows: its texts, in order. alike: places of those that answer the same request, ascending. asked: which of these
-    is to be given back, from 1."""
+    """A conversation. rows: its texts, in order (see texts.py). code: what a reply must begin with.
+
+    alike: the indices of the texts that answer the same request, ascending. asked: which of these is asked for, from 1.
+    """
 
     rows: Rows
     alike: NDArray[np.int64]
@@ -37,12 +39,12 @@ class Conversation:
         return texts.texts(self.rows[self.alike])
 
     def before(self, prompt: str) -> str:
-        """What stands in its prompt before the first text: the examples."""
+        """Return the part of a prompt before the first text: the examples."""
         return prompt[: prompt.index(texts.texts(self.rows[:1])[0])]
 
     @property
     def request(self) -> tuple[str, str]:
-        """Kind and subject of what is asked for."""
+        """The kind and the subject of the text that is asked for."""
         have, (kind, subject) = texts.lists(), self.rows[self.alike[0], :2]
         return have.kinds[kind], have.subjects[subject]
 
@@ -50,10 +52,11 @@ class Conversation:
 def draw(
     stream: np.random.RandomState, words: Words, needles: int, asked: int, exchanges: int, characters: int
 ) -> Conversation:
-    """A conversation of at most so many characters. exchanges: about how many these are; they say how many subjects it
-    has, so that its other requests recur about as often as the one that is asked for.
+    """Draw a conversation of at most so many characters.
 
-    With fewer characters the alike texts, their code and the order of all texts stay the same; other texts are missing.
+    exchanges: about how many it has; from this follows its number of subjects, so that other requests recur about as
+    often as the one that is asked about. With fewer characters, some other texts are left out; the alike texts, the
+    code and the order of the texts stay the same.
     """
     kinds, subjects, *rest = texts.sizes()
     kind, own = int(stream.randint(kinds, dtype=np.int64)), stream.permutation(subjects)
@@ -76,7 +79,7 @@ def draw(
 
 
 def document(words: Words, rows: Rows, question: str) -> str:
-    """The whole prompt: examples, conversation, question."""
+    """Return the whole prompt: examples, conversation and question."""
     return "".join([words["opening"], BREAK, *_exchanges(words, rows).ravel().tolist(), question])
 
 
@@ -87,12 +90,12 @@ def question(words: Words, conversation: Conversation) -> str:
 
 
 def ordinal(number: int) -> str:
-    """The ordinal of a number below 10: 1st, 2nd, 3rd, 4th."""
+    """Return the ordinal of a number below 10: 1st, 2nd, 3rd, 4th."""
     return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
 
 
 def probe(count: int) -> Rows:
-    """Texts in which all sentence parts stand equally often, and all kinds, where `count` is a multiple of 10."""
+    """Return texts in which all sentence parts, and all kinds, are equally frequent if `count` is a multiple of 10."""
     kinds, subjects, begins, ends, *parts = texts.sizes()
     number = np.arange(count)
     head = [number % kinds, number * 11 % subjects, number * 3 % begins, number * 5 % ends]
@@ -105,12 +108,12 @@ def probe(count: int) -> Rows:
 
 @functools.lru_cache(maxsize=8)
 def characters_each(request: str, response: str, count: int) -> float:
-    """The tokens of an exchange, on average over those of `probe`."""
+    """Return the mean number of characters of the exchanges of `probe`."""
     return float(_lengths({"request": request, "response": response}, probe(count)).mean())
 
 
 def _sentences(stream: np.random.RandomState, needles: int) -> Rows:
-    """Sentences no part of which stands in two of the alike texts, nor twice in one."""
+    """Draw sentences for the alike texts. No sentence part is used twice."""
     count = needles * SENTENCES
     sizes = texts.sizes()[4 : 4 + len(PARTS)]
     parts = [stream.permutation(size)[:count].reshape(needles, SENTENCES) for size in sizes]
@@ -118,8 +121,10 @@ def _sentences(stream: np.random.RandomState, needles: int) -> Rows:
 
 
 def _others(stream: np.random.RandomState, kind: int, subjects: NDArray[np.int64], count: int) -> Rows:
-    """Texts of any kind on any of the subjects, but for that kind on the first subject. Of one stream, a longer list
-    begins as a shorter one."""
+    """Draw texts of any kind on any of the subjects, except that kind on the first subject.
+
+    From the same stream, a longer list begins with the shorter one.
+    """
     sizes = np.array(texts.sizes())
     drawn = stream.randint(0, 2**31, size=(count, len(sizes) - 1), dtype=np.int64)
     pairs = drawn[:, 0] % (sizes[0] * len(subjects) - 1)
@@ -129,7 +134,7 @@ def _others(stream: np.random.RandomState, kind: int, subjects: NDArray[np.int64
 
 
 def _exchanges(words: Words, rows: Rows) -> Strings:
-    """(texts, pieces): of each text its request, its pieces, and what stands behind it."""
+    """Return the request, the pieces and the separator of each text; shape (texts, pieces)."""
     before, after = _frames(words["request"], words["response"])
     kind, subject = rows.T[:2]
     behind = np.full((len(rows), 1), after, dtype=object)
@@ -137,14 +142,14 @@ def _exchanges(words: Words, rows: Rows) -> Strings:
 
 
 def _lengths(words: Words, rows: Rows) -> NDArray[np.int64]:
-    """Characters of each exchange."""
+    """Return the number of characters of each exchange."""
     total: NDArray[np.int64] = texts.lengths(_exchanges(words, rows)).sum(axis=1)
     return total
 
 
 @functools.lru_cache(maxsize=8)
 def _frames(request: str, response: str) -> tuple[Strings, str]:
-    """What stands before the text of a kind (down) on a subject (across), and what stands behind every text."""
+    """Return what comes before the text of each kind (down) on each subject (across), and what comes after any text."""
     have = texts.lists()
     before, _, after = response.partition("{text}")
     asked = [
@@ -156,7 +161,7 @@ def _frames(request: str, response: str) -> tuple[Strings, str]:
 
 @functools.lru_cache(maxsize=8)
 def _shortest(request: str, response: str) -> int:
-    """Fewer characters than any exchange has."""
+    """Return a lower bound of the characters of an exchange."""
     have, (before, after) = texts.lists(), _frames(request, response)
     strings = [have.before, have.subjects, have.after, have.ends]
     parts = [have.parts[:, part] for part in range(len(PARTS))] * SENTENCES

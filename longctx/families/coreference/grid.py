@@ -1,4 +1,4 @@
-"""The grid of the alike texts: so many of them in windows."""
+"""The grid of the coreference family: numbers of alike texts, and windows."""
 
 from __future__ import annotations
 

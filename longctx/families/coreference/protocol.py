@@ -2,7 +2,7 @@
 
 Sources: MRCR, K. Vodrahalli et al., "Michelangelo", 2024, sections 2.3 and 3.3 and appendix A.2,
 https://arxiv.org/abs/2409.12640; OpenAI MRCR, 2025, https://huggingface.co/datasets/openai/mrcr; MRCR v2, Google
-DeepMind, 2026, https://github.com/google-deepmind/eval_hub. What differs from them: docs/protocols/coreference.md.
+DeepMind, 2026, https://github.com/google-deepmind/eval_hub. The differences from them: docs/protocols/coreference.md.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Tr
 from longctx.vocabulary.text import fill, mark
 
 MOST = 8
-"""Alike texts of a conversation: there are parts for so many that have none in common."""
+"""The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
 EXCHANGE = 100
-"""Tokens of an exchange, about, whatever the model: a window has as many subjects for all of them."""
+"""About the tokens of an exchange, the same for every model, so that a window has the same number of subjects."""
 PROBED = 20
-"""Texts of the conversation whose tokens are counted."""
+"""The texts of the probe whose tokens are counted."""
 SPREAD, LEAN = 0.15, 0.02
-"""Three standard deviations of the tokens of an exchange, as a share: by itself, and of all in one conversation, which
-has few subjects and many exchanges about each."""
+"""Three standard deviations of the tokens per exchange, as a share: of a single exchange, and of all in a conversation,
+which has few subjects and many exchanges about each."""
 FEW = 3
-"""Words, at least, of an answer that is taken for one from the examples."""
+"""The fewest words of an answer that is recognised as a text of the examples."""
 CODE_TOKENS = 10
-"""A code may take so many more than the one that was counted."""
+"""The tokens that a code may take beyond those of the code that was counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a model's tokenizer makes of the wording: an exchange on average, and all that is no exchange, chat template
-    included."""
+    """The tokens of the wording in a model's tokenizer.
+
+    exchange: the mean of an exchange. fixed: everything but the exchanges, chat template included.
+    """
 
     exchange: float
     fixed: int
@@ -54,8 +56,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Coreference(Scenario):
-    """`needles` texts answer the same request in a conversation that fills `window` tokens, the reply's max_tokens
-    included."""
+    """A conversation that fills `window` tokens, max_tokens included, with `needles` texts that answer one request."""
 
     family: ClassVar[str] = "coreference"
     version: ClassVar[int] = 1
@@ -101,7 +102,7 @@ class Coreference(Scenario):
         return fitted
 
     def exchanges(self) -> float:
-        """How many there is room for. Raises ValueError where these would not be twice as many as alike ones."""
+        """Return how many exchanges fit. Raises ValueError if they are fewer than twice the alike ones."""
         if self.tokens is None:
             raise ValueError("the model's tokens per exchange are not known.")
         each, apart = self.tokens.exchange, self.tokens.fixed + CODE_TOKENS + self.max_tokens
@@ -140,7 +141,7 @@ class Coreference(Scenario):
         )
 
     def prefix(self, words: Words, seed: int, index: int) -> None:
-        """Trials share no beginning but that of their templates."""
+        """Return None: trials share no more than the beginning of their templates."""
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         conversation: Conversation = trial.facts
@@ -167,7 +168,7 @@ class Coreference(Scenario):
         return f"{ordinal(match.place + 1)} of {self.needles}"
 
     def _without_code(self, reply: Reply, match: Match | None, trace: dict[str, int]) -> Outcome:
-        """The outcome of a reply that is no answer, though it may give back one of the alike texts."""
+        """Return the outcome of a reply without the code, which may nevertheless give back one of the alike texts."""
         outcome = unanswered(reply, lacks="the code does not come first, with a text behind it")
         if match is None or not match.given_back or outcome.kind == "refusal":
             return replace(outcome, trace=trace)
@@ -176,7 +177,7 @@ class Coreference(Scenario):
         return replace(outcome, returned=name, why=why, trace=trace | {"without_code": match.place + 1})
 
     def _no_instance(self, trial: Trial, answer: str, reply: Reply, trace: dict[str, int]) -> Outcome:
-        """The outcome of an answer that is none of the alike texts: another text of the prompt, or none."""
+        """Return the outcome of an answer that is another text of the prompt, or none."""
         conversation: Conversation = trial.facts
         if match := most_alike(answer, texts.texts(conversation.rows)):
             asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
@@ -202,7 +203,7 @@ class Coreference(Scenario):
 
     @property
     def length(self) -> int:
-        """Tokens of the window."""
+        """The tokens of the window."""
         return self.window
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -210,16 +211,16 @@ class Coreference(Scenario):
 
 
 def _at_most(exchanges: float) -> float:
-    """How many exchanges of average length take as much room as so many do at most."""
+    """Return how many average exchanges take as much room as this number of exchanges at most."""
     return exchanges * (1 + LEAN) + SPREAD * math.sqrt(exchanges)
 
 
 def _at_least(room: float) -> float:
-    """How many exchanges have room where there is room for so many of average length: the inverse of `_at_most`."""
+    """Return how many exchanges always fit in the room of so many average ones: the inverse of `_at_most`."""
     root = (math.sqrt(SPREAD**2 + 4 * (1 + LEAN) * room) - SPREAD) / (2 * (1 + LEAN))
     return root**2
 
 
 def _not_positive(measured: Mapping[str, float]) -> str | None:
-    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    """Return the first of the measures that is not positive, as it must be."""
     return next((name for name in ("exchange", "fixed") if not measured.get(name, 0) > 0), None)

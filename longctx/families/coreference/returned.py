@@ -1,4 +1,4 @@
-"""Which texts came back, and how like the right ones they are."""
+"""Which texts were given back, and how similar they are to the right ones."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 Pairs = Mapping[tuple[int, int], int]
-"""(asked for, given back), from 1 -> how many answers."""
+"""The number of answers for each (asked for, given back), counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The measured trials of one scenario, or of several that have as many alike texts.
+    """The measured trials of a scenario, or of several with the same number of alike texts (window: None).
 
-    score: MRCR's, summed over the trials. exact: right answers that are right word for word. given: answers that give
-    back one of the alike texts, well or badly. badly_copied: wrong answers that are the right text with faults.
-    without_code: texts given back by replies that do not begin with the code. others: wrong answers that are another
-    text of the prompt: about the same subject, of the same kind, neither, or of its examples. nowhere: wrong answers
-    that are no text of it. window: None for several.
+    score: MRCR's score, summed over the trials. exact: right answers that are verbatim. given: answers that give back
+    one of the alike texts, well or badly. badly_copied: wrong answers that are the right text with errors.
+    without_code: texts given back without the code. others: wrong answers that are another text of the prompt, by
+    whether they share its subject or kind, or come from the examples. nowhere: wrong answers that are no text of it.
     """
 
     subject: Subject
@@ -45,12 +44,12 @@ class Returned:
 
     @property
     def guess(self) -> float:
-        """The rate of giving back any of the alike texts."""
+        """The rate of choosing among the alike texts at random."""
         return 1 / self.needles
 
     @property
     def another_instance(self) -> int:
-        """Wrong answers that are another of the alike texts."""
+        """The wrong answers that are another of the alike texts."""
         return sum(count for (asked, given), count in self.given.items() if asked != given)
 
     @property
@@ -63,26 +62,26 @@ EXAMPLE = "of the examples"
 
 
 def shape(scenario: ScenarioSummary) -> tuple[int, int]:
-    """Alike texts and window of a scenario of this family."""
+    """Return the number of alike texts and the window of a scenario of this family."""
     return int(scenario.params["needles"] or 0), int(scenario.params["window"] or 0)
 
 
 def returned(rows: Sequence[Row]) -> Iterator[Returned]:
-    """One for each subject and scenario. rows: of this family, measured."""
+    """Analyse each scenario of each subject. rows: measured trials of this family."""
     for (subject, _), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
         yield _counted(subject, group)
 
 
 def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
-    """One for each subject and number of alike texts."""
+    """Sum over windows, for each subject and number of alike texts."""
     groups: dict[tuple[Subject, int], list[Returned]] = {}
     for scenario in scenarios:
         groups.setdefault((scenario.subject, scenario.needles), []).append(scenario)
-    return [functools.reduce(_both, group) for group in groups.values()]
+    return [functools.reduce(_pooled, group) for group in groups.values()]
 
 
-def _both(first: Returned, second: Returned) -> Returned:
-    """The rates of two windows."""
+def _pooled(first: Returned, second: Returned) -> Returned:
+    """Sum the counts of two windows."""
     return Returned(
         first.subject,
         first.needles,
@@ -99,7 +98,7 @@ def _both(first: Returned, second: Returned) -> Returned:
 
 
 def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
-    """rows: of one scenario."""
+    """Count the answers. rows: those of one scenario."""
     params, traces = rows[0].params, [row.trace for row in rows]
     wrong = [row.trace for row in rows if row.outcome == "wrong"]
     answers = [row.trace for row in rows if row.outcome in ("correct", "wrong") and "given" in row.trace]
@@ -119,7 +118,7 @@ def _counted(subject: Subject, rows: Sequence[Row]) -> Returned:
 
 
 def _other(trace: Mapping[str, int]) -> str | None:
-    """Which other text a wrong answer is; None where it is one of the alike texts, or none."""
+    """Return which other text a wrong answer is; None if it is one of the alike texts, or no text."""
     if "same_kind" in trace:
         return SUBJECT if trace["same_subject"] else KIND if trace["same_kind"] else NEITHER
     return EXAMPLE if "example" in trace else None

@@ -1,4 +1,4 @@
-"""Which text a reply gives back, and the similarity score that MRCR publishes."""
+"""Finding the text that a reply gives back, and MRCR's published similarity score."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 RECOGNISED = 0.5
-"""A reply is taken for an attempt at a text if so much of both is the same, in words and their order."""
+"""The similarity of words and their order from which a reply counts as an attempt at a text."""
 GIVEN_BACK = 0.9
-"""And it gives the text back if so much is."""
+"""The similarity from which a reply counts as giving the text back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """place: of the text that a reply is most like. ratio: how much of both is the same, 0 to 1."""
+    """The text most similar to a reply. place: its index. ratio: the similarity, 0 to 1."""
 
     place: int
     ratio: float
@@ -25,12 +25,12 @@ class Match:
 
 
 def published(reply: str, text: str) -> float:
-    """MRCR's score, 0 to 1: what characters the two have in common, as Python's difflib matches them by default."""
+    """Return MRCR's score, 0 to 1: the similarity of characters by Python's difflib with its defaults."""
     return SequenceMatcher(None, reply, text).ratio()
 
 
 def most_alike(reply: str, texts: Sequence[str]) -> Match | None:
-    """The text that the reply is most like; None where it is like none."""
+    """Return the text most similar to the reply; None if none is similar enough."""
     if reply in texts:
         return Match(texts.index(reply), 1.0)
     matcher = SequenceMatcher(None, autojunk=False)

@@ -1,4 +1,4 @@
-"""The tables of the alike texts: rates beside what guessing gives, and what came back instead."""
+"""The tables of the alike texts: rates beside those of guessing, and what was given back instead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.summary.summary import ScenarioSummary
 
 
 def rates(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Table]:
-    """A row for each number of alike texts and window."""
+    """Yield tables with a row for each number of alike texts and window."""
     measured = {(each.subject, each.needles, each.window): each for each in analysis}
     columns = ["alike", "window", "rate [95% interval]", "by guessing", "word for word", "MRCR's score"]
     for subject, group in by_subject(scenarios).items():
@@ -28,7 +28,7 @@ def rates(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) ->
 
 
 def instead(analysis: Sequence[Returned]) -> Iterator[Table]:
-    """What came back in place of the text that was asked for, by number of alike texts."""
+    """Yield what was given back instead of the text that was asked for, by number of alike texts."""
     groups: dict[Subject, list[Returned]] = {}
     for texts in of_all_windows(analysis):
         if texts.wrong:
@@ -43,7 +43,7 @@ def instead(analysis: Sequence[Returned]) -> Iterator[Table]:
 
 
 def _instance(where: Callable[[int, int, int], bool]) -> Callable[[Returned], int]:
-    """Counts the wrong answers that are another of the alike texts, by (asked, given, needles)."""
+    """Return a counter of the wrong answers that are another of the alike texts, by (asked, given, needles)."""
 
     def count(texts: Returned) -> int:
         pairs = ((asked, given, many) for (asked, given), many in texts.given.items() if asked != given)

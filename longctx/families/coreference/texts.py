@@ -1,7 +1,7 @@
-"""The texts of a conversation: rows of numbers, drawn by a trial's random stream, and what they say.
+"""The texts of a conversation, encoded as rows of indices that a trial's random stream draws.
 
-A row names a text's kind and subject, its beginning and end, and the parts of its sentences (texts.toml). Two texts of
-which no number is the same share no sentence part, though all texts are made of the same parts.
+A row has the indices of a text's kind and subject, its beginning and end, and the parts of its sentences (texts.toml).
+Two texts without a common index have no sentence part in common.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
-"""One a text: kind, subject, beginning, end, and three parts for each of SENTENCES."""
+"""A row for each text: kind, subject, beginning, end, and three parts for each of SENTENCES."""
 Strings = NDArray[np.object_]
 
 SENTENCES = 4
@@ -26,9 +26,10 @@ COLUMNS = 4 + SENTENCES * len(PARTS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """What texts are made of. before, after: what stands around the subject in a beginning, and ends: (kind, entry).
-    parts: (prose or lines, part of a sentence, entry), each with the space or line break before it. verse: by kind,
-    1 where its sentences stand in lines.
+    """The parts of texts. before, after: what surrounds the subject in a beginning; ends: endings; shape (kind, entry).
+
+    parts: sentence parts with the space or line break before them; shape (prose or lines, part, entry). verse: for each
+    kind, 1 if its sentences are lines.
     """
 
     kinds: tuple[str, ...]
@@ -42,7 +43,7 @@ class Lists:
 
 @functools.cache
 def lists() -> Lists:
-    """Read once."""
+    """Read the lists, once."""
     file = resources.files(__package__).joinpath("texts.toml")
     content = tomllib.loads(file.read_text(encoding="utf-8"))
     kinds: list[dict[str, Any]] = content["kinds"]
@@ -66,7 +67,7 @@ def lists() -> Lists:
 
 
 def sizes() -> tuple[int, ...]:
-    """How many entries there are for each column of a row."""
+    """Return the number of entries for each column of a row."""
     have = lists()
     return (len(have.kinds), len(have.subjects), have.before.shape[1], have.ends.shape[1]) + (have.parts.shape[2],) * (
         SENTENCES * len(PARTS)
@@ -74,7 +75,7 @@ def sizes() -> tuple[int, ...]:
 
 
 def pieces(rows: Rows) -> Strings:
-    """The texts in pieces, (texts, pieces): the pieces of a row, joined, are its text."""
+    """Return the pieces that make up each text; shape (texts, pieces)."""
     have, (kind, subject, begin, end) = lists(), rows.T[:4]
     verse = have.verse[kind]
     filled = np.empty((len(rows), COLUMNS), dtype=object)
@@ -86,12 +87,12 @@ def pieces(rows: Rows) -> Strings:
 
 
 def lengths(strings: Strings) -> NDArray[np.int64]:
-    """Characters of each string."""
+    """Return the length of each string."""
     return np.frompyfunc(len, 1, 1)(strings).astype(np.int64)  # type: ignore[union-attr]  # an array's
 
 
 def texts(rows: Rows) -> list[str]:
-    """The text of each row."""
+    """Return the text of each row."""
     return ["".join(row) for row in pieces(rows).tolist()]
 
 

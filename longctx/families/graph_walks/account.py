@@ -1,4 +1,4 @@
-"""What is measured of graph walks, and how it is shown."""
+"""The analysis of graph walks and its part of the report."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
 
 ENOUGH = 20
-"""Answers in each third of the list, for a sentence about where they are missed."""
+"""The answers needed in each third of the list before a finding says where they are missed."""
 APART = 0.15
-"""The difference between the shares found in two thirds that is worth a sentence."""
+"""The least difference between the shares found in two thirds that is reported."""
 
 
 class GraphWalksAccount(account.Account):
-    """analysis: what the answers to each scenario hold."""
+    """The account of graph walks. analysis: the answers to each scenario."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Answers, ...]:
         return tuple(analysed(rows))
@@ -58,7 +58,7 @@ def _entry(answers: Answers) -> dict[str, Any]:
 
 
 def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
-    """Rates that fall with length: the smallest and the largest context, where their intervals do not overlap."""
+    """Yield rates that fall with length: the intervals of the smallest and the largest context do not overlap."""
     series: dict[tuple[str, str], list[ScenarioSummary]] = defaultdict(list)
     for scenario in scenarios:
         if scenario.rate.n:
@@ -72,7 +72,7 @@ def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
 
 
 def _missed(analysis: Sequence[Answers]) -> Iterator[str]:
-    """Where the edges stand that were missed."""
+    """Yield where in the list most edges were missed."""
     for subject, group in shown.by_subject(analysis).items():
         asked = {third: sum(answers.asked_in[third] for answers in group) for third in THIRDS}
         if min(asked.values()) < ENOUGH:
@@ -89,7 +89,7 @@ def _missed(analysis: Sequence[Answers]) -> Iterator[str]:
 
 
 def _invented(analysis: Sequence[Answers]) -> Iterator[str]:
-    """What most of the nodes are that were given and not asked for."""
+    """Yield what most of the invented nodes are."""
     for subject, group in shown.by_subject(analysis).items():
         counts = {origin: sum(answers.invented[origin] for answers in group) for origin in ORIGINS}
         most, total = max(ORIGINS, key=counts.__getitem__), sum(counts.values())

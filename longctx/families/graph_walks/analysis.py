@@ -1,4 +1,4 @@
-"""Graph walks: how much of each answer was right, and what the rest was."""
+"""The analysis of graph walks: how much of each answer was right, and what the rest was."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from longctx.results.subject import Subject
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the answers to one scenario of one subject hold.
+    """The answers to one scenario of one subject.
 
-    n: measured trials. f1: their mean, 0 where no list was given. listed: answers that gave a list; of these:
-    asked and right: nodes, and by third of the list of edges in `asked_in` and `right_in`; invented: nodes by origin.
+    n: the measured trials. f1: the mean F1, with 0 for a reply without a list. listed: the answers that gave a list. In
+    these: asked and right count nodes, asked_in and right_in count them by third of the list of edges, and invented
+    counts wrong nodes by origin.
     """
 
     subject: Subject
@@ -35,7 +36,7 @@ class Answers:
 
 
 def analysed(rows: Iterable[Row]) -> Iterator[Answers]:
-    """rows: measured trials of graph walks."""
+    """Analyse each scenario of each subject. rows: measured trials of graph walks."""
     for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
         params, traces = group[0].params, [row.trace for row in group]
         listed = [trace for trace in traces if "asked" in trace]
@@ -59,5 +60,5 @@ def analysed(rows: Iterable[Row]) -> Iterator[Answers]:
 
 
 def walk_of(params: Mapping[str, object]) -> str:
-    """What was asked for, where people read it."""
+    """Return a readable name of the operation."""
     return "parents" if params["operation"] == "parents" else f"depth {params['depth']}"

@@ -1,4 +1,4 @@
-"""What a reply's list of nodes is worth: right as a set, and if not, which nodes are missing and which are invented."""
+"""Judging a reply's list of nodes: whether it is right as a set, and which nodes are missing and which invented."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ORIGINS = {
     "elsewhere": "elsewhere in the graph",
     "unknown": "in no edge at all",
 }
-"""The kind of a node that was invented -> what it is called."""
+"""Readable names of the kinds of invented nodes."""
 
 
 def given_nodes(text: str) -> list[str] | None:
-    """The nodes of the last list that is called the final answer, each once; None where there is no whole list.
+    """Return the different nodes of the last complete list that is called the final answer; None if there is none.
 
-    The source reads the last line only; other harnesses found that many models write on after their answer.
+    The source reads the last line only, but many models write on after their answer, as other harnesses report.
     """
     lists = re.findall(r"final answer\W*?\[([^\[\]]*)\]", text, re.IGNORECASE)
     if not lists:
@@ -32,13 +32,16 @@ def given_nodes(text: str) -> list[str] | None:
 
 
 def f1(asked: int, given: int, right: int) -> float:
-    """The harmonic mean of precision and recall, 2 x right / (asked + given); 1 where nothing was asked nor given."""
+    """Return the harmonic mean of precision and recall, 2 x right / (asked + given); 1 if nothing is asked or given."""
     return 2 * right / (asked + given) if asked + given else 1.0
 
 
 def compared(walk: Walk, given: Sequence[str]) -> tuple[bool, str, dict[str, int]]:
-    """Whether the set is exact, a sentence, and the numbers: how many nodes were asked for, given and right; of those
-    in each third of the list of edges how many were asked for and found; and the invented ones by their origin."""
+    """Return whether the set is exact, a sentence about it, and its counts.
+
+    The counts are the nodes asked for, given and right; those asked for and found in each third of the list of edges;
+    and the invented nodes by origin.
+    """
     names = walk.graph.names
     asked = {names[node]: int(node) for node in walk.answer()}
     numbers = {name: number for number, name in enumerate(names)}
@@ -63,7 +66,7 @@ def _listed(origins: Counter[str]) -> str:
 
 
 def _thirds(walk: Walk) -> dict[int, str]:
-    """The third of the list in which the first edge that leads to a node stands, for each node asked for."""
+    """Return, for each node asked for, the third of the list that contains the first edge leading to it."""
     places, nodes = walk.last_edges()
     thirds = 3 * places // len(walk.graph.order)
     return {int(node): THIRDS[third] for node, third in reversed(list(zip(nodes, thirds, strict=True)))}

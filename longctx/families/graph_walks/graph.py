@@ -1,4 +1,4 @@
-"""A random directed graph and the walks on it. The tests hold the walks against networkx."""
+"""A random directed graph and the walks on it. The tests compare the walks with networkx."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ from numpy.typing import NDArray
 Nodes = NDArray[np.int64]
 
 EDGES_A_NODE = 3
-"""From each node so many edges lead to different nodes, never to itself."""
+"""The edges from each node. They lead to different nodes, never to the node itself."""
 NAMES = 4096
-"""Names are drawn from so many, or from the next power of two that suffices."""
+"""The number of names to draw from, or the next power of two if the graph has more nodes."""
 
 Origin = Literal["nearer", "backwards", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """children: (nodes, EDGES_A_NODE). order: the edges as the text lists them, where edge e leads from node
-    e // EDGES_A_NODE. names: (nodes,)."""
+    """A directed graph. children: shape (nodes, EDGES_A_NODE). names: shape (nodes,).
+
+    order: the edges in the order of the text; edge e leads from node e // EDGES_A_NODE.
+    """
 
     children: Nodes
     order: Nodes
     names: NDArray[np.object_]
 
     def layers(self, start: int, depth: int) -> list[Nodes]:
-        """The nodes at each depth from 0 to `depth`: the number of edges on the shortest path from the start."""
+        """Return the nodes at each depth from 0 to `depth`, the length of the shortest path from the start."""
         seen = np.zeros(len(self.children), dtype=bool)
         layers = [np.array([start], dtype=np.int64)]
         for _ in range(depth):
@@ -42,7 +44,7 @@ class Graph:
         return layers
 
     def parents(self, nodes: int | Nodes) -> Nodes:
-        """The nodes from which an edge leads to one of these."""
+        """Return the nodes from which an edge leads to any of these."""
         parents: Nodes = np.flatnonzero(np.isin(self.children, nodes).any(axis=1))
         return parents
 
@@ -52,20 +54,20 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
-    """depth: of a breadth-first search from the node; None: the node's parents."""
+    """A breadth-first search from a node to `depth`, or the node's parents if `depth` is None."""
 
     graph: Graph
     node: int
     depth: int | None
 
     def answer(self) -> Nodes:
-        """The nodes asked for, by rising number."""
+        """The nodes asked for, ascending."""
         return self.graph.parents(self.node) if self.depth is None else self.graph.layers(self.node, self.depth)[-1]
 
     def last_edges(self) -> tuple[Nodes, Nodes]:
-        """The places in the list of edges, rising, of those whose other end is in the answer: and which node that is.
+        """Return the edges whose other end is in the answer: their places in the list, ascending, and that end.
 
-        They are the last steps of a search, and the edges to the given node for its parents.
+        They are the last steps of a search, or the edges from the parents to the given node.
         """
         children, depth = self.graph.children, self.depth
         if depth is None:
@@ -82,14 +84,14 @@ class Walk:
         return places[rising], nodes[rising]
 
     def origins(self, nodes: Sequence[int]) -> list[Origin]:
-        """What each of some nodes is that were given though they are not in the answer."""
+        """Return the origin of each of these nodes, which were given but are not in the answer."""
         nearer, backwards = {self.node}, set(self._backwards().tolist())
         for layer in self.graph.layers(self.node, self.depth)[:-1] if self.depth else ():
             nearer.update(layer.tolist())
         return ["nearer" if node in nearer else "backwards" if node in backwards else "elsewhere" for node in nodes]
 
     def _backwards(self) -> Nodes:
-        """What the same walk gives where every edge is taken for its reverse."""
+        """Return the answer of the same walk with all edges reversed."""
         if self.depth is None:
             children: Nodes = self.graph.children[self.node]
             return children
@@ -103,7 +105,7 @@ class Walk:
 
 
 def drawn(stream: np.random.RandomState, nodes: int) -> Graph:
-    """nodes: more than EDGES_A_NODE + 1."""
+    """Draw a graph. nodes: more than EDGES_A_NODE + 1."""
     names = names_of(max(NAMES, 1 << (nodes - 1).bit_length()))
     names = names[stream.permutation(len(names))[:nodes]]
     steps = stream.randint(1, nodes, (nodes, EDGES_A_NODE), dtype=np.int64)
@@ -114,7 +116,7 @@ def drawn(stream: np.random.RandomState, nodes: int) -> Graph:
 
 
 def listed(template: str, names: NDArray[np.object_], sources: Nodes, targets: Nodes) -> str:
-    """Edges from sources to targets, a line each; their pieces are looked up, which beats formatting them."""
+    """Return a line for each edge from sources to targets. Looking the pieces up is faster than formatting them."""
     ends = {"source": sources, "target": targets}
     before, *parts = re.split(r"\{(source|target)\}", template)
     pieces = np.empty((len(sources), len(parts) // 2), dtype=object)
@@ -126,7 +128,7 @@ def listed(template: str, names: NDArray[np.object_], sources: Nodes, targets: N
 
 
 def _repeat(rows: Nodes) -> NDArray[np.bool_]:
-    """Whether a number stands twice in a row, for each row."""
+    """Return, for each row of an array, whether it contains a number twice."""
     ordered = np.sort(rows, axis=1)
     repeated: NDArray[np.bool_] = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     return repeated
@@ -134,6 +136,6 @@ def _repeat(rows: Nodes) -> NDArray[np.bool_]:
 
 @functools.lru_cache(maxsize=4)
 def names_of(count: int) -> NDArray[np.object_]:
-    """Ten hexadecimal digits each. In the source they begin the MD5 digests of 0, 1, 2 …, which models know."""
+    """Return names of ten hexadecimal digits. The source's begin the MD5 digests of 0, 1, 2 …, which models know."""
     digests = (hashlib.sha256(f"graph_walks/{number}".encode()).hexdigest() for number in range(count))
     return np.array([digest[:10] for digest in digests], dtype=object)

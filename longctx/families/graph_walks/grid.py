@@ -1,4 +1,4 @@
-"""The grid of graph walks: walks in contexts."""
+"""The grid of graph walks: walks, and sizes of the context."""
 
 from __future__ import annotations
 

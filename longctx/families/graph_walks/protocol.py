@@ -1,8 +1,8 @@
 """Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?
 
 Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
-and one sentence more, that says what depth means. Its published answers held errors: here the answer is computed. What
-else is other than there, and why: docs/protocols/graph-walks.md.
+with an additional sentence that says what depth means. The published answers have errors; here they are computed. All
+other differences, and their reasons, are in docs/protocols/graph-walks.md.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from longctx.vocabulary.text import fill, mark
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400
-"""Edges of the two texts whose difference gives the tokens of an edge."""
+"""The numbers of edges of two texts whose difference gives the tokens of an edge."""
 OTHER_TOKENS = 500
-"""About what the prompt takes beside its edges."""
+"""About the tokens of the prompt without its edges."""
 SHOWN = 6
-"""Edges that a reader is shown of those that were found, and of those that were missed."""
+"""The most edges that the report marks of those found, and of those missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphWalks(Scenario):
     """A graph whose edges fill about `context` tokens, and an `operation` on it: `parents`, or `bfs` to a `depth`.
 
-    All operations of one context and index ask about the same graph. edge_tokens: of an edge, on average.
+    All operations with the same context and index ask about the same graph. edge_tokens: the mean tokens of an edge.
     """
 
     family: ClassVar[str] = "graph_walks"
@@ -63,7 +63,7 @@ class GraphWalks(Scenario):
 
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
-        """No name stands in two edges, for names are what differs in tokens."""
+        """Return two lists of edges. No name occurs in two edges, because names differ in tokens."""
         ends = np.arange(2 * MANY).reshape(MANY, 2)
         return {
             f"{edges} edges": listed(words["edge"], names_of(NAMES), ends[:edges, 0], ends[:edges, 1])
@@ -85,7 +85,7 @@ class GraphWalks(Scenario):
         return fitted
 
     def nodes(self) -> int:
-        """How many nodes the graph has. Raises ValueError where it would be too small for the walk."""
+        """Return the number of the graph's nodes. Raises ValueError if the graph would be too small for the walk."""
         if self.edge_tokens is None:
             raise ValueError("the model's tokens per edge are not known.")
         node = EDGES_A_NODE * self.edge_tokens
@@ -114,7 +114,7 @@ class GraphWalks(Scenario):
         )
 
     def _walk(self, graph: Graph, seed: int, index: int) -> Walk:
-        """From the first node, in random order, that has an answer."""
+        """Return the walk from the first node, in random order, that has an answer."""
         walks = (Walk(graph, int(node), self.depth) for node in self.stream(seed, index).permutation(len(graph.names)))
         return next(walk for walk in walks if len(walk.answer()))
 
@@ -151,7 +151,7 @@ class GraphWalks(Scenario):
 
     @property
     def length(self) -> int:
-        """Tokens of the list of edges."""
+        """The tokens of the list of edges."""
         return self.context
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:

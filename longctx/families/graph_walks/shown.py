@@ -25,7 +25,7 @@ def by_subject(analysis: Sequence[Answers]) -> dict[Subject, list[Answers]]:
 
 
 def scores(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Table:
-    """The rate of exact sets, the mean F1 of all answers, and how many nodes of those that give a list are right."""
+    """Return the rate of exact sets, the mean F1 of all answers, and the right nodes in answers with a list."""
     measured = {(answers.subject, answers.scenario): answers for answers in analysis}
     held = [measured.get((scenario.subject, scenario.scenario)) for scenario in scenarios]
     columns = {
@@ -43,7 +43,7 @@ def scores(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) ->
 
 
 def thirds(analysis: Sequence[Answers]) -> Table:
-    """Nodes that were found, by where their edge stands in the list of edges."""
+    """Return the nodes found, by the third of the list in which their edge is."""
     shares = {
         third: [_share(answers.right_in[third], answers.asked_in[third]) for answers in analysis] for third in THIRDS
     }
@@ -52,13 +52,13 @@ def thirds(analysis: Sequence[Answers]) -> Table:
 
 
 def invented(analysis: Sequence[Answers]) -> Table:
-    """What was given and not asked for."""
+    """Return the invented nodes by origin."""
     counts = {called: [str(answers.invented[origin]) for answers in analysis] for origin, called in ORIGINS.items()}
     return Table("Invented nodes: given and not asked for", _framed(analysis, counts), "graph_walks")
 
 
 def _framed(analysis: Sequence[Answers], columns: dict[str, list[str]]) -> pd.DataFrame:
-    """A row a scenario."""
+    """Return a row for each scenario."""
     head = subject_columns([answers.subject for answers in analysis])
     head |= {
         "context": [str(answers.context) for answers in analysis],
@@ -68,7 +68,7 @@ def _framed(analysis: Sequence[Answers], columns: dict[str, list[str]]) -> pd.Da
 
 
 def charts(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
-    """Each subject has exact sets by context, a curve a walk; and nodes found by third of the list, a colour a walk."""
+    """Yield two charts for each subject: exact sets by context, and nodes found by third of the list."""
     for number, (subject, group) in enumerate(by_subject(analysis).items(), start=1):
         yield _exact(subject, [scenario for scenario in scenarios if scenario.subject == subject], number)
         if any(answers.listed for answers in group):
@@ -106,7 +106,7 @@ def _exact(subject: Subject, scenarios: Sequence[ScenarioSummary], number: int) 
 
 
 def _found(subject: Subject, analysis: Sequence[Answers], number: int) -> Chart:
-    """Nodes found by third of the list, of all contexts together."""
+    """Return the chart of nodes found by third of the list, over all contexts."""
     walks = list(dict.fromkeys(answers.walk for answers in analysis))
     bars: list[dict[str, Any]] = []
     for third in THIRDS:

@@ -1,4 +1,4 @@
-"""What is measured of line retrieval, and how it is shown."""
+"""The analysis of line retrieval and its part of the report."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
 
 class LineRetrievalAccount(account.Account):
-    """analysis: where the wrong answers of each subject come from."""
+    """The account of line retrieval. analysis: where the wrong answers of each subject come from."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Origins, ...]:
         return tuple(origins(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[Table]:
-        """Rate by number of lines (down) and order (across), for each subject."""
+        """Yield, for each subject, rates by number of lines (down) and order (across)."""
         for subject, group in by_subject(scenarios).items():
             cells = [
-                (one.params["lines"], order_and_name(one.params.get("block_size")), str(one.rate)) for one in group
+                (scenario.params["lines"], order_and_name(scenario.params.get("block_size")), str(scenario.rate))
+                for scenario in group
             ]
             yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", pivot(cells, "lines"))
 
@@ -45,7 +46,7 @@ class LineRetrievalAccount(account.Account):
 
 
 def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
-    """Rates that fall with length: the shortest and the longest file whose intervals do not overlap."""
+    """Yield rates that fall with length: the intervals of the shortest and the longest file do not overlap."""
     series: dict[tuple[str, str], list[tuple[int, Rate]]] = {}
     for scenario in scenarios:
         if scenario.rate.n:
@@ -60,10 +61,10 @@ def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
 
 
 def _origins(analysis: Sequence[Origins]) -> Iterator[str]:
-    for one in analysis:
-        if one.wrong and one.other_line / one.wrong >= 0.5:
-            near = sum(count for distance, count in one.by_place.items() if abs(distance) <= 1)
+    for answers in analysis:
+        if answers.wrong and answers.other_line / answers.wrong >= 0.5:
+            near = sum(count for distance, count in answers.by_place.items() if abs(distance) <= 1)
             yield (
-                f"Line retrieval, {one.subject}: {one.other_line:,} of {one.wrong:,} wrong answers are another line's "
-                f"value, {near:,} of them of the line next to the target in place."
+                f"Line retrieval, {answers.subject}: {answers.other_line:,} of {answers.wrong:,} wrong answers are "
+                f"another line's value, {near:,} of them of the line next to the target in place."
             )

@@ -1,4 +1,4 @@
-"""Line retrieval: rate by length and by block size (the seed's two figures), and where wrong answers come from."""
+"""The charts of line retrieval: rate by length and by block size (the source's two figures), and wrong answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from longctx.report.table import Table, by_subject, pivot
 from longctx.summary.summary import ScenarioSummary
 
 ROW = 20
-"""Height of a band of distances, pixels: twenty bands and more stand below one another."""
+"""The height of a band of distances in pixels: there may be more than twenty bands."""
 
 
 def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> Iterator[Chart]:
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
-        points = [_point(one) for one in sorted(group, key=_shape)]
+        points = [_point(scenario) for scenario in sorted(group, key=_shape)]
         orders = list(dict.fromkeys(point["order"] for point in points))
         lines = sorted({point["lines"] for point in points})
         by_lines = pivot([(point["lines"], point["column"], point["text"]) for point in points], "lines")
@@ -39,53 +39,53 @@ def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> 
             by_order = by_lines.T.rename_axis("order of lines")
             name = f"line-retrieval-by-order-{number}"
             yield Chart(name, "line_retrieval", f"By order: {subject}", spec, by_order, note)
-    for number, one in enumerate(origins, start=1):
-        if one.other_line:
-            yield _origins(one, number)
+    for number, answers in enumerate(origins, start=1):
+        if answers.other_line:
+            yield _origins(answers, number)
 
 
-def _point(one: ScenarioSummary) -> dict[str, Any]:
-    lines, how = one.params["lines"], order(one.params.get("block_size"))
+def _point(scenario: ScenarioSummary) -> dict[str, Any]:
+    lines, how = scenario.params["lines"], order(scenario.params.get("block_size"))
     return {
         "lines": lines,
         "length": f"{lines:,} lines",
         "order": how,
-        "column": order_and_name(one.params.get("block_size")),
-        "rate": one.rate.rate,
-        "lo": one.rate.lo,
-        "hi": one.rate.hi,
-        "text": str(one.rate),
-        "say": f"{lines:,} lines, {how}: {one.rate}",
+        "column": order_and_name(scenario.params.get("block_size")),
+        "rate": scenario.rate.rate,
+        "lo": scenario.rate.lo,
+        "hi": scenario.rate.hi,
+        "text": str(scenario.rate),
+        "say": f"{lines:,} lines, {how}: {scenario.rate}",
     }
 
 
-def _shape(one: ScenarioSummary) -> tuple[bool, int, int]:
-    """Ordered files first, then shuffled, then growing blocks."""
-    block_size = one.params.get("block_size")
-    return block_size is not None, int(block_size or 0), int(one.params["lines"] or 0)
+def _shape(scenario: ScenarioSummary) -> tuple[bool, int, int]:
+    """Return a sort key: ordered files first, then shuffled ones, then growing blocks."""
+    block_size = scenario.params.get("block_size")
+    return block_size is not None, int(block_size or 0), int(scenario.params["lines"] or 0)
 
 
-def origins_table(one: Origins) -> Table:
-    """The numbers of the chart, and what has no place in it."""
-    names = {"in line number": one.by_number, "in place": one.by_place}
-    bands = sorted(set(one.by_number) | set(one.by_place))
+def origins_table(origins: Origins) -> Table:
+    """Return the numbers of the chart, and the wrong answers that are not in it."""
+    names = {"in line number": origins.by_number, "in place": origins.by_place}
+    bands = sorted(set(origins.by_number) | set(origins.by_place))
     rows = {_band(band): [str(counts.get(band, 0)) for counts in names.values()] for band in bands}
-    rows["the number of a line"] = [str(one.echoed), ""]
-    rows["nowhere in the file"] = [str(one.nowhere), ""]
+    rows["the number of a line"] = [str(origins.echoed), ""]
+    rows["nowhere in the file"] = [str(origins.nowhere), ""]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(names))
-    answers = "1 wrong answer comes" if one.wrong == 1 else f"{one.wrong:,} wrong answers come"
-    title = f"Where {answers} from: {one.subject}"
+    answers = "1 wrong answer comes" if origins.wrong == 1 else f"{origins.wrong:,} wrong answers come"
+    title = f"Where {answers} from: {origins.subject}"
     return Table(title, frame.rename_axis("distance of the returned line"), "line_retrieval")
 
 
-def _origins(one: Origins, number: int) -> Chart:
-    names = {"in line number": one.by_number, "in place": one.by_place}
+def _origins(origins: Origins, number: int) -> Chart:
+    names = {"in line number": origins.by_number, "in place": origins.by_place}
     values = [
         {"band": _band(distance), "measured": name, "count": count, "say": f"{_band(distance)} {name}: {count:,}"}
         for name, bands in names.items()
         for distance, count in bands.items()
     ]
-    bands = [_band(band) for band in sorted(set(one.by_number) | set(one.by_place))]
+    bands = [_band(band) for band in sorted(set(origins.by_number) | set(origins.by_place))]
     spec = {
         "data": {"values": values},
         "width": WIDTH,
@@ -99,12 +99,12 @@ def _origins(one: Origins, number: int) -> Chart:
             "description": {"field": "say"},
         },
     }
-    table = origins_table(one)
+    table = origins_table(origins)
     return Chart(f"line-retrieval-origins-{number}", table.family, table.title, spec, table.frame)
 
 
 def _band(distance: int) -> str:
-    """`+4 to +7`: the band that begins at a distance."""
+    """Return the name of the band that begins at a distance, such as `+4 to +7`."""
     low = abs(distance)
     sign = "+" if distance > 0 else "-"
     return f"{sign}{low}" if low < 4 else f"{sign}{low} to {sign}{2 * low - 1}"

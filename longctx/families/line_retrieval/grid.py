@@ -1,4 +1,4 @@
-"""The grid of line retrieval: numbers of lines in orders."""
+"""The grid of line retrieval: numbers of lines, and orders of lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Order = Annotated[Any, BeforeValidator(_order)]
 
 
 class LineRetrievalGrid(Grid):
-    """Every number of lines in every order; blocks larger than a file, or as large, are left out."""
+    """Every number of lines in every order, except blocks that are not smaller than the file."""
 
     lines: tuple[Count, ...] = Field(min_length=1)
     """Lengths of the files, in lines."""

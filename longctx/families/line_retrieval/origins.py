@@ -1,7 +1,8 @@
-"""Line retrieval: where wrong answers come from, by their distance from the line that was asked for."""
+"""The origins of wrong answers in line retrieval: their distance from the line that was asked for."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,9 @@ EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 class Origins:
     """Where one subject's wrong answers come from.
 
-    by_number, by_place: how many lie in each band of distances in line number, and in place in the file; a band is
-    the signed distance nearest to the target in it. echoed: a line's number; nowhere: nothing in the file.
+    by_number, by_place: how many are in each band of distances, by line number and by place in the file; a band is
+    named by its signed distance nearest to the target. echoed: answers that are a line's number. nowhere: answers that
+    are not in the file.
     """
 
     subject: Subject
@@ -29,7 +31,7 @@ class Origins:
 
     @property
     def other_line(self) -> int:
-        """How many are the value of another line."""
+        """The wrong answers that are the value of another line."""
         return sum(self.by_number.values())
 
     @property
@@ -38,7 +40,7 @@ class Origins:
 
 
 def origins(rows: Sequence[Row]) -> Iterator[Origins]:
-    """rows: of line retrieval."""
+    """Yield the origins for each subject. rows: those of line retrieval."""
     wrong = [row for row in rows if row.outcome == "wrong"]
     for subject, group in by_subject(wrong).items():
         traces = [row.trace for row in group]
@@ -54,14 +56,14 @@ def origins(rows: Sequence[Row]) -> Iterator[Origins]:
 
 
 def band(distance: int) -> int:
-    """The distance nearest to the target in the same band, with its sign."""
-    edge = max((one for one in EDGES if one <= abs(distance)), default=0)
+    """Return the signed distance nearest to the target in the same band."""
+    edge = max((edge for edge in EDGES if edge <= abs(distance)), default=0)
     return edge if distance > 0 else -edge
 
 
 def _bands(distances: list[int]) -> dict[int, int]:
-    """How many lie in each band, all bands between the outermost included."""
-    found = [band(distance) for distance in distances]
-    farthest = max(map(abs, found), default=0)
-    bands = [edge for edge in EDGES if edge <= farthest]
-    return {one: found.count(one) for one in [*(-edge for edge in reversed(bands)), *bands]}
+    """Count the distances in each band, from the farthest band on one side to the same band on the other."""
+    counts = Counter(map(band, distances))
+    farthest = max(map(abs, counts), default=0)
+    edges = [edge for edge in EDGES if edge <= farthest]
+    return {edge: counts[edge] for edge in [*(-edge for edge in reversed(edges)), *edges]}

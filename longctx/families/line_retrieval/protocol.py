@@ -1,9 +1,9 @@
 """The Little Retrieval Test (LRT): report the content of line i of a long file.
 
 Source: D. Papailiopoulos, K. Lee, J. Sohn, "A Little Retrieval Test for Large Language Models", 2023,
-https://github.com/anadim/the-little-retrieval-test. The text is followed, not its script: the target line and the
-instruction's place are drawn independently, shuffled files are shuffled, and no value stands twice, so that a
-wrong answer can be traced to its line.
+https://github.com/anadim/the-little-retrieval-test. Where its text and its script differ, the text is followed: the
+target line and the instruction's place are drawn independently, and shuffled files are shuffled. No value occurs twice,
+so that a wrong answer can be traced to its line.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from longctx.vocabulary.text import mark
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
 MANY_LINES = 1_000
-"""From so many on it takes less time to look up what a number looks like than to write it."""
+"""From so many lines on, it is faster to look numbers up as bytes than to format them."""
 
 PADDING = b"\0"
-"""What makes numpy's texts equally long, and stands in no wording."""
+"""The byte with which numpy pads texts to equal length; no wording contains it."""
 
 COUNTED = 500, 1500
-"""Sizes of the files whose difference gives the tokens of a line."""
+"""The numbers of lines of two files whose difference gives the tokens of a line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """One file of the test: line numbers in the order they stand, and the value of each line number."""
+    """A file of the test. order: line numbers in the order of the file; values: the value of each line number."""
 
     order: NDArray[np.int64]
     values: NDArray[np.int64]
     target: int
 
     def place(self, line: int) -> int:
-        """The place of a line number in the file, from 0."""
+        """Return the place of a line number in the file, from 0."""
         return int(np.flatnonzero(self.order == line)[0])
 
 
 @dataclass(frozen=True, slots=True)
 class LineRetrieval(Scenario):
-    """`lines` lines; block_size None = ordered, 1 = fully shuffled, B = blocks of B lines shuffled."""
+    """A file of `lines` lines. block_size: None = ordered, 1 = fully shuffled, B = blocks of B lines are shuffled."""
 
     family: ClassVar[str] = "line_retrieval"
     version: ClassVar[int] = 1
@@ -95,30 +95,30 @@ class LineRetrieval(Scenario):
         )
 
     def prefix(self, words: Words, seed: int, index: int) -> None:
-        """Trials share no beginning but that of their templates."""
+        """Return None: trials share no more than the beginning of their templates."""
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        found = first_integer(reply)
-        if reply.stop_reason == "refusal" or found is None:
+        match = first_integer(reply)
+        if reply.stop_reason == "refusal" or match is None:
             return unanswered(reply)
-        number = found[0].lstrip("0") or "0"
+        number = match[0].lstrip("0") or "0"
         if number == trial.expected:
-            return Outcome("correct", found[0], "the value of the target line")
-        if cut := cut_within(found, reply):
+            return Outcome("correct", match[0], "the value of the target line")
+        if cut := cut_within(match, reply):
             return cut
-        named = re.search(r"\bline\W*$", reply.text[: found.start()], re.IGNORECASE) is not None
+        named = re.search(r"\bline\W*$", reply.text[: match.start()], re.IGNORECASE) is not None
         why, trace = self._origin(trial.facts, int(number[:18]), named)
-        return Outcome("wrong", found[0], why, trace)
+        return Outcome("wrong", match[0], why, trace)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         file: File = trial.facts
         lines = {"needle": file.target}
         if "line" in outcome.trace:
             lines["the line that was returned"] = outcome.trace["line"]
-        found = mark("instruction", trial.user, _instruction(words, file.target))
+        marks = mark("instruction", trial.user, _instruction(words, file.target))
         for name, line in lines.items():
-            found += mark(name, trial.user, _line(words, line, file.values[line - 1]) + "\n")
-        return found
+            marks += mark(name, trial.user, _line(words, line, file.values[line - 1]) + "\n")
+        return marks
 
     @classmethod
     def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
@@ -127,7 +127,7 @@ class LineRetrieval(Scenario):
 
     @property
     def length(self) -> int:
-        """Lines."""
+        """The number of lines."""
         return self.lines
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -142,7 +142,7 @@ class LineRetrieval(Scenario):
         return shuffled[shuffled <= self.lines]
 
     def _origin(self, file: File, number: int, named: bool) -> tuple[str, dict[str, int]]:
-        """Where a wrong number came from: a sentence, and its distances from the target. named: "line" precedes it."""
+        """Return where a wrong number came from, as a sentence and as distances. named: whether "line" precedes it."""
         lines = np.flatnonzero(file.values == number)
         if number == file.target or (named and (number <= self.lines or not len(lines))):
             return f"an echo of line number {number} (asked for line {file.target})", {"echoed_line": number}
@@ -172,7 +172,7 @@ def _largest(lines: int) -> int:
 
 
 def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -> str:
-    """These lines, in their order. values: of all lines of the file."""
+    """Return the text of these lines, in their order. values: those of all lines of the file."""
     *literals, tail = re.split(r"\{(?:line|value)\}", template)
     names = re.findall(r"\{(line|value)\}", template)
     ends = [""] * (len(names) - 1) + [tail + "\n"]
@@ -190,7 +190,7 @@ def _lines(template: str, lines: NDArray[np.int64], values: NDArray[np.int64]) -
 
 
 def _numbered(before: str, after: str, numbers: Iterable[int]) -> NDArray[np.bytes_]:
-    """Numbers with their surroundings, as bytes of one length."""
+    """Return the numbers with the text around them, as bytes padded to equal length."""
     return np.array([f"{before}{number}{after}".encode() for number in numbers], dtype=np.bytes_)
 
 

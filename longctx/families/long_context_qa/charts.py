@@ -1,4 +1,4 @@
-"""Long-context QA: rates by variant and position, what scratchpads and examples do, and the controls."""
+"""The charts of long-context QA: rates by variant and position, effects of scratchpads and examples, and controls."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from longctx.report.table import by_subject, pivot
 from longctx.summary.summary import ScenarioSummary
 
 ROW = 48
-"""Height of a row of intervals, pixels."""
+"""The height of a row of intervals in pixels."""
 
 
 def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Chart]:
     groups = [
-        (subject, budget, [one for one in group if one.params["budget"] == budget])
+        (subject, budget, [scenario for scenario in group if scenario.params["budget"] == budget])
         for subject, group in by_subject(scenarios).items()
-        for budget in dict.fromkeys(one.params["budget"] for one in group)
+        for budget in dict.fromkeys(scenario.params["budget"] for scenario in group)
     ]
     for number, (subject, budget, group) in enumerate(groups, start=1):
-        points = [_point(one, variant(str(one.params["variant"])), position(one.params["depth"])) for one in group]
+        points = [
+            _point(scenario, variant(str(scenario.params["variant"])), position(scenario.params["depth"]))
+            for scenario in group
+        ]
         title = f"By variant and position of the needle: {subject}, {budget:,} tokens"
         frame = variants(group)
         yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame)
-    for number, one in enumerate(summaries, start=1):
-        if one.effects:
-            yield _effects(one, number)
+    for number, summary in enumerate(summaries, start=1):
+        if summary.effects:
+            yield _effects(summary, number)
 
 
 def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
@@ -45,14 +48,14 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
         )
 
 
-def _point(one: ScenarioSummary, row: str, series: str) -> dict[str, Any]:
-    text = str(one.rate)
+def _point(scenario: ScenarioSummary, row: str, series: str) -> dict[str, Any]:
+    text = str(scenario.rate)
     return {
         "row": row,
         "series": series,
-        "rate": one.rate.rate,
-        "lo": one.rate.lo,
-        "hi": one.rate.hi,
+        "rate": scenario.rate.rate,
+        "lo": scenario.rate.lo,
+        "hi": scenario.rate.hi,
         "text": text,
         "say": f"{row}, {series}: {text}",
     }
@@ -65,8 +68,8 @@ def _rows(points: list[dict[str, Any]], series: str) -> dict[str, Any]:
     return layered(points, [at(CHANCE, "x"), *marks], height=ROW * len(rows))
 
 
-def _effects(one: QaSummary, number: int) -> Chart:
-    points = [_difference(effect) for effect in one.effects]
+def _effects(summary: QaSummary, number: int) -> Chart:
+    points = [_difference(effect) for effect in summary.effects]
     rows = list(dict.fromkeys(point["row"] for point in points))
     names = list(dict.fromkeys(str(point["series"]) for point in points))
     x = field("rate", "quantitative", "difference in rate, same questions", scale={"domain": [-1, 1]})
@@ -76,7 +79,9 @@ def _effects(one: QaSummary, number: int) -> Chart:
         [(point["row"], point["series"], point["text"]) for point in points],
         columns=["what is added", "needle at", "difference [95% interval]"],
     ).set_index("what is added")
-    return Chart(f"qa-effects-{number}", "collage", f"What helps: {one.subject}, {one.budget:,} tokens", spec, frame)
+    return Chart(
+        f"qa-effects-{number}", "collage", f"What helps: {summary.subject}, {summary.budget:,} tokens", spec, frame
+    )
 
 
 def _difference(effect: Effect) -> dict[str, Any]:

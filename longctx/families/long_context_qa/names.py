@@ -1,4 +1,4 @@
-"""What the variants, positions and controls of long-context QA are called where people read them."""
+"""Readable names of the variants, positions and controls of long-context QA."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ SECTIONS = {"right": "the right section", "wrong": "a wrong section", "none": "n
 
 
 def variant(name: str) -> str:
-    """A variant's name: its examples, and whether there is a scratchpad."""
+    """Name a variant by its examples and its scratchpad."""
     examples, pad, _ = name.partition("_scratchpad")
     return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
 
 
 def section(record: str) -> str:
-    """A control's name: what the model is given to read."""
+    """Name a control by the section that the model is given to read."""
     return SECTIONS.get(record, record)
 
 
 def position(depth: object) -> str:
-    """beginning, middle, end, or a percentage."""
+    """Name a depth: beginning, middle, end, or a percentage."""
     return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)

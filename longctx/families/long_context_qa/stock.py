@@ -1,4 +1,4 @@
-"""How large a corpus is, and how many different collages can be made of it."""
+"""The size of a corpus, and the number of different collages that can be made of it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from longctx.families.long_context_qa.collage import SEPARATOR_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Collages:
-    """The collages of one budget (tokens). least, most: sections in a collage. tokens: at most, of the longest collage.
+    """The collages of one budget (tokens). least, most: the sections in a collage. tokens: the most that a collage has.
 
-    at_least: how many different collages there are, as log10; None where no section fits.
+    at_least: a lower bound of the number of different collages, as log10; None if no section fits.
     """
 
     budget: int
@@ -25,23 +25,23 @@ class Collages:
 
 
 def collages(tokens: Sequence[int], budget: int) -> Collages:
-    """The collages of sections of so many tokens, from their sizes alone.
+    """Count the collages of sections with these numbers of tokens.
 
-    A collage is a needle, and others in random order until the next would pass the budget (Collage._record). Every
-    ordered choice of k sections that fit together, the needle first, begins a collage that no other such choice begins.
-    Let m(k) be the largest number of shortest sections of which any k fit. Then there are at least m(k)!/(m(k)-k)!
-    collages for each k, and the best of these bounds is given; where all n sections fit, it is n!, and exact.
+    A collage is a needle, and other sections in random order until the next would exceed the budget (Collage._record).
+    Different ordered choices of k sections that fit, the needle first, begin different collages. Let m(k) be the
+    largest number of shortest sections of which any k fit. Then there are at least m(k)!/(m(k)-k)! collages for each k,
+    and the largest of these bounds is returned; if all n sections fit, it is n!, and exact.
     """
     sizes = sorted(size for size in tokens if size <= budget)
     if not sizes:
         return Collages(budget, 0, 0, 0, None)
     least, most = _fitting(sizes[::-1], budget), _fitting(sizes, budget)
-    whole = sum(sizes) + SEPARATOR_TOKENS * (len(sizes) - 1)
-    return Collages(budget, least, most, min(whole, budget), _log10_at_least(sizes, budget, most))
+    total = sum(sizes) + SEPARATOR_TOKENS * (len(sizes) - 1)
+    return Collages(budget, least, most, min(total, budget), _log10_at_least(sizes, budget, most))
 
 
 def _log10_at_least(sizes: Sequence[int], budget: int, most: int) -> float:
-    """sizes: ascending; the first `most` of them fit together."""
+    """Return the bound. sizes: ascending; the first `most` of them fit together."""
     up_to = list(accumulate(sizes, initial=0))
     best, m = 0.0, len(sizes)
     for k in range(1, most + 1):
@@ -52,6 +52,6 @@ def _log10_at_least(sizes: Sequence[int], budget: int, most: int) -> float:
 
 
 def _fitting(sizes: Sequence[int], budget: int) -> int:
-    """How many of the sections, from the first on, fit into the budget together."""
+    """Return how many of the sections, from the first on, fit into the budget together."""
     totals = accumulate(sizes, lambda total, size: total + SEPARATOR_TOKENS + size)
     return sum(total <= budget for total in totals)

@@ -1,4 +1,4 @@
-"""What there is to know of a corpus before questions are written about it, as text."""
+"""A text report on a corpus, to read before questions are written about it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from longctx.corpus.settings import CorpusSettings
 from longctx.families.long_context_qa.stock import Collages, collages
 
 NAMED = 5
-"""So many sections are named, of those that are left out."""
+"""The most names shown of the sections that are left out."""
 
 
 def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int]) -> str:
-    """Sections, tokens, what was left out and why; and a table of the collages of each budget."""
+    """Report sections, tokens, what was left out and why; and the collages of each budget."""
     sizes = [section.tokens for section in corpus.sections]
     short = [section for section in corpus.left_out if section.tokens <= settings.min_tokens]
     long = [section for section in corpus.left_out if section.tokens > settings.max_tokens]
@@ -29,25 +29,25 @@ def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int])
         ("left out: examples for writing questions", _named(corpus.examples)),
     ]
     rows = [
-        (f"{one.budget:,}", f"{one.least:,} to {one.most:,}", f"{one.tokens:,}", _number(one, len(sizes)))
-        for one in (collages(sizes, budget) for budget in budgets)
+        (f"{stock.budget:,}", f"{stock.least:,} to {stock.most:,}", f"{stock.tokens:,}", _number(stock, len(sizes)))
+        for stock in (collages(sizes, budget) for budget in budgets)
     ]
     headers = ["budget, tokens", "sections in a collage", "tokens at most", "different collages"]
     return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
 
 
 def _named(sections: Sequence[CorpusSection]) -> str:
-    """How many, and the first of them."""
+    """Return the number of sections, and the ids of the first of them."""
     if not sections:
         return "none"
     names = ", ".join(section.id for section in sections[:NAMED])
     return f"{len(sections):,} ({names}{', …' if len(sections) > NAMED else ''})"
 
 
-def _number(found: Collages, sections: int) -> str:
-    if found.at_least is None:
+def _number(stock: Collages, sections: int) -> str:
+    if stock.at_least is None:
         return "none: no section fits"
-    exactly = "" if found.least == sections else "at least "
-    if found.at_least < 6:
-        return f"{exactly}{round(10**found.at_least):,}"
-    return f"{exactly}10^{int(found.at_least)}"
+    exactly = "" if stock.least == sections else "at least "
+    if stock.at_least < 6:
+        return f"{exactly}{round(10**stock.at_least):,}"
+    return f"{exactly}10^{int(stock.at_least)}"

@@ -1,4 +1,4 @@
-"""The tables of long-context QA: variant by position, what scratchpad and examples do, quotes, controls."""
+"""The tables of long-context QA: rates by variant and position, effects, quotes, and controls."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from longctx.summary.summary import ScenarioSummary
 
 
 def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[Table]:
-    """Rates of every variant (down) and position (across); then effects, then quotes, for each budget."""
+    """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
     for subject, group in by_subject(scenarios).items():
-        for budget in dict.fromkeys(one.params["budget"] for one in group):
+        for budget in dict.fromkeys(scenario.params["budget"] for scenario in group):
             params = group[0].params
             kept = filtered(int(params.get("filter_asked") or 0), int(params.get("filter_kept") or 0))
             title = f"Long-context QA, {subject}, {budget:,} tokens, {kept}: rate [95% interval]"
-            yield Table(title, variants([one for one in group if one.params["budget"] == budget]))
+            yield Table(title, variants([scenario for scenario in group if scenario.params["budget"] == budget]))
     for summary in summaries:
         where = f"{summary.subject}, {summary.budget:,} tokens, {filtered(summary.filter_asked, summary.filter_kept)}"
         if summary.effects:
@@ -31,7 +31,7 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
 
 
 def variants(scenarios: Sequence[ScenarioSummary]) -> pd.DataFrame:
-    """Rates by variant (down) and position (across). scenarios: of one subject and budget."""
+    """Return rates by variant (down) and position (across). scenarios: those of one subject and budget."""
     cells = [
         (scenario.params["variant"], position(scenario.params["depth"]), str(scenario.rate)) for scenario in scenarios
     ]
@@ -39,12 +39,12 @@ def variants(scenarios: Sequence[ScenarioSummary]) -> pd.DataFrame:
 
 
 def filtered(asked: int, kept: int) -> str:
-    """What the "too hard" filter left of the questions."""
+    """Say how many questions the "too hard" filter kept."""
     return f"{asked:,} questions asked alone, {kept:,} kept" if asked else "no filter"
 
 
 def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
-    """Right section alone, a wrong one, none; raw and above chance."""
+    """Yield the rates with the right section alone, a wrong one, and none; raw and corrected for guessing."""
     frame = pd.DataFrame(
         {
             **subject_columns([scenario.subject for scenario in scenarios]),
@@ -71,13 +71,13 @@ def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
     ).set_index("what is added")
 
 
-def _quotes(found: dict[tuple[str, int], Quotes]) -> pd.DataFrame:
+def _quotes(quotes: dict[tuple[str, int], Quotes]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "variant": [variant for variant, _ in found],
-            "needle at": [position(depth) for _, depth in found],
-            "in the record": [str(one.in_record) for one in found.values()],
-            "in the right section": [str(one.in_needle) for one in found.values()],
+            "variant": [variant for variant, _ in quotes],
+            "needle at": [position(depth) for _, depth in quotes],
+            "in the record": [str(of_cell.in_record) for of_cell in quotes.values()],
+            "in the right section": [str(of_cell.in_needle) for of_cell in quotes.values()],
         }
     ).set_index("variant")
 

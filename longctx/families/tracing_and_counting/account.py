@@ -1,4 +1,4 @@
-"""What is measured of tracing and counting, and how it is shown: the strict rate, with RULER's recall beside it."""
+"""The analysis of tracing and counting and its part of the report: the strict rate, with RULER's recall beside it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from longctx.stats.rates import Rate
 
 OFTEN = 0.1
-"""The share of a subject's trials, with all that was asked for and something else, that stands out."""
+"""The share of trials with everything asked for and something else from which it is reported."""
 
 
 class NamedSets(account.Account):
-    """analysis: a Naming for each scenario of each subject. A family says what it and its scenarios are called."""
+    """The account of a family of named sets. analysis: a Naming for each scenario of each subject."""
 
     family: ClassVar[str]
     title: ClassVar[str]
 
     def shape(self, params: Mapping[str, Any]) -> str:
-        """What a scenario asks for, whatever its window."""
+        """Name what a scenario asks for, without its window."""
         raise NotImplementedError
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Naming, ...]:
         return tuple(namings(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Table]:
-        """A table a subject: each shape in each window, its rate with RULER's recall beside it."""
+        """Yield a table for each subject: each shape in each window, its rate with RULER's recall beside it."""
         recalls = {(naming.subject, naming.scenario): f"{naming.recall:.2f}" for naming in analysis}
         for subject, group in by_subject(scenarios).items():
             order = list(dict.fromkeys(self.shape(scenario.params) for scenario in group))
@@ -123,7 +123,7 @@ def _missed_and_besides(family: str, title: str, analysis: Sequence[Naming], sha
 
 
 def _falls(scenarios: Sequence[ScenarioSummary], shape: charts.Shape) -> Iterator[str]:
-    """Rates that fall with the window: the smallest and the largest, where their intervals do not overlap."""
+    """Yield rates that fall with the window: the intervals of the smallest and the largest do not overlap."""
     series: dict[tuple[str, str], list[tuple[int, Rate]]] = {}
     for scenario in scenarios:
         if scenario.rate.n:
@@ -171,5 +171,5 @@ def _entry(naming: Naming) -> dict[str, Any]:
 
 
 def _counts(rates: Mapping[int, Rate]) -> dict[str, list[int]]:
-    """Place -> how many were named, of how many."""
+    """Return how many items were named, of how many, at each place."""
     return {str(place): [rate.correct, rate.n] for place, rate in rates.items()}

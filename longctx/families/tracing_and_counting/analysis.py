@@ -1,4 +1,4 @@
-"""What is measured of named sets beside their rates: RULER's recall, what was missed where, and what was added."""
+"""The analysis of named sets beside their rates: RULER's recall, what was missed and where, and what was added."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """One scenario of one subject.
+    """The analysis of one scenario of one subject.
 
-    trials: measured. recall: RULER's, the mean share of the asked strings that stand in the reply; a trial without an
-    answer has none of them. more: trials in which all is named, and something else. besides: names that were not
-    asked for, by where they are from. Of the replies that name anything: by_number, how often the first, second …
-    asked item is named; by_depth: how often one is named that stands in the first, second … tenth of the text, from 0.
+    trials: the measured ones. recall: RULER's, the mean share of the asked strings that occur in the reply; 0 for a
+    trial without an answer. more: the trials that name everything, and something else. besides: names that were not
+    asked for, by origin. Among replies that name anything: by_number is how often the first, second … asked item is
+    named, and by_depth how often an item in the first, second … tenth of the text is, counted from 0.
     """
 
     subject: Subject
@@ -45,7 +45,7 @@ class Naming:
 
 
 def namings(rows: Sequence[Row]) -> Iterator[Naming]:
-    """rows: measured trials of one family. Scenarios stand in the order in which they come."""
+    """Analyse each scenario of each subject, in the order of the rows. rows: measured trials of one family."""
     for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
         traces = [row.trace for row in group]
         yield Naming(
@@ -62,19 +62,19 @@ def namings(rows: Sequence[Row]) -> Iterator[Naming]:
 
 
 def total(rates: Iterable[Rate]) -> Rate:
-    """All trials of several rates."""
+    """Pool several rates."""
     kept = list(rates)
     return Rate(sum(rate.correct for rate in kept), sum(rate.n for rate in kept))
 
 
 def pooled(rates: Sequence[Mapping[int, Rate]]) -> dict[int, Rate]:
-    """The rates of several scenarios at each place."""
+    """Pool the rates of several scenarios at each place."""
     places = sorted({place for by_place in rates for place in by_place})
     return {place: total(by_place[place] for by_place in rates if place in by_place) for place in places}
 
 
 def _items(trace: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """Whether an asked item is named or missed, its number, and where it stands."""
+    """Yield, for each asked item, whether it is named or missed, its number, and its place."""
     for key, where in trace.items():
         if match := ITEM.fullmatch(key):
             yield match[1], int(match[2]), where
@@ -90,7 +90,7 @@ def _whole(trace: Mapping[str, int]) -> bool:
 
 
 def _rates(items: Iterable[tuple[int, str]]) -> dict[int, Rate]:
-    """items: places, and whether what stands there is named."""
+    """Return the rate at each place. items: places, and whether the item there is named or missed."""
     counts: dict[int, list[int]] = {}
     for place, kind in items:
         count = counts.setdefault(place, [0, 0])

@@ -1,4 +1,4 @@
-"""Charts of named sets: exactly what was asked for, by window; and what was named of it, by its place."""
+"""The charts of named sets: rates by window, and the items named by their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shape = Callable[[Mapping[str, Any]], str]
 
 
 def by_window(family: str, scenarios: Sequence[ScenarioSummary], shape: Shape) -> Iterator[Chart]:
-    """A chart a subject that was asked in several windows, a curve a shape."""
+    """Yield a chart for each subject that was asked in several windows, with a curve for each shape."""
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
         windows = sorted({window_of(scenario.params) for scenario in group})
         if len(windows) > 1:
@@ -31,7 +31,7 @@ def by_window(family: str, scenarios: Sequence[ScenarioSummary], shape: Shape) -
 
 
 def by_depth(family: str, namings: Sequence[Naming], shape: Shape) -> Iterator[Chart]:
-    """A chart a subject, a curve a shape: all windows together."""
+    """Yield a chart for each subject, with a curve for each shape, over all windows."""
     labels = {tenth: f"{tenth * TENTHS}-{(tenth + 1) * TENTHS}%" for tenth in range(TENTHS)}
     yield from _by_place(
         family, "depth", namings, shape, lambda naming: naming.by_depth, labels, "place in the text", in_percent=True
@@ -41,7 +41,7 @@ def by_depth(family: str, namings: Sequence[Naming], shape: Shape) -> Iterator[C
 def by_number(
     family: str, namings: Sequence[Naming], shape: Shape, labels: Mapping[int, str], x: str
 ) -> Iterator[Chart]:
-    """The same by the number of what was asked for. labels: of the numbers. x: what they number."""
+    """Yield the same by the number of the item. labels: names of the numbers. x: the title of the axis."""
     yield from _by_place(family, "number", namings, shape, lambda naming: naming.by_number, labels, x)
 
 
@@ -74,7 +74,7 @@ def _by_place(
 
 
 def window_of(params: Mapping[str, Any]) -> int:
-    """Tokens."""
+    """Return the window in tokens."""
     return int(params["window"])
 
 

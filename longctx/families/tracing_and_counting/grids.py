@@ -57,8 +57,8 @@ class MultipleNeedlesGrid(Grid):
     """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
-        for window, one in product(self.windows, self.needles):
-            yield MultipleNeedles(window, one.keys, one.values, one.queries, max_tokens=self.max_tokens)
+        for window, needles in product(self.windows, self.needles):
+            yield MultipleNeedles(window, needles.keys, needles.values, needles.queries, max_tokens=self.max_tokens)
 
 
 class FrequentWordsGrid(Grid):

@@ -1,8 +1,8 @@
-"""What each question of a bank is worth, from its controls: how hard it is, and whether it takes reading to answer it.
+"""Item analysis of a bank's questions, from its controls: how hard they are, and whether answering takes reading.
 
-Difficulty: the rate with the right section alone. Discrimination: that rate minus the one with a wrong section. The
-words are those of classical test theory; the two conditions are the notebook's (see scenarios/control.py). A reply
-without an answer that can be read is no evidence on a question: rates of questions are of the answers that were read.
+In the terms of classical test theory, an item's difficulty is the rate with the right section alone, and its
+discrimination is that rate minus the rate with a wrong section; both conditions are the notebook's (see control.py).
+Replies without a readable answer are no evidence about a question and are left out of its rates.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from longctx.vocabulary.scenario import MEASURED
 RECORDS = ("right", "wrong", "none")
 
 READ = ("correct", "wrong")
-"""Outcomes of a reply whose answer could be read."""
+"""The outcomes of replies with a readable answer."""
 
 Answers = dict[str, list[str]]
-"""Record -> outcomes, repeat by repeat."""
+"""The outcomes with each record, one for each repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemQuality:
-    """A question, or the questions of a group: `questions` of them. fact: as the question file says; often empty.
+    """The quality of a question, or of a group of `questions`. fact: from the question file; often empty.
 
-    right, wrong, none: rates with the right section alone, a wrong one, no record, of the answers that could be read.
-    unread: record -> measured replies without one. paired: from a wrong section to the right one, same questions.
+    right, wrong, none: the rates, among readable answers, with the right section alone, a wrong one, and no record.
+    unread: the measured replies without a readable answer, by record. paired: the difference between a wrong section
+    and the right one on the same questions.
     """
 
     name: str
@@ -45,33 +46,33 @@ class ItemQuality:
     unread: Mapping[str, int] = field(default_factory=dict)
 
     def measured(self, record: str) -> Rate:
-        """The rate over all replies: one without a readable answer is not correct."""
+        """Return the rate over all replies; those without a readable answer count as wrong."""
         rate: Rate = getattr(self, record)
         return Rate(rate.correct, rate.n + self.unread.get(record, 0))
 
     @property
     def discrimination(self) -> float | None:
-        """-1 to 1; None where one of the two has no answer that was read."""
+        """The discrimination, -1 to 1; None if one of the two conditions has no readable answer."""
         return self.right.rate - self.wrong.rate if self.right.n and self.wrong.n else None
 
     @property
     def fault(self) -> str:
-        """What is wrong with it, as far as these answers tell; empty where nothing is."""
-        found = self.discrimination
-        if found is None:
+        """The fault that these answers show; empty if there is none."""
+        discrimination = self.discrimination
+        if discrimination is None:
             return "no readable answer" if any(self.unread.values()) else "not measured"
-        if found < 0:
+        if discrimination < 0:
             return "better with a wrong section"
         if not self.right.correct:
             return "missed with its own section"
-        return "" if found else "as good with a wrong section"
+        return "" if discrimination else "as good with a wrong section"
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One model's answers to a bank, in one wording. whole: of all questions; each list has the worst first.
+    """One model's answers to a bank with one prompt set. whole: all questions; each list has the worst first.
 
-    facts, sections: those with several questions. favourite: the letter it gives most often; None without any.
+    facts, sections: groups with several questions. favourite: the letter that the model gives most often, if any.
     """
 
     model: str
@@ -84,7 +85,7 @@ class Quality:
 
 
 def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
-    """rows: of the control family, of one model and prompt set. facts: by question."""
+    """Analyse the rows of the control family for one model and prompt set. facts: the fact of each question."""
     answers: dict[str, Answers] = defaultdict(lambda: defaultdict(list))
     sections: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.repeat):
@@ -98,8 +99,8 @@ def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
         prompt_set=rows[0].prompt_set,
         whole=_item("all", "", "", answers.values()),
         items=_worst_first(each),
-        facts=_grouped(answers, named, lambda name, found: _item(name, "", name, found)),
-        sections=_grouped(answers, sections, lambda name, found: _item(name, name, "", found)),
+        facts=_grouped(answers, named, lambda name, held: _item(name, "", name, held)),
+        sections=_grouped(answers, sections, lambda name, held: _item(name, name, "", held)),
         favourite=favourite(row.returned for row in rows),
     )
 
@@ -107,16 +108,16 @@ def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
 def _grouped(
     answers: Mapping[str, Answers], groups: Mapping[str, str], make: Callable[[str, list[Answers]], ItemQuality]
 ) -> tuple[ItemQuality, ...]:
-    """groups: question -> the name of its group."""
-    found: dict[str, list[Answers]] = defaultdict(list)
+    """Analyse groups of several questions. groups: the group of each question."""
+    held_by: dict[str, list[Answers]] = defaultdict(list)
     for question, group in groups.items():
-        found[group].append(answers[question])
-    return _worst_first(make(name, held) for name, held in found.items() if len(held) > 1)
+        held_by[group].append(answers[question])
+    return _worst_first(make(name, held) for name, held in held_by.items() if len(held) > 1)
 
 
 def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> ItemQuality:
     questions = list(held)
-    outcomes = {record: [one for answers in questions for one in answers.get(record, ())] for record in RECORDS}
+    outcomes = {record: [outcome for answers in questions for outcome in answers.get(record, ())] for record in RECORDS}
     pairs = Counter(
         pair
         for answers in questions
@@ -129,21 +130,27 @@ def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> ItemQu
         fact,
         len(questions),
         **{
-            record: Rate(found.count("correct"), sum(one in READ for one in found))
-            for record, found in outcomes.items()
+            record: Rate(replies.count("correct"), sum(outcome in READ for outcome in replies))
+            for record, replies in outcomes.items()
         },
         paired=Paired(pairs["wrong", "correct"], pairs["correct", "wrong"], pairs.total()),
         unread={
-            record: sum(one in MEASURED and one not in READ for one in found) for record, found in outcomes.items()
+            record: sum(outcome in MEASURED and outcome not in READ for outcome in replies)
+            for record, replies in outcomes.items()
         },
     )
 
 
 def _worst_first(items: Iterable[ItemQuality]) -> tuple[ItemQuality, ...]:
-    """By discrimination, then by the rate with the right section; what was not measured comes last."""
+    """Sort by discrimination, then by the rate with the right section; items that were not measured come last."""
 
-    def place(one: ItemQuality) -> tuple[bool, float, float, str]:
-        found = one.discrimination
-        return (found is None, 0.0 if found is None else found, one.right.rate if one.right.n else 0.0, one.name)
+    def place(item: ItemQuality) -> tuple[bool, float, float, str]:
+        discrimination = item.discrimination
+        return (
+            discrimination is None,
+            0.0 if discrimination is None else discrimination,
+            item.right.rate if item.right.n else 0.0,
+            item.name,
+        )
 
     return tuple(sorted(items, key=place))

@@ -1,4 +1,4 @@
-"""The quality of a bank of questions as tables: controls, questions by what they are worth, and groups of them."""
+"""The quality of a bank of questions as tables: controls, questions by discrimination, and groups of questions."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from longctx.stats.rates import Rate
 
 NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
 WORST = {"questions": 10, "facts": 5, "sections": 5}
-"""How many of each a terminal shows."""
+"""The most rows of each table in a terminal."""
 
 
 def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[str, str], short: bool) -> Document:
-    """notes: sentences above the tables. asked: question id -> its text. short: only the worst, for a terminal."""
+    """Return the report. notes: sentences above the tables. asked: the text of each question, by id. short: show only
+    the worst, for a terminal."""
     groups = [_groups("facts", quality.facts, short), _groups("sections", quality.sections, short)]
     tables = (controls(quality.whole), _questions(quality.items, asked, short), *filter(None, groups))
     return Document(title, tuple(notes), tables)
 
 
 def controls(whole: ItemQuality) -> Table:
-    """The table of the notebook: how many right and wrong with the right section alone, a wrong one, and none."""
+    """Return the notebook's table: how many are right and wrong with the right section alone, a wrong one, and none."""
     read: list[Rate] = [getattr(whole, record) for record in RECORDS]
     rates = [whole.measured(record) for record in RECORDS]
-    unread = [one.n - answers.n for one, answers in zip(rates, read, strict=True)]
+    unread = [rate.n - answers.n for rate, answers in zip(rates, read, strict=True)]
     frame = pd.DataFrame(
         {
             "record": [NAMES[record] for record in RECORDS],
-            "right": [str(one.correct) for one in read],
-            "wrong": [str(one.n - one.correct) for one in read],
+            "right": [str(answers.correct) for answers in read],
+            "wrong": [str(answers.n - answers.correct) for answers in read],
             **({"not readable": list(map(str, unread))} if any(unread) else {}),
             "rate [95% interval]": [str(rate) for rate in rates],
             "above chance": [f"{above_chance(rate):+.2f}" if rate.n else "" for rate in rates],
@@ -48,7 +49,7 @@ def controls(whole: ItemQuality) -> Table:
 
 
 def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
-    """A line a question, the worst first; nothing in it is a formula to a spreadsheet."""
+    """Return a line for each question, the worst first; cells are escaped so that spreadsheets see no formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n", "unread")]
@@ -65,28 +66,28 @@ def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
 def _questions(items: Sequence[ItemQuality], asked: Mapping[str, str], short: bool) -> Table:
     shown = items[: WORST["questions"]] if short else items
     columns = {
-        "question": [one.name for one in shown],
+        "question": [item.name for item in shown],
         **_rates(shown),
-        "discrimination": [_number(one.discrimination, "-") for one in shown],
-        "found": [one.fault for one in shown],
+        "discrimination": [_number(item.discrimination, "-") for item in shown],
+        "found": [item.fault for item in shown],
     }
     if not short:
-        columns["text"] = [asked.get(one.name, "") for one in shown]
+        columns["text"] = [asked.get(item.name, "") for item in shown]
     return Table(
         _title("Questions", len(shown), len(items)), pd.DataFrame(columns).set_index("question"), said=("text",)
     )
 
 
 def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | None:
-    """None without any group."""
+    """Return the table of the groups; None if there are none."""
     if not items:
         return None
     shown = items[: WORST[kind]] if short else items
     columns = {
-        kind[:-1]: [one.name for one in shown],
-        "questions": [str(one.questions) for one in shown],
+        kind[:-1]: [group.name for group in shown],
+        "questions": [str(group.questions) for group in shown],
         **_rates(shown),
-        "discrimination [95% interval]": [str(one.paired) for one in shown],
+        "discrimination [95% interval]": [str(group.paired) for group in shown],
     }
     title = _title(kind.capitalize(), len(shown), len(items))
     return Table(title, pd.DataFrame(columns).set_index(kind[:-1]))

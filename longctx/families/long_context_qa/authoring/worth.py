@@ -1,4 +1,4 @@
-"""What a bank of questions is fit for, in sentences, from the controls of one model."""
+"""Sentences on what a bank of questions is fit for, from the controls of one model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from longctx.families.long_context_qa.authoring.items import Quality
 from longctx.stats.rates import Rate
 
 FEW = 50
-"""A collage asked with fewer questions has rates whose interval is wider than 14 points to either side."""
+"""With fewer questions, the rates of a collage have intervals wider than 14 points to either side."""
 
 
 def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
@@ -47,7 +47,7 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
 
 
 def _guessing(favourite: Favourite | None) -> str:
-    """What may be behind it."""
+    """Suggest the cause."""
     if favourite and favourite.fixed:
         share = favourite.share
         return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
@@ -55,6 +55,6 @@ def _guessing(favourite: Favourite | None) -> str:
 
 
 def _reach(n: int) -> float:
-    """Half the interval of a rate of one half of n."""
+    """Return half the width of the interval of a rate of 1/2 with n trials."""
     half = Rate(n // 2, n)
     return (half.hi - half.lo) / 2

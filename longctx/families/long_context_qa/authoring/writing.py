@@ -22,7 +22,7 @@ NUMBERS = (
     "eighteen nineteen twenty"
 ).split()
 PROMPT_TOKENS = 3600
-"""The tokens of the prompt set `protocol` without the section, by the reference vocabulary."""
+"""The tokens of the prompt set `protocol` without the section, in the reference vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Writing(Scenario):
         )
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        """Raises NotImplementedError: corpus.written reads the reply, and nothing in it is right or wrong."""
+        """Raise NotImplementedError: authoring.written reads the reply, and nothing in it is right or wrong."""
         raise NotImplementedError("what was written is read and checked, not judged")
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:

@@ -1,1 +1,1 @@
-"""What is asked and how it is judged: pure, without pytest, network or clock."""
+"""The protocols: building and judging trials, without pytest, network or clock."""

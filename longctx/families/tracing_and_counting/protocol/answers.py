@@ -1,7 +1,7 @@
-"""What a reply names, held against what was asked for: RULER's recall, and exactly this set and nothing else.
+"""Judging the names in a reply, by RULER's recall and by exact equality of the set.
 
-RULER scores with `string_match_all` (scripts/eval/synthetic/constants.py): the share of the asked strings that stand
-anywhere in the reply, in capitals or not. A reply that names everything is whole by it.
+RULER scores with `string_match_all` (scripts/eval/synthetic/constants.py): the share of the asked strings that occur
+anywhere in the reply, ignoring case. A reply that names everything in the prompt gets full marks by it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Trial
 
 NOWHERE = "nowhere_in_the_text"
-"""What is named and was made up."""
+"""The origin of a made-up name."""
 ASKED, MATCHED, NAMED, MISSED = "asked", "matched", "named", "missed"
-"""In a trace: numbers of all asked items, and of those that RULER's match finds; and, followed by _1, _2 … for the
-first, second … of them, the item's `where`."""
+"""Keys of a trace: how many items were asked for, and how many RULER's match finds; and, followed by _1, _2 … for the
+first, second … item, its `where`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """Something that the text holds and that a reply may name.
+    """Something in the text that a reply may name.
 
-    where: percent of the text before it, or how often it stands there. start, end: its place in the user's text.
+    where: the percentage of the text before it, or how often it occurs. start, end: its place in the user's text.
     """
 
     name: str
@@ -35,16 +35,16 @@ class Needle:
 
     @classmethod
     def at(cls, start: int, line: str, name: str, user: str) -> Needle:
-        """What is named in a line of the user's text."""
+        """Return the item that a line of the user's text names."""
         return cls(name, 100 * start // len(user), start, start + len(line))
 
 
 @dataclass(frozen=True, slots=True)
 class NamedAnswers:
-    """What a trial asks for.
+    """The names that a trial asks for.
 
-    items: in the order of the question. others: all else that a reader of the prompt could name -> where it is from.
-    question: where the context ends and it begins. placed: those of the others that have a place in the text.
+    items: in the order of the question. others: everything else in the prompt that could be named, with its origin.
+    question: the offset at which the question begins. placed: those of the others that have a place in the text.
     """
 
     items: tuple[Needle, ...]
@@ -54,23 +54,23 @@ class NamedAnswers:
 
     @property
     def known(self) -> frozenset[str]:
-        """All that the prompt holds and that could be named."""
+        """Everything in the prompt that could be named."""
         return frozenset((*(item.name for item in self.items), *self.others))
 
 
 def answer_of(trial: Trial, reply: Reply) -> str:
-    """The reply without the beginning of the answer, whether that was sent with the question or said."""
+    """Return the reply without the prefilled beginning of the answer, which the model may also have repeated."""
     return reply.text.strip().removeprefix(trial.prefill)
 
 
 def string_match(names: Sequence[str], text: str) -> int:
-    """How many of the names RULER's match finds in a reply: `string_match_all` is this over their number."""
+    """Count the names that RULER's match finds in a reply; `string_match_all` divides this by their number."""
     said = re.sub(r"[\x00-\x1f]", "\n", text.strip()).strip().lower()
     return sum(name.lower() in said for name in names)
 
 
 def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcome:
-    """named: what the reply names, in order. what: one asked item is called so; in the plural it has an s."""
+    """Judge a reply. named: the names in it, in order. what: the noun for an item, whose plural ends in s."""
     asked: NamedAnswers = trial.facts
     names = [item.name for item in asked.items]
     scores = {ASKED: len(names), MATCHED: string_match(names, answer_of(trial, reply))}
@@ -87,7 +87,7 @@ def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcom
 
 
 def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
-    """The asked items, those apart that were missed; of the others those that were named; and the question."""
+    """Return marks of the asked items, named or missed, of other items that were named, and of the question."""
     named = (outcome.returned or "").split()
     asked: NamedAnswers = trial.facts
     needles = [
@@ -99,7 +99,8 @@ def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
 
 
 def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
-    """A reply that was cut off might have named what it lacks, but not have taken back what it named besides."""
+    """Return the kind of outcome. A reply that was cut off might still have named what is missing, but a name that was
+    not asked for is wrong in any case."""
     if besides:
         return "wrong"
     if missed:

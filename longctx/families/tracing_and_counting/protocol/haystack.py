@@ -1,5 +1,5 @@
-"""What the families of RULER's tasks share when they build a prompt: draws without repetition, and a filler with lines
-between its repetitions.
+"""Building prompts for the families of RULER's tasks: draws without repetition, and a haystack of repeated filler with
+lines in between.
 
 Source: C.-P. Hsieh et al., "RULER: What's the Real Context Size of Your Long-Context Language Models?", 2024,
 https://arxiv.org/abs/2404.06654, and its program, https://github.com/NVIDIA/RULER. Its noise sentences are passkey's.
@@ -19,15 +19,15 @@ from longctx.vocabulary.text import fill
 Drawn = TypeVar("Drawn")
 
 FEW, MANY = 10, 40
-"""Repetitions of the filler in the two probes whose difference gives its tokens."""
+"""The repetitions of the filler in two probes whose difference gives its tokens."""
 SAMPLE = 100
-"""How many names or numbers, drawn at random, a probe has more than another: their tokens are an average."""
+"""The random names or numbers by which two probes differ; their tokens are averaged."""
 DEVIATION = 2.5
-"""Tokens by which a random name or word takes more than the average, hardly ever more: four standard deviations."""
+"""Four standard deviations of the tokens of a random name or word: hardly any exceeds the mean by more."""
 
 
 def distinct(draw: Callable[[int], Sequence[Drawn]], count: int) -> list[Drawn]:
-    """`count` different things in the order they were drawn. draw: gives as many as it is asked for."""
+    """Draw `count` different items, in the order of drawing. draw: draws so many items."""
     drawn: dict[Drawn, None] = {}
     while len(drawn) < count:
         drawn.update(dict.fromkeys(draw(count - len(drawn))))
@@ -35,19 +35,19 @@ def distinct(draw: Callable[[int], Sequence[Drawn]], count: int) -> list[Drawn]:
 
 
 def letters(stream: np.random.RandomState, first: str, length: int, count: int) -> list[str]:
-    """`count` random strings of `length` letters. first: "A" or "a", where their alphabet begins."""
+    """Draw `count` random strings of `length` letters. first: "A" or "a", the first letter of the alphabet."""
     codes = stream.randint(0, 26, (count, length), dtype=np.int64) + ord(first)
     text = codes.astype(np.uint8).tobytes().decode("ascii")
     return [text[start : start + length] for start in range(0, len(text), length)]
 
 
 def numbers(stream: np.random.RandomState, digits: int, count: int) -> list[str]:
-    """`count` random numbers of so many digits."""
+    """Draw `count` random numbers of so many digits."""
     return [str(number) for number in stream.randint(10 ** (digits - 1), 10**digits, count, dtype=np.int64)]
 
 
 def places(stream: np.random.RandomState, fillers: int, count: int) -> list[int]:
-    """`count` different places between `fillers` repetitions, ascending; a place is the repetitions before it.
+    """Draw `count` different places between `fillers` repetitions, ascending, as the number of repetitions before them.
 
     They are drawn as shares of the text, so that a trial's places are about the same for every tokenizer.
     """
@@ -55,7 +55,7 @@ def places(stream: np.random.RandomState, fillers: int, count: int) -> list[int]
 
 
 def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -> tuple[str, list[int]]:
-    """The repetitions of the filler and the statements, a line each; and where each statement begins.
+    """Return the repetitions of the filler and the statements, one per line; and where each statement begins.
 
     statements: (repetitions before it, its text), ascending.
     """
@@ -74,32 +74,32 @@ def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -
 
 
 def prompt(words: Words, values: Mapping[str, str], context: str) -> tuple[str, int]:
-    """The filled template `prompt`, and where its context begins."""
+    """Return the filled template `prompt`, and where its context begins."""
     head, _, tail = words["prompt"].partition("{context}")
     head = fill(head, values)
     return head + context + fill(tail, values), len(head)
 
 
 def beginning(words: Words, values: Mapping[str, str]) -> tuple[str, str]:
-    """The beginning of the answer, and what a model that takes no prefill is told instead of it."""
+    """Return the beginning of the answer, and the instruction that replaces it for a model that accepts no prefill."""
     prefill = fill(words["prefill"], values)
     return prefill, fill(words["without_prefill"], {"prefill": prefill})
 
 
 def whole(words: Words, values: Mapping[str, str], context: str) -> str:
-    """All that is counted of a prompt, with the beginning of the answer in its longer form: the text of a probe."""
+    """Return the text of a probe: a whole prompt, with the longer form of the beginning of the answer."""
     return f"{prompt(words, values, context)[0]}\n{beginning(words, values)[1]}"
 
 
 def spare(times: Iterable[int]) -> int:
-    """Tokens kept free because names are drawn at random. times: how often each of them stands in the prompt."""
+    """Return the tokens kept free since the tokens of random names vary. times: how often each occurs in the prompt."""
     return math.ceil(DEVIATION * math.sqrt(sum(count * count for count in times)))
 
 
 def fillers_in(window: int, taken: float, filler: float, least: int) -> int:
-    """How often the filler fits in a window (tokens) beside what is taken.
+    """Return how often the filler fits in a window (tokens) of which so many are taken.
 
-    least: repetitions that are needed. Raises ValueError where there is no room for these.
+    least: the repetitions that are needed. Raises ValueError if there is no room for them.
     """
     fillers = math.floor((window - taken) / filler)
     if fillers < least:
@@ -111,17 +111,17 @@ def fillers_in(window: int, taken: float, filler: float, least: int) -> int:
 
 
 def per_unit(counts: Mapping[str, int], units: Mapping[str, tuple[str, str, int]]) -> dict[str, float]:
-    """Tokens of each unit. units: name -> two probes, and by how many of the unit the second is longer."""
+    """Return the tokens of each unit. units: two probes, and by how many units the second is longer, by name."""
     return {name: (counts[more] - counts[less]) / count for name, (less, more, count) in units.items()}
 
 
 def checked(values: Mapping[str, float]) -> dict[str, float]:
-    """Measures as a model's profile keeps them. Raises ValueError where one cannot be right."""
+    """Round measures as a model's profile stores them. Raises ValueError if one cannot be right."""
     if missing := not_positive(values, list(values)):
         raise ValueError(f"{missing} would take {values[missing]:g} tokens")
     return {name: round(value, 4) for name, value in values.items()}
 
 
 def not_positive(measured: Mapping[str, float], names: Sequence[str]) -> str | None:
-    """The first of the measures that every prompt has some tokens of, and that has none here."""
+    """Return the first of the measures that is not positive, as it must be."""
     return next((name for name in names if not measured.get(name, 0) > 0), None)

@@ -1,4 +1,4 @@
-"""Multiple needles: all numbers that a text gives to one key, or to several, among those of other keys.
+"""Multiple needles: name all numbers that a text gives to one or several keys, among those of other keys.
 
 Source: C.-P. Hsieh et al., RULER, 2024, section 3.1 and Tables 7 and 8, its multi-value and multi-query needles,
 https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/niah.py of https://github.com/NVIDIA/RULER.
@@ -39,11 +39,11 @@ from longctx.vocabulary.text import fill
 
 DIGITS = 7
 QUERIES = 3
-"""Keys in the question of most probes: as many as give it its commas and its "and"."""
+"""The keys in the question of most probes: enough for its commas and its "and"."""
 OTHER_KEY = "of_another_key"
 NUMBER = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)|\d+", re.ASCII)
 SHORTEST = 5
-"""Digits. A shorter number in a reply counts or lists; a longer one is meant for a value."""
+"""The fewest digits of a number in a reply that is read as a value; a shorter one counts or numbers something."""
 
 
 PROBED = {
@@ -55,7 +55,7 @@ PROBED = {
 
 @dataclass(frozen=True, slots=True)
 class MultipleNeedles(Window):
-    """`keys` keys with `values` numbers each.
+    """A text with `keys` keys that have `values` numbers each.
 
     queries: how many of the keys are asked for. One key with four values, and four keys with one value that are all
     asked for, are RULER's multi-value and multi-query task.
@@ -116,7 +116,7 @@ class MultipleNeedles(Window):
         self.fillers()
 
     def fillers(self) -> int:
-        """How often the filler stands in the prompt. Raises ValueError where the window has no room for enough."""
+        """Return how often the prompt repeats the filler. Raises ValueError if the window is too small."""
         tokens, needles = self.counted, self.keys * self.values
         taken = tokens["fixed"] + needles * tokens["needle"] + self.queries * tokens["query"]
         taken += spare([2] * (needles + self.queries)) + self.max_tokens
@@ -161,7 +161,7 @@ class MultipleNeedles(Window):
 
 
 def _keys(words: Words, stream: np.random.RandomState, count: int) -> list[str]:
-    """Different pairs of an adjective and a noun. Raises ValueError where the lists of words have too few."""
+    """Draw different pairs of an adjective and a noun. Raises ValueError if the lists of words have too few."""
     adjectives, nouns = words["adjectives"].split(), words["nouns"].split()
     pairs = len(adjectives) * len(nouns)
     if count > pairs // 2:
@@ -171,12 +171,12 @@ def _keys(words: Words, stream: np.random.RandomState, count: int) -> list[str]:
 
 
 def _question(keys: Sequence[str]) -> dict[str, str]:
-    """What the templates of the question take: `a, b, and c`, as the program joins them."""
+    """Return the values for the question's templates: `a, b, and c`, as the source's program joins them."""
     *others, last = keys
     return {"keys": f"{', '.join(others)}, and {last}" if others else last}
 
 
 def _named(text: str) -> list[str]:
-    """The values that a reply names, with commas between thousands or not."""
+    """Return the values that a reply names, with or without commas between thousands."""
     said = (number.replace(",", "") for number in NUMBER.findall(text))
     return [number for number in said if len(number) >= SHORTEST]

@@ -38,7 +38,7 @@ from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
 
 NAME, VALUE = 5, 5
-"""Letters of a variable's name, digits of a value."""
+"""The letters of a variable's name, and the digits of a value."""
 OTHER_CHAIN, EXAMPLE = "of_another_chain", "of_the_example"
 PROBED = {
     "filler": (f"{FEW} fillers", f"{MANY} fillers", MANY - FEW),
@@ -49,7 +49,7 @@ PROBED = {
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """The assignments of all chains. names: of each chain, in the order of assignment. asked: which chain."""
+    """The assignments of all chains. names: those of each chain, in order of assignment. asked: a chain's index."""
 
     names: tuple[tuple[str, ...], ...]
     values: tuple[str, ...]
@@ -63,13 +63,16 @@ class Chains:
 
     @property
     def question(self) -> dict[str, str]:
-        """What the templates of the question take."""
+        """The values for the question's templates."""
         return {"value": self.values[self.asked], "count": str(len(self.names[self.asked]))}
 
 
 @dataclass(frozen=True, slots=True)
 class VariableTracking(Window):
-    """`chains` chains: one variable is assigned a number, and `hops` others each the one before. One is asked for."""
+    """A text with `chains` chains, one of which is asked about.
+
+    In a chain, one variable is assigned a number, and each of `hops` others is assigned the variable before it.
+    """
 
     family: ClassVar[str] = "variable_tracking"
     version: ClassVar[int] = 1
@@ -117,7 +120,7 @@ class VariableTracking(Window):
         self.fillers()
 
     def fillers(self) -> int:
-        """How often the filler stands in the prompt. Raises ValueError where the window has no room for enough."""
+        """Return how often the prompt repeats the filler. Raises ValueError if the window is too small."""
         tokens, names = self.counted, self.chains * (self.hops + 1)
         chain = tokens["first"] + self.hops * tokens["hop"]
         taken = tokens["fixed"] + self.chains * chain + spare([2] * names) + self.max_tokens
@@ -167,7 +170,7 @@ def _chains(chains: int, hops: int, stream: np.random.RandomState) -> Chains:
 
 
 def _asked(words: Words, items: tuple[Needle, ...], question: int, others: tuple[Needle, ...]) -> NamedAnswers:
-    """The names of the example are those that the prompt's own wording assigns."""
+    """Return what a trial asks for. The example's names are those that the prompt's own wording assigns."""
     form = re.escape(words["hop"]).replace(r"\{name\}", r"(\w+)").replace(r"\{before\}", r"(\w+)")
     example = {name for pair in re.findall(form, words["prompt"]) for name in pair}
     chains = {item.name: OTHER_CHAIN for item in others}
@@ -175,7 +178,7 @@ def _asked(words: Words, items: tuple[Needle, ...], question: int, others: tuple
 
 
 def _named(asked: NamedAnswers, text: str) -> list[str]:
-    """The variables that a reply names: those of the prompt in capitals or not, and what has the form of a name."""
+    """Return the variables that a reply names: those of the prompt, ignoring case, and others that look like names."""
     known = asked.known
     said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))
     return [name for word, name in said if name in known or (word == name and len(word) == NAME)]

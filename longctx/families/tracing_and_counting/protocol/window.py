@@ -14,10 +14,10 @@ from longctx.vocabulary.scenario import Mark, Outcome, Scenario, Trial, Words
 
 @dataclass(frozen=True, slots=True)
 class Window(Scenario):
-    """`window`: tokens of the prompt and of the reply's max_tokens. tokens: what `measured` gave for a model."""
+    """A scenario in a window of so many tokens, the reply's max_tokens included. tokens: a model's, from `measured`."""
 
     measures: ClassVar[tuple[str, ...]]
-    """What must be known of a model's tokens."""
+    """The names of the measures of a model's tokens that the scenario needs."""
 
     window: int
     max_tokens: int = field(default=128, kw_only=True)
@@ -32,21 +32,21 @@ class Window(Scenario):
 
     @property
     def counted(self) -> Mapping[str, float]:
-        """The model's tokens. Raises ValueError where nothing was measured."""
+        """The model's tokens. Raises ValueError if they were not measured."""
         if self.tokens is None:
             raise ValueError("the model's tokens of this wording are not known.")
         return self.tokens
 
     @abstractmethod
     def check_room(self) -> None:
-        """Raises ValueError where the window is too small."""
+        """Raise ValueError if the window is too small."""
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         return answers.marks(trial, outcome)
 
     @property
     def length(self) -> int:
-        """Tokens."""
+        """The tokens of the window."""
         return self.window
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:

@@ -1,4 +1,4 @@
-"""Frequent words: the three coded words that a text of coded words holds most often, besides its dots.
+"""Frequent words: name the three most frequent coded words of a text, besides its dots.
 
 Source: C.-P. Hsieh et al., RULER, 2024, section 3.3 and Table 8, frequent words extraction,
 https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/freq_words_extraction.py of
@@ -37,18 +37,18 @@ from longctx.vocabulary.stream import frozen_stream
 LETTERS = 6
 ASKED = 3
 LISTED = 8
-"""Ranks after the dots whose words come from the template `frequent`. They take more than half of a prompt's tokens,
-and so those of each are counted; those of all other words are an average."""
+"""The ranks after the dots whose words come from the template `frequent`. They take more than half of a prompt's
+tokens, so the tokens of each are counted; those of all other words are averaged."""
 LESS_FREQUENT = "less_frequent"
 EXACT = 50
-"""Terms of the zeta function that are added one by one, before the rest is integrated."""
+"""The terms of the zeta function that are summed before the rest is integrated."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrequentWords(Window):
-    """The word of rank k stands about N / (zeta(alpha) k^alpha) times among N; the first rank is the dots'.
+    """A text of N words in which the word of rank k occurs about N / (zeta(alpha) k^alpha) times; rank 1 is the dots'.
 
-    alpha_percent: alpha in hundredths. The smaller, the less frequencies differ.
+    alpha_percent: alpha in hundredths. The smaller it is, the less the frequencies differ.
     """
 
     family: ClassVar[str] = "frequent_words"
@@ -91,7 +91,7 @@ class FrequentWords(Window):
         return checked({"fixed": counts["dots"] - 2 * FEW * units["dots"], **units})
 
     def check_room(self) -> None:
-        """How many words fit at least: those that take most tokens."""
+        """Raise ValueError if the window is too small even when words take the most tokens."""
         most = max((tokens for name, tokens in self.counted.items() if name not in self.measures), default=0)
         self._counts([max(most, self.counted["word"])] * LISTED)
 
@@ -131,15 +131,15 @@ class FrequentWords(Window):
         )
 
     def prefix(self, words: Words, seed: int, index: int) -> None:
-        """Trials share no beginning but that of their templates."""
+        """Return None: trials share no more than the beginning of their templates."""
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         return answers.judge(trial, reply, _named(trial, answers.answer_of(trial, reply)), "word")
 
     def _counts(self, frequent: Sequence[float]) -> NDArray[np.int64]:
-        """How often the word of each rank stands in the window. frequent: tokens of the words of the first ranks.
+        """Return how often the word of each rank occurs. frequent: the tokens of the words of the first ranks.
 
-        Raises ValueError where the window is too small for three words to be more frequent than the others.
+        Raises ValueError if the window is too small for three words to be more frequent than the others.
         """
         tokens = self.counted
         room = self.window - self.max_tokens - tokens["fixed"]
@@ -162,27 +162,27 @@ class FrequentWords(Window):
 
 
 def _shares(alpha: float, words: int) -> NDArray[np.float64]:
-    """The shares of all ranks that may stand among so many words. Powers are Python's: numpy's differ by processor."""
+    """Return the shares of all ranks that may occur among so many words. numpy's powers would differ by processor."""
     total = _zeta(alpha)
     ranks = max(int((words / total) ** (1 / alpha)), ASKED) + 2
     return np.array([rank**-alpha / total for rank in range(1, ranks + 1)])
 
 
 def _counted(shares: NDArray[np.float64], words: int) -> NDArray[np.int64]:
-    """How often each rank stands among `words`, rounded down as in the source; without ranks that stand nowhere."""
+    """Return how often each rank occurs among `words`, rounded down as in the source, without ranks that never do."""
     counts = (shares * words).astype(np.int64)
     return counts[counts > 0]
 
 
 def _zeta(alpha: float) -> float:
-    """Riemann's zeta function, by the formula of Euler and Maclaurin; an error below 1e-9 for alpha > 1."""
+    """Return Riemann's zeta function by the Euler-Maclaurin formula, with an error below 1e-9 for alpha > 1."""
     head: float = sum(rank**-alpha for rank in range(1, EXACT))
     tail: float = EXACT ** (1 - alpha) / (alpha - 1) + EXACT**-alpha / 2 + alpha * EXACT ** (-alpha - 1) / 12
     return head + tail
 
 
 def _frequent(words: Words) -> list[str]:
-    """Raises ValueError where the wording lists too few."""
+    """Return the words of the template `frequent`. Raises ValueError if there are too few."""
     listed = words["frequent"].split()
     if len(listed) < LISTED:
         raise ValueError(f"the template frequent.txt lists {len(listed)} words, and {LISTED} are needed.")
@@ -194,10 +194,10 @@ def _unlisted(listed: Sequence[str], drawn: Sequence[str]) -> list[str]:
 
 
 def _named(trial: Trial, text: str) -> list[str]:
-    """The words that a reply names: those of the text, and others that stand where a list has its entries.
+    """Return the words that a reply names: those of the text, and others that are entries of a list.
 
-    An entry is a line, or a part of one between commas; it is a list of its own where all its words have the length of
-    coded words. "Answer", with which the prompt lets an answer begin, is none of them.
+    An entry is a line, or a part of one between commas; if all its words have the length of coded words, each is an
+    entry. "Answer", with which the prompt begins the answer, is not one.
     """
     known = trial.facts.known
     wording = set(_words(trial.without_prefill))
