@@ -11,7 +11,7 @@ from itertools import combinations
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import BankQuestion
-from longctx.corpus.standing import content, core, gives_away, numerical, plain, stands, stands_verbatim
+from longctx.corpus.standing import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
 """The Jaccard similarity of words from which two questions that name the same things are near duplicates: with the same
@@ -141,8 +141,8 @@ def length(question: BankQuestion, _: Texts) -> Iterator[Finding]:
 
 
 def right_nowhere(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
-    if not stands(question.right, texts.plain[question.section]):
-        elsewhere = [name for name, text in texts.plain.items() if stands_verbatim(question.right, text)]
+    if not occurs(question.right, texts.plain[question.section]):
+        elsewhere = [name for name, text in texts.plain.items() if occurs_verbatim(question.right, text)]
         where = f"but in {elsewhere[0]}" if elsewhere else "nor in any other"
         yield Finding("right answer", question.id, f"{question.right!r} does not stand in {question.section}, {where}")
 
@@ -152,7 +152,7 @@ def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     for answer in question.wrong:
         if core(answer) == core(question.right):
             yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer")
-        elif stands_verbatim(answer, texts.plain[question.section]):
+        elif occurs_verbatim(answer, texts.plain[question.section]):
             yield Finding("wrong answer", question.id, f"{answer!r} stands in {question.section} too")
 
 

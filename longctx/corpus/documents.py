@@ -67,10 +67,10 @@ def load_corpus(folder: Path) -> Corpus:
         counted = {part.id: count_tokens(part.text) for part in parts}
         vocabulary = REFERENCE
     else:
-        counted = frozen.fitting(folder, {part.id: part.text for part in parts})
+        counted = frozen.tokens_of(folder, {part.id: part.text for part in parts})
         vocabulary = frozen.vocabulary
     sections = [CorpusSection(part.id, part.title, part.department, part.text, counted[part.id]) for part in parts]
-    return _sorted_out(folder, settings, vocabulary, sections)
+    return _select_sections(folder, settings, vocabulary, sections)
 
 
 def freeze(folder: Path) -> Path:
@@ -90,7 +90,7 @@ def _reading(folder: Path, settings: CorpusSettings) -> Reading:
     return settings.reading or (frozen.reading if frozen else "documents")
 
 
-def _sorted_out(folder: Path, settings: CorpusSettings, vocabulary: str, sections: list[CorpusSection]) -> Corpus:
+def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, sections: list[CorpusSection]) -> Corpus:
     missing = sorted(set(settings.examples) - {section.id for section in sections})
     if missing and folder.is_dir():
         raise UserError(

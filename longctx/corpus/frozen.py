@@ -48,7 +48,7 @@ class Frozen(BaseModel):
         )
         return cls(vocabulary=vocabulary, reading=reading, section=tuple(frozen))
 
-    def fitting(self, folder: Path, texts: Mapping[str, str]) -> dict[str, int]:
+    def tokens_of(self, folder: Path, texts: Mapping[str, str]) -> dict[str, int]:
         """Return the tokens of every text, by id. Raises UserError if texts and counts do not belong together."""
         counts = {section.id: section for section in self.section}
         for name, text in texts.items():

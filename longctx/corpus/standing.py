@@ -34,14 +34,14 @@ def core(answer: str) -> str:
     return words
 
 
-def stands_verbatim(answer: str, plain_text: str) -> bool:
+def occurs_verbatim(answer: str, plain_text: str) -> bool:
     """Tell whether the answer's core occurs verbatim in a text that `plain` was applied to."""
     return f" {core(answer)} " in f" {plain_text} "
 
 
-def stands(answer: str, plain_text: str) -> bool:
+def occurs(answer: str, plain_text: str) -> bool:
     """Tell whether an answer, or at least three quarters of its content words, occurs in a text."""
-    if stands_verbatim(answer, plain_text):
+    if occurs_verbatim(answer, plain_text):
         return True
     words = content(answer)
     return bool(words) and len(words & set(plain_text.split())) >= ENOUGH * len(words)

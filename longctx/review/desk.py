@@ -10,7 +10,7 @@ from typing import Any
 
 from longctx.authoring.check import check
 from longctx.corpus.documents import Corpus
-from longctx.corpus.standing import plain, stands
+from longctx.corpus.standing import occurs, plain
 from longctx.errors import UserError
 from longctx.review.file import QuestionFile
 from longctx.review.marks import marked, places
@@ -121,4 +121,4 @@ def _standing(answer: str, text: str, plain_text: str) -> str:
     """Say whether an answer occurs in its section."""
     if places(answer, text):
         return "stands in the section"
-    return "most of its words stand there" if stands(answer, plain_text) else "does not stand in the section"
+    return "most of its words stand there" if occurs(answer, plain_text) else "does not stand in the section"

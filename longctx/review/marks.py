@@ -37,7 +37,7 @@ def marked(text: str, question: BankQuestion) -> list[MarkedText]:
 
 
 def places(answer: str, text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each occurrence of the answer's core, as stands_verbatim finds it, without overlaps."""
+    """Return (start, end) of each occurrence of the answer's core, as occurs_verbatim finds it, without overlaps."""
     wanted = core(answer).split()
     words = list(_words(text))
     spots: list[tuple[int, int]] = []

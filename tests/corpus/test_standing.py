@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.corpus.standing import core, gives_away, plain, stands, stands_verbatim
+from longctx.corpus.standing import core, gives_away, occurs, occurs_verbatim, plain
 
 TEXT = plain("The fee is 1,250.50 crowns. Visitors’ dogs – all of them – stay outside, because the floor is wet.")
 
@@ -17,7 +17,7 @@ def test_plain_text_forgets_how_things_are_set(one: str, two: str) -> None:
 
 def test_a_decimal_is_another_number() -> None:
     assert plain("1.5 hours") != plain("15 hours")
-    assert not stands_verbatim("15 hours", plain("It takes 1.5 hours."))
+    assert not occurs_verbatim("15 hours", plain("It takes 1.5 hours."))
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,13 @@ def test_a_decimal_is_another_number() -> None:
     ],
 )
 def test_an_answer_stands_word_for_word(answer: str, verbatim: bool) -> None:
-    assert stands_verbatim(answer, TEXT) is verbatim
+    assert occurs_verbatim(answer, TEXT) is verbatim
 
 
 def test_an_answer_in_other_words_stands_too_but_not_one_of_other_things() -> None:
-    assert stands("A floor that is wet", TEXT)
-    assert not stands("Loose stones on the stairs", TEXT)
-    assert not stands("A", TEXT)
+    assert occurs("A floor that is wet", TEXT)
+    assert not occurs("Loose stones on the stairs", TEXT)
+    assert not occurs("A", TEXT)
 
 
 def test_the_core_leaves_out_what_ties_an_answer_to_its_question() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.corpus.standing import plain, stands_verbatim
+from longctx.corpus.standing import occurs_verbatim, plain
 from longctx.review.marks import MarkedText, marked, places
 from tests.corpus.examples import HARBOR, question
 from tests.review.examples import questions
@@ -49,4 +49,4 @@ WORDS = st.text(st.sampled_from("ab1,.’'s- \n"), max_size=30)
 @given(WORDS, WORDS)
 def test_an_answer_has_a_place_where_it_stands(answer: str, text: str) -> None:
     if plain(answer):
-        assert bool(places(answer, text)) == stands_verbatim(answer, plain(text))
+        assert bool(places(answer, text)) == occurs_verbatim(answer, plain(text))

@@ -13,7 +13,7 @@ from longctx.corpus.questions import BankQuestion
 from longctx.corpus.register.issue import VERSION, Issue, Notice
 from longctx.corpus.register.pen import Pen, capital
 from longctx.corpus.register.prose import Ask, Facts
-from longctx.corpus.standing import core, gives_away, plain, stands_verbatim
+from longctx.corpus.standing import core, gives_away, occurs_verbatim, plain
 from longctx.errors import UserError
 
 NOT_NUMERICAL = 4
@@ -85,7 +85,7 @@ def _wrong(ask: Ask, facts: Facts, siblings: list[Facts], text: str, pen: Pen) -
     known = facts[ask.traps] if ask.traps else [pen.say(t, other) for other in siblings for t in templates]
     options: dict[str, str] = {}
     for answer in known:
-        if core(answer) != core(right) and not stands_verbatim(answer, text):
+        if core(answer) != core(right) and not occurs_verbatim(answer, text):
             options.setdefault(core(answer), capital(answer))
     answers = pen.deal(sorted(options.values()), len(options))
     for wrong in combinations(answers, 3):

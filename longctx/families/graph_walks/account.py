@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from longctx.families.graph_walks import shown
-from longctx.families.graph_walks.analysis import Answers, analysed, walk_of
+from longctx.families.graph_walks.analysis import Answers, analyse, walk_of
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
@@ -29,7 +29,7 @@ class GraphWalksAccount(account.Account):
     """The account of graph walks. analysis: the answers to each scenario."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Answers, ...]:
-        return tuple(analysed(rows))
+        return tuple(analyse(rows))
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
         yield shown.scores(scenarios, analysis)

@@ -35,7 +35,7 @@ class Answers:
     invented: Mapping[str, int]
 
 
-def analysed(rows: Iterable[Row]) -> Iterator[Answers]:
+def analyse(rows: Iterable[Row]) -> Iterator[Answers]:
     """Analyse each scenario of each subject. rows: measured trials of graph walks."""
     for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
         params, traces = group[0].params, [row.trace for row in group]

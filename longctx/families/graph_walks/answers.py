@@ -56,9 +56,9 @@ def compared(walk: Walk, given: Sequence[str]) -> tuple[bool, str, dict[str, int
         trace[f"right_{third}"] = trace.get(f"right_{third}", 0) + (names[node] in right)
     trace |= {origin: origins[origin] for origin in ORIGINS if origins[origin]}
     missing = len(asked) - len(right)
-    told = [f"{len(right)} of {len(asked)} nodes are given"]
-    told += [f"{len(invented)} invented ({_listed(origins)})"] if invented else []
-    return not missing and not invented, ", ".join(told), trace
+    parts = [f"{len(right)} of {len(asked)} nodes are given"]
+    parts += [f"{len(invented)} invented ({_listed(origins)})"] if invented else []
+    return not missing and not invented, ", ".join(parts), trace
 
 
 def _listed(origins: Counter[str]) -> str:

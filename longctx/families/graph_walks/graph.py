@@ -49,7 +49,7 @@ class Graph:
         return parents
 
     def text(self, template: str) -> str:
-        return listed(template, self.names, self.order // EDGES_A_NODE, self.children.ravel()[self.order])
+        return edge_lines(template, self.names, self.order // EDGES_A_NODE, self.children.ravel()[self.order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ class Walk:
         return layer
 
 
-def drawn(stream: np.random.RandomState, nodes: int) -> Graph:
+def draw_graph(stream: np.random.RandomState, nodes: int) -> Graph:
     """Draw a graph. nodes: more than EDGES_A_NODE + 1."""
     names = names_of(max(NAMES, 1 << (nodes - 1).bit_length()))
     names = names[stream.permutation(len(names))[:nodes]]
@@ -115,7 +115,7 @@ def drawn(stream: np.random.RandomState, nodes: int) -> Graph:
     return Graph(children, stream.permutation(children.size), names)
 
 
-def listed(template: str, names: NDArray[np.object_], sources: Nodes, targets: Nodes) -> str:
+def edge_lines(template: str, names: NDArray[np.object_], sources: Nodes, targets: Nodes) -> str:
     """Return a line for each edge from sources to targets. Looking the pieces up is faster than formatting them."""
     ends = {"source": sources, "target": targets}
     before, *parts = re.split(r"\{(source|target)\}", template)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from longctx.families.graph_walks.answers import compared, given_nodes
-from longctx.families.graph_walks.graph import EDGES_A_NODE, NAMES, Graph, Walk, drawn, listed, names_of
+from longctx.families.graph_walks.graph import EDGES_A_NODE, NAMES, Graph, Walk, draw_graph, edge_lines, names_of
 from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
@@ -66,7 +66,7 @@ class GraphWalks(Scenario):
         """Return two lists of edges. No name occurs in two edges, because names differ in tokens."""
         ends = np.arange(2 * MANY).reshape(MANY, 2)
         return {
-            f"{edges} edges": listed(words["edge"], names_of(NAMES), ends[:edges, 0], ends[:edges, 1])
+            f"{edges} edges": edge_lines(words["edge"], names_of(NAMES), ends[:edges, 0], ends[:edges, 1])
             for edges in (FEW, MANY)
         }
 
@@ -98,7 +98,7 @@ class GraphWalks(Scenario):
         return nodes
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        graph = drawn(frozen_stream(self.family, self.version, self.context, seed, index), self.nodes())
+        graph = draw_graph(frozen_stream(self.family, self.version, self.context, seed, index), self.nodes())
         walk = self._walk(graph, seed, index)
         names: list[str] = graph.names[walk.answer()].tolist()
         return Trial(

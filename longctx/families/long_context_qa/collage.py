@@ -156,7 +156,7 @@ class Collage(Scenario):
     def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
         asked: CollageFacts = trial.facts
         padded = self.variant.endswith("_scratchpad")
-        return quotes.looked_up(reply.text, asked.record, asked.needle) if padded else []
+        return quotes.look_up(reply.text, asked.record, asked.needle) if padded else []
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked: CollageFacts = trial.facts

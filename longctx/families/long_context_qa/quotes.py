@@ -40,7 +40,7 @@ def quotes(pad: str) -> list[str]:
     return [quote.strip() for quote in candidates if len(_words(quote)) >= WORDS]
 
 
-def looked_up(reply: str, record: str, needle: str) -> list[Quote]:
+def look_up(reply: str, record: str, needle: str) -> list[Quote]:
     """Look up the quotes in a reply's scratchpad in the record and in the needle's section."""
     if not (texts := quotes(scratchpad(reply))):
         return []

@@ -13,7 +13,7 @@ from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.prose import genres
-from longctx.corpus.standing import plain, stands_verbatim
+from longctx.corpus.standing import occurs_verbatim, plain
 from longctx.corpus.tokens import count_tokens
 from tests.corpus.register.examples import OTHERS, issue
 from tests.here import HERE
@@ -129,7 +129,7 @@ def test_wrong_answers_come_from_sibling_sections() -> None:
         question.fact
         for question in load_questions(HERE.find("questions", "register.jsonl")).questions
         for answer in question.wrong
-        if not any(stands_verbatim(answer, text) for text in texts)
+        if not any(occurs_verbatim(answer, text) for text in texts)
     }
     assert others == {
         "corrections.new",  # the question gives away the topic, so wrong answers are made for it

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.graph_walks.graph import EDGES_A_NODE, Graph, Walk, drawn, names_of
+from longctx.families.graph_walks.graph import EDGES_A_NODE, Graph, Walk, draw_graph, names_of
 
 SIZES = st.integers(EDGES_A_NODE + 2, 60)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -18,7 +18,7 @@ DEPTHS = st.none() | st.integers(1, 6)
 
 
 def graph_of(seed: int, nodes: int) -> Graph:
-    return drawn(np.random.RandomState(seed), nodes)
+    return draw_graph(np.random.RandomState(seed), nodes)
 
 
 def read(text: str) -> nx.DiGraph:

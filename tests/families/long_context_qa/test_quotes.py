@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.long_context_qa.quotes import QuoteCount, count, looked_up, quotes, scratchpad
+from longctx.families.long_context_qa.quotes import QuoteCount, count, look_up, quotes, scratchpad
 
 NEEDLE = "The harbour office collects seven crowns a barge, and closes its gates at noon on feast days."
 RECORD = f"A fee of nine crowns is due at the northern lock before the end of March.\n\n\n\n{NEEDLE}"
@@ -47,12 +47,12 @@ def test_quotes_are_marked_or_else_lines() -> None:
     ],
 )
 def test_where_a_quote_stands(quote: str, expected: QuoteCount) -> None:
-    assert count(looked_up(f'<scratchpad>"{quote}"</scratchpad>', RECORD, NEEDLE)) == expected
+    assert count(look_up(f'<scratchpad>"{quote}"</scratchpad>', RECORD, NEEDLE)) == expected
 
 
 @given(st.text(), st.text())
 def test_any_reply_can_be_counted(reply: str, record: str) -> None:
-    found = count(looked_up(f"<scratchpad>{reply}", record, ""))
+    found = count(look_up(f"<scratchpad>{reply}", record, ""))
     assert found.quotes >= found.in_record >= found.in_needle == 0
 
 
@@ -68,5 +68,5 @@ def test_a_quote_is_held_against_the_runs_of_four_words(quote: str, record: str,
     def split(text: str) -> list[str]:
         return re.findall(r"\w+", text.lower())
 
-    for one in looked_up(f'<scratchpad>"{quote}"', record, needle):
+    for one in look_up(f'<scratchpad>"{quote}"', record, needle):
         assert (one.in_record, one.in_needle) == (share(record) >= 0.8, share(needle) >= 0.8)

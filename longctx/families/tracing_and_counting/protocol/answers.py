@@ -122,6 +122,6 @@ def _why(names: Sequence[str], missed: Sequence[str], besides: Mapping[str, int]
     if missed:
         parts.append(f"{' '.join(missed)} missed")
     if besides:
-        told = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in besides.items())
-        parts.append(f"besides, {told}")
+        extra = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in besides.items())
+        parts.append(f"besides, {extra}")
     return "; ".join(parts)

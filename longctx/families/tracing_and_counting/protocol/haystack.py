@@ -86,7 +86,7 @@ def beginning(words: Words, values: Mapping[str, str]) -> tuple[str, str]:
     return prefill, fill(words["without_prefill"], {"prefill": prefill})
 
 
-def whole(words: Words, values: Mapping[str, str], context: str) -> str:
+def probe_text(words: Words, values: Mapping[str, str], context: str) -> str:
     """Return the text of a probe: a whole prompt, with the longer form of the beginning of the answer."""
     return f"{prompt(words, values, context)[0]}\n{beginning(words, values)[1]}"
 

@@ -28,9 +28,9 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     numbers,
     per_unit,
     places,
+    probe_text,
     prompt,
     spare,
-    whole,
 )
 from longctx.families.tracing_and_counting.protocol.window import Window
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
@@ -96,7 +96,7 @@ class MultipleNeedles(Window):
         lines = [(0, fill(words["needle"], {"key": k, "value": v})) for k, v in zip(keys, values, strict=True)]
 
         def text(needles: int, queries: int, fillers: int = 0) -> str:
-            return whole(words, _question(keys[:queries]), haystack(words["filler"], fillers, lines[:needles])[0])
+            return probe_text(words, _question(keys[:queries]), haystack(words["filler"], fillers, lines[:needles])[0])
 
         return {
             "1 needle": text(1, QUERIES),

@@ -28,9 +28,9 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     numbers,
     per_unit,
     places,
+    probe_text,
     prompt,
     spare,
-    whole,
 )
 from longctx.families.tracing_and_counting.protocol.window import Window
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
@@ -100,7 +100,7 @@ class VariableTracking(Window):
         def text(chains: int, hops: int, fillers: int = 0) -> str:
             drawn = _chains(chains, hops, frozen_stream(cls.family, "probe"))
             lines = [(0, drawn.statement(words, chain, step)) for chain in range(chains) for step in range(hops + 1)]
-            return whole(words, drawn.question, haystack(words["filler"], fillers, lines)[0])
+            return probe_text(words, drawn.question, haystack(words["filler"], fillers, lines)[0])
 
         return {
             "1 chain": text(1, 0),

@@ -26,9 +26,9 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     distinct,
     letters,
     per_unit,
+    probe_text,
     prompt,
     spare,
-    whole,
 )
 from longctx.families.tracing_and_counting.protocol.window import Window
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
@@ -74,7 +74,8 @@ class FrequentWords(Window):
     def probes(cls, words: Words) -> dict[str, str]:
         def text(*coded: str) -> str:
             dots = [words["noise"]] * FEW
-            return whole(words, {}, " ".join([*dots, *coded, *dots]))  # so that what stands at the ends is the same
+            # Dots at both ends, so that all probes begin and end alike.
+            return probe_text(words, {}, " ".join([*dots, *coded, *dots]))
 
         return {
             "dots": text(),
