@@ -27,6 +27,12 @@ from longctx.recording.missing import missing
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.transport import TapeTransport
+from longctx.report.charts import charts
+from longctx.report.charts.draw import draw
+from longctx.report.page.page import page_of
+from longctx.results.manifest import load_manifest
+from longctx.results.store import load
+from longctx.summary.summary import summarize
 from tests.here import HERE
 
 MODEL = ModelProfile(model="simulated")
@@ -103,6 +109,14 @@ def test_small_trials(tell, empty, tmp_path, trials):
         what = f"{trials:,} small trials, {'without' if page else 'with'} page"
         tell(what, run.cpu_s, floor.cpu_s, "as many empty tests, -n 2")
         tell(f"{what}, memory of its largest process", run.peak_mb, floor.peak_mb, "the same", "MB")
+    record, manifest = load(tmp_path / "0"), load_manifest(tmp_path / "0")
+    summary = summarize(record.rows)
+    taken = in_turns(
+        1,
+        page=lambda: page_of(summary, record, manifest),
+        charts=lambda: [draw(chart) for chart in charts(summary)],
+    )
+    tell(f"the page of {trials:,} small trials", taken["page"][0], taken["charts"][0], "what V8 takes for its charts")
 
 
 @pytest.mark.parametrize("workers", [0, 2, 8])

@@ -42,6 +42,7 @@ CONFIG: dict[str, Any] = {
         "labelSeparation": 8,
         "labelLimit": 320,
     },
+    "axisQuantitative": {"labelLimit": 0},  # numbers are short, and to measure each is an eighth of the drawing
     "legend": {
         "labelColor": "var(--ink-soft)",
         "titleColor": "var(--ink-soft)",
