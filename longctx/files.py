@@ -60,7 +60,7 @@ def check_writable(folder: Path) -> None:
 @contextlib.contextmanager
 def _made(folder: Path, stays: bool = True) -> Iterator[None]:
     """Make a folder; take it away again where it is not to stay, or cannot be filled. Raises UserError."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
@@ -72,9 +72,9 @@ def _made(folder: Path, stays: bool = True) -> Iterator[None]:
         raise
     finally:
         if not stays:
-            for one in missing:
+            for parent in missing:
                 with contextlib.suppress(OSError):
-                    one.rmdir()
+                    parent.rmdir()
 
 
 def unwritable(path: Path, error: OSError) -> UserError:

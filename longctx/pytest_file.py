@@ -43,12 +43,12 @@ def table(path: Path) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        found = _toml(path) if path.suffix == ".toml" else _ini(path)
+        settings = _toml(path) if path.suffix == ".toml" else _ini(path)
     except (configparser.Error, tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
         raise UserError(
             "bad-pytest-file", f"{path}, which configures pytest, cannot be read: {error}. Correct it."
         ) from None
-    return {} if found is None and path.name in OWN else found
+    return {} if settings is None and path.name in OWN else settings
 
 
 def _toml(path: Path) -> dict[str, Any] | None:

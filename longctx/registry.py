@@ -30,16 +30,16 @@ SETTING = "longctx_families"
 @functools.lru_cache(maxsize=8)
 def families(workspace: Workspace) -> Mapping[str, Family]:
     """Name -> family, in the order in which tables and reports show them. Raises UserError."""
-    found = {**shipped()}
+    known = {**shipped()}
     for where, name in _named(workspace):
         family = _load(where, name)
-        if family.name in found:
+        if family.name in known:
             raise UserError(
                 "family-name-taken",
                 f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.",
             )
-        found[family.name] = family
-    return found
+        known[family.name] = family
+    return known
 
 
 def family_of(workspace: Workspace, name: str) -> Family:
@@ -57,15 +57,17 @@ def family_of(workspace: Workspace, name: str) -> Family:
 @functools.cache
 def shipped() -> Mapping[str, Family]:
     """Those of longctx alone: each folder of the package says FAMILIES, and its ORDER among the folders."""
-    found = pkgutil.iter_modules(importlib.import_module(GROUP).__path__)
-    folders = [importlib.import_module(f"{GROUP}.{one.name}") for one in found if one.ispkg]
-    return {one.name: one for folder in sorted(folders, key=lambda folder: folder.ORDER) for one in folder.FAMILIES}
+    modules = pkgutil.iter_modules(importlib.import_module(GROUP).__path__)
+    folders = [importlib.import_module(f"{GROUP}.{module.name}") for module in modules if module.ispkg]
+    return {
+        family.name: family for folder in sorted(folders, key=lambda folder: folder.ORDER) for family in folder.FAMILIES
+    }
 
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
     """The places of families' names in the order of the families, then of others as they come; equals as they stand."""
-    found = dict.fromkeys((*(shipped() if known is None else known), *names))
-    ranks = {name: rank for rank, name in enumerate(found)}
+    named = dict.fromkeys((*(shipped() if known is None else known), *names))
+    ranks = {name: rank for rank, name in enumerate(named)}
     return sorted(range(len(names)), key=lambda place: ranks[names[place]])
 
 
@@ -97,11 +99,11 @@ def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
 def _load(where: str, name: str) -> Family:
     """Raises UserError."""
     try:
-        found = _loaded(name, Family)
-        _find_account(found)
+        family = _loaded(name, Family)
+        _find_account(family)
     except Exception as error:
         raise _unusable(where, name, error) from error
-    return found
+    return family
 
 
 def _find_account(family: Family) -> None:
@@ -123,7 +125,7 @@ def _unusable(where: str, name: str, error: Exception) -> UserError:
 def _loaded(name: str, kind: type[Kind]) -> Kind:
     """What MODULE:ATTRIBUTE means. Raises what importing it raises, and TypeError where it is of another kind."""
     module, _, attribute = name.partition(":")
-    found = getattr(importlib.import_module(module), attribute or "FAMILY")
-    if not isinstance(found, kind):
-        raise TypeError(f"it is no {kind.__name__} but a {type(found).__name__}")
-    return found
+    loaded = getattr(importlib.import_module(module), attribute or "FAMILY")
+    if not isinstance(loaded, kind):
+        raise TypeError(f"it is no {kind.__name__} but a {type(loaded).__name__}")
+    return loaded

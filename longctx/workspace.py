@@ -52,8 +52,8 @@ class Workspace:
     def list(self, kind: str, pattern: str) -> list[Path]:
         """The files or folders of a kind, sorted by name, the project's own in place of those of longctx."""
         own, shipped = self.folders(kind)
-        found = {path.name: path for folder in (shipped, own) for path in folder.glob(pattern)}
-        return [found[name] for name in sorted(found)]
+        by_name = {path.name: path for folder in (shipped, own) for path in folder.glob(pattern)}
+        return [by_name[name] for name in sorted(by_name)]
 
     def resolve(self, kind: str, name: str) -> Path:
         """The TOML file that a name or a path means. Raises UserError with the names there are."""

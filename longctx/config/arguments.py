@@ -68,7 +68,7 @@ def price(text: str) -> tuple[str, Prices]:
     model, _, prices = text.rpartition("=")
     first, *longer = prices.split(",")
     try:
-        rates, tiers = _rates(first), [_tier(one) for one in longer]
+        rates, tiers = _rates(first), [_tier(tier) for tier in longer]
     except ValueError:
         model = ""
     if not model.strip():
@@ -88,8 +88,8 @@ def price(text: str) -> tuple[str, Prices]:
 
 def _rates(text: str) -> dict[str, float]:
     """INPUT/OUTPUT[/READ/WRITE], by the names of `Rates`. Raises ValueError."""
-    usd = [float(one) for one in text.split("/")]
-    if len(usd) not in (2, 4) or not all(0 <= one < math.inf for one in usd):
+    usd = [float(number) for number in text.split("/")]
+    if len(usd) not in (2, 4) or not all(0 <= rate < math.inf for rate in usd):
         raise ValueError
     return dict(zip(("input", "output", "cache_read", "cache_write"), usd, strict=False))
 

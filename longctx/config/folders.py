@@ -97,7 +97,7 @@ def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
     here = schema
     for step in table:
         here = here["items"] if isinstance(step, int) else here["properties"][step]
-        here = next((one for one in here.get("anyOf", ()) if "$ref" in one), here)
+        here = next((option for option in here.get("anyOf", ()) if "$ref" in option), here)
         if "$ref" in here:
             here = schema["$defs"][here["$ref"].rpartition("/")[2]]
     return list(here.get("properties", ()))

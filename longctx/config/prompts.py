@@ -79,19 +79,19 @@ class PromptSet:
 
     def _template(self, family: type[Scenario], name: str, holds: tuple[str, ...]) -> str:
         folders = (folder / family.family for folder in (self.folder, *self.further))
-        path = next((one for one in folders if one.is_dir()), self.folder / family.family) / f"{name}.txt"
+        path = next((folder for folder in folders if folder.is_dir()), self.folder / family.family) / f"{name}.txt"
         try:
             text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
             raise UserError(
                 "prompt-file-missing", f"The prompt set {self.name!r} lacks {path}: {self._instead(path, holds)}."
             ) from None
-        found = set(re.findall(r"\{(\w+)\}", text))
-        if missing := sorted(set(holds) - found):
+        placeholders = set(re.findall(r"\{(\w+)\}", text))
+        if missing := sorted(set(holds) - placeholders):
             raise UserError(
                 "placeholder-missing", f"{path} must contain {{{missing[0]}}}, which the suite fills in for each trial."
             )
-        if unknown := sorted(found - set(holds)):
+        if unknown := sorted(placeholders - set(holds)):
             raise UserError(
                 "unknown-placeholder",
                 f"{path} contains {{{unknown[0]}}}, which the suite does not fill in: "

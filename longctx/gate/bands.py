@@ -104,10 +104,10 @@ def judge(
 
 def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
     """The verdict on several bands: a regression if there is one, a pass if all pass, else inconclusive; so is none."""
-    found = {verdict.verdict for verdict in verdicts}
-    if "regression" in found:
+    given = {verdict.verdict for verdict in verdicts}
+    if "regression" in given:
         return "regression"
-    return "pass" if found == {"pass"} else "inconclusive"
+    return "pass" if given == {"pass"} else "inconclusive"
 
 
 def enough(clusters: Clusters) -> bool:

@@ -65,25 +65,25 @@ def allocate(offers: Sequence[Offer], wanted: Target, budget: float) -> Allocati
     alone = {offer: _to_pass(offer, [offer], wanted) for offer in offers}
     able = [offer for offer in offers if alone[offer] is not None]
     lacking = tuple(offer for offer in offers if alone[offer] is None)
-    least_price = min((one.price(each) for one, each in alone.items() if each is not None), default=None)
+    least_price = min((offer.price(each) for offer, each in alone.items() if each is not None), default=None)
     kept = list(able)
     while kept and (chosen := _passing(kept, wanted)) is not None and _price(chosen) > budget:
         kept.remove(_least_missed(kept))
-    found = _passing(kept, wanted) if kept else None
-    left_out = tuple(one for one in able if one not in (found or ()))
+    passing = _passing(kept, wanted) if kept else None
+    left_out = tuple(offer for offer in able if offer not in (passing or ()))
     whole = _passing(able, wanted) if able else None
     price_of_all = None if whole is None else _price(whole)
     margin = _margin_of_all(able, wanted, budget) if left_out else wanted.margin
-    if not found:
+    if not passing:
         return Allocation({}, lacking, left_out, None, 0.0, None, price_of_all, margin, least_price)
 
     def affordable(drop: float) -> bool:
-        with_drop = _showing(found, wanted, drop)
+        with_drop = _showing(passing, wanted, drop)
         return with_drop is not None and _price(with_drop) <= budget
 
     drop = least(affordable, 1.0, 0.001)
-    chosen = (_showing(found, wanted, drop) if drop is not None else None) or found
-    for_drop = _showing(found, wanted, wanted.drop)
+    chosen = (_showing(passing, wanted, drop) if drop is not None else None) or passing
+    for_drop = _showing(passing, wanted, wanted.drop)
     return Allocation(
         chosen=chosen,
         lacking=lacking,
@@ -117,10 +117,10 @@ def _showing(chosen: Chosen, wanted: Target, drop: float) -> Chosen | None:
     """With at least as many trials as chosen, those that show a drop in each band; None where there are not so many."""
     alpha = wanted.alpha / hypotheses([*chosen])
     each: dict[Offer, int | None] = {}
-    for one, fewest in chosen.items():
-        trials = _trials_for_drop(drop, one.assumed.discordance, alpha, wanted.power)
-        enough = None if trials is None else _fewest(one, functools.partial(_tells, one.assumed, trials))
-        each[one] = None if enough is None else max(fewest, enough)
+    for offer, fewest in chosen.items():
+        trials = _trials_for_drop(drop, offer.assumed.discordance, alpha, wanted.power)
+        enough = None if trials is None else _fewest(offer, functools.partial(_tells, offer.assumed, trials))
+        each[offer] = None if enough is None else max(fewest, enough)
     return _whole(each)
 
 
@@ -130,7 +130,7 @@ def _tells(assumed: Assumed, trials: int, size: Size) -> bool:
 
 
 def _whole(each: Mapping[Offer, int | None]) -> Chosen | None:
-    known = {one: trials for one, trials in each.items() if trials is not None}
+    known = {offer: trials for offer, trials in each.items() if trials is not None}
     return known if len(known) == len(each) else None
 
 
@@ -145,13 +145,13 @@ def _fewest(one: Offer, holds: Callable[[Size], bool]) -> int | None:
 
 
 def _price(chosen: Chosen) -> float:
-    return sum(one.price(each) for one, each in chosen.items())
+    return sum(offer.price(each) for offer, each in chosen.items())
 
 
 def _least_missed(kept: Sequence[Offer]) -> Offer:
     """The one to leave out first."""
-    families = [(one.band.family, one.band.subject) for one in kept]
-    short = [one for one, family in zip(kept, families, strict=True) if families.count(family) > 1]
+    families = [(offer.band.family, offer.band.subject) for offer in kept]
+    short = [offer for offer, family in zip(kept, families, strict=True) if families.count(family) > 1]
     return min(short or kept, key=lambda one: (-one.order, one.length))
 
 

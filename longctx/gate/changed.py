@@ -22,10 +22,10 @@ OF_ROWS = {
 
 
 def changed(
-    before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]], found: RunVerdict
+    before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]], verdict: RunVerdict
 ) -> list[str]:
     """A sentence each, without its full stop. before, after: the baseline and the run, manifest and rows."""
-    return [*_of_run(before[0], after[0]), *dict.fromkeys(_of_rows(before[1], after[1], found))]
+    return [*_of_run(before[0], after[0]), *dict.fromkeys(_of_rows(before[1], after[1], verdict))]
 
 
 def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
@@ -38,9 +38,9 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
         yield f"profile {after.profile}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"
 
 
-def _of_rows(before: Sequence[Row], after: Sequence[Row], found: RunVerdict) -> Iterator[str]:
+def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:
     """What the two subjects of each compared family differ in."""
-    for family in found.families:
+    for family in verdict.families:
         ours, theirs = (
             _of_subject(before, family.family, family.before),
             _of_subject(after, family.family, family.after),

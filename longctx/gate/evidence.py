@@ -54,25 +54,25 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
 
     What an early stop left out is not asked, and not missing.
     """
-    found: dict[str, Evidence] = {}
+    bands: dict[str, Evidence] = {}
     for key, (before, after) in pairs.common.items():
         if before.measured and after.band is not None:
-            evidence = found.setdefault(after.band, Evidence())
+            evidence = bands.setdefault(after.band, Evidence())
             if after.error != EARLY_STOP:
                 evidence.add(_cluster(key, after), before, after)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
-            found.setdefault(trial.band, Evidence())
-    return found
+            bands.setdefault(trial.band, Evidence())
+    return bands
 
 
 def by_scenario(pairs: Pairs) -> dict[str, Paired]:
     """What both runs measured of each scenario."""
-    found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    outcomes: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for before, after in pairs.common.values():
         if before.measured and after.measured:
-            found[after.scenario][before.correct, after.correct] += 1
-    return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in found.items()}
+            outcomes[after.scenario][before.correct, after.correct] += 1
+    return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in outcomes.items()}
 
 
 def same_answer(before: Row, after: Row) -> bool:

@@ -27,14 +27,14 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
         return [*of_the_run(rules.cut_down, rules.empty, 1)] if part else [error.reason]
     in_common = 0
     reasons: list[str] = []
-    for one in matched:
-        ours, theirs = one.rows
+    for match in matched:
+        ours, theirs = match.rows
         both = pairs(ours, theirs)
         bands = by_band(both)
         in_common += sum(evidence.asked for evidence in bands.values())
         missing = "" if part else next(unmeasured(both, bands), "")
-        found = [missing, unproven(ours, _at_best(ours, theirs), rules.age)]
-        reasons += [f"{one.family}: {reason}" for reason in found if reason]
+        faults = [missing, unproven(ours, _at_best(ours, theirs), rules.age)]
+        reasons += [f"{match.family}: {reason}" for reason in faults if reason]
     return [*of_the_run(rules.cut_down, rules.empty, in_common or part), *reasons]
 
 

@@ -29,11 +29,13 @@ class Further:
 
     def tested(self, alpha: float) -> list[tuple[Tested, float]]:
         """Each with its p-value; none where one fails."""
-        return self._tried("test", lambda: [_tested(one, alpha) for one in self.made])
+        return self._tried("test", lambda: [_tested(hypothesis, alpha) for hypothesis in self.made])
 
     def judged(self, tested: Sequence[Tested], shown: Sequence[bool], margin: float) -> list[Judged]:
         """shown: of each, whether a drop is."""
-        return self._tried("judge", lambda: [_judged(*one, margin) for one in zip(tested, shown, strict=True)])
+        return self._tried(
+            "judge", lambda: [_judged(test, is_shown, margin) for test, is_shown in zip(tested, shown, strict=True)]
+        )
 
     def _tried(self, way: str, give: Callable[[], list[Given]]) -> list[Given]:
         try:
@@ -43,20 +45,20 @@ class Further:
             return []
 
 
-def _tested(one: Hypothesis, alpha: float) -> tuple[Tested, float]:
+def _tested(hypothesis: Hypothesis, alpha: float) -> tuple[Tested, float]:
     """Raises ValueError where its p-value is none."""
-    found = one.test(alpha)
-    if not 0 <= found.p_value <= 1:
-        raise ValueError(f"{found.p_value} is no p-value")
-    return found, found.p_value
+    tested = hypothesis.test(alpha)
+    if not 0 <= tested.p_value <= 1:
+        raise ValueError(f"{tested.p_value} is no p-value")
+    return tested, tested.p_value
 
 
-def _judged(one: Tested, shown: bool, margin: float) -> Judged:
+def _judged(tested: Tested, shown: bool, margin: float) -> Judged:
     """Raises TypeError or ValueError where it cannot be shown."""
-    found = one.judge(shown, margin)
-    if not isinstance(found, Judged):
-        raise TypeError(f"it gives a {type(found).__name__}, and no Judged")
-    if not found.cells:
+    judged = tested.judge(shown, margin)
+    if not isinstance(judged, Judged):
+        raise TypeError(f"it gives a {type(judged).__name__}, and no Judged")
+    if not judged.cells:
         raise ValueError("it gives no cells for its table")
-    json.dumps(dict(found.data))
-    return found
+    json.dumps(dict(judged.data))
+    return judged

@@ -80,34 +80,34 @@ def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Whe
 
     Raises UserError where it is not clear what is compared with what.
     """
-    found: dict[tuple[Subject, Where], Seen] = {}
+    evidence_of: dict[tuple[Subject, Where], Seen] = {}
     matched, _ = match_runs(before, after)
-    for one in matched:
-        both = pairs(*one.rows)
+    for match in matched:
+        both = pairs(*match.rows)
         right = _right(both)
         for band, evidence in by_band(both).items():
             if evidence.clusters:
-                found[one.after, (one.family, band)] = Seen(evidence.clusters, right[band])
-    return found
+                evidence_of[match.after, (match.family, band)] = Seen(evidence.clusters, right[band])
+    return evidence_of
 
 
-def seen_of(found: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:
+def seen_of(seen: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:
     """What was seen of a subject's band, and whether of itself: else of all others together, else None."""
-    if own := found.get((subject, where)):
+    if own := seen.get((subject, where)):
         return own, True
-    others = [one for (_, place), one in found.items() if place == where]
+    others = [band for (_, place), band in seen.items() if place == where]
     return (_joined(others) if others else None), False
 
 
 def _joined(parts: Iterable[Seen]) -> Seen:
-    found = list(parts)
-    return Seen([cluster for one in found for cluster in one.changes], sum(one.right for one in found))
+    bands = list(parts)
+    return Seen([cluster for band in bands for cluster in band.changes], sum(band.right for band in bands))
 
 
 def _right(both: Pairs) -> dict[str, int]:
     """band -> right answers of both runs, of the pairs that both measured."""
-    found: dict[str, int] = {}
+    right: dict[str, int] = {}
     for before, after in both.common.values():
         if before.measured and after.measured and after.band is not None:
-            found[after.band] = found.get(after.band, 0) + before.correct + after.correct
-    return found
+            right[after.band] = right.get(after.band, 0) + before.correct + after.correct
+    return right

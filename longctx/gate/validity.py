@@ -29,7 +29,7 @@ class Age:
     most_days: float = MAX_AGE_DAYS
 
     def days(self, recorded_at: str) -> float:
-        moments = (datetime.datetime.fromisoformat(one) for one in (self.now, recorded_at))
+        moments = (datetime.datetime.fromisoformat(moment) for moment in (self.now, recorded_at))
         now, then = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC) for moment in moments)
         return (now - then) / datetime.timedelta(days=1)
 
@@ -84,7 +84,7 @@ def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
 
 def heard(rows: Sequence[Row]) -> set[tuple[str, str]]:
     """The models that were asked for, each with one that answered: an alias may have moved."""
-    return {(row.model, one) for row in rows if row.measured for one in str(row.model_returned).split(", ")}
+    return {(row.model, returned) for row in rows if row.measured for returned in str(row.model_returned).split(", ")}
 
 
 def _short(cause: str) -> str:

@@ -134,12 +134,12 @@ def give_verdict(
     except UserError as error:
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
     known = shipped() if families is None else families
-    compared = [_compared(one, rules, known.get(one.family)) for one in matched]
+    compared = [_compared(match, rules, known.get(match.family)) for match in matched]
     left_out = sum(row.error == EARLY_STOP for row in after)
-    found = _families(compared, rules, stopped=left_out > 0)
-    reasons = tuple(_reasons(found, rules))
-    verdict: Verdict = "invalid" if reasons else _worst([one.verdict for one in found])
-    return RunVerdict(verdict, rules, found, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
+    judged = _families(compared, rules, stopped=left_out > 0)
+    reasons = tuple(_reasons(judged, rules))
+    verdict: Verdict = "invalid" if reasons else _worst([family.verdict for family in judged])
+    return RunVerdict(verdict, rules, judged, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
 
 
 def _compared(one: Matched, rules: Rules, family: Family | None) -> _Compared:
@@ -154,30 +154,33 @@ def _compared(one: Matched, rules: Rules, family: Family | None) -> _Compared:
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
     """Holm over all bands and further hypotheses of all families; over the bands, where the run was stopped."""
     alpha = rules.level(stopped)
-    tested = [[] if stopped else one.further.tested(alpha) for one in compared]
+    tested = [[] if stopped else family.further.tested(alpha) for family in compared]
     p_further = [p_value for of_family in tested for _, p_value in of_family]
-    bands = {one.band(name): evidence for one in compared for name, evidence in one.bands.items()}
+    bands = {family.band(name): evidence for family in compared for name, evidence in family.bands.items()}
 
     def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
         clusters = {band: one.pessimistic if pessimistic else one.clusters for band, one in bands.items()}
-        found = judge(clusters, rules.margin, alpha, beside=p_further, at_any_time=stopped)
-        return {one.band: _without_statistics(one) if bands[one.band].same_answers else one for one in found}
+        verdicts = judge(clusters, rules.margin, alpha, beside=p_further, at_any_time=stopped)
+        return {
+            verdict.band: _without_statistics(verdict) if bands[verdict.band].same_answers else verdict
+            for verdict in verdicts
+        }
 
     seen, feared = judged(False), judged(True)
-    shown = iter(holm([*p_further, *(one.p_value for one in seen.values())], alpha))
+    shown = iter(holm([*p_further, *(verdict.p_value for verdict in seen.values())], alpha))
     further = [
-        one.further.judged([test for test, _ in of_family], [next(shown) for _ in of_family], rules.margin)
-        for one, of_family in zip(compared, tested, strict=True)
+        family.further.judged([test for test, _ in of_family], [next(shown) for _ in of_family], rules.margin)
+        for family, of_family in zip(compared, tested, strict=True)
     ]
     return tuple(
         _family(
-            one,
-            tuple(seen[one.band(name)] for name in one.bands),
-            tuple(feared[one.band(name)] for name in one.bands),
+            family,
+            tuple(seen[family.band(name)] for name in family.bands),
+            tuple(feared[family.band(name)] for name in family.bands),
             tuple(judged),
             stopped,
         )
-        for one, judged in zip(compared, further, strict=True)
+        for family, judged in zip(compared, further, strict=True)
     )
 
 

@@ -25,11 +25,11 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
                 "family-name-taken",
                 f"{which} is not the family that is registered as {family.family!r}: rename one of them.",
             )
-        found = run.plan.cases_of(family.family)
+        cases = run.plan.cases_of(family.family)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    if found:
-        metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in found])
+    if cases:
+        metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in cases])
         return
     reason = f"the profile {run.plan.profile_name!r} has no [{family.family}] table"
     if run.plan.all_cases_of(family.family):

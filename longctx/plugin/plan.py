@@ -52,7 +52,7 @@ class Plan:
     @property
     def margin(self) -> float:
         """The gate's, as the user said it, or the profile."""
-        return next((one for one in (self._settings.margin, self.profile.margin) if one is not None), MARGIN)
+        return next((margin for margin in (self._settings.margin, self.profile.margin) if margin is not None), MARGIN)
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -66,7 +66,7 @@ class Plan:
         path = self._baseline_path
         if path is None:
             return None
-        return tuple(Filter.model_validate(one) for one in load_manifest_of(path).filters)
+        return tuple(Filter.model_validate(kept) for kept in load_manifest_of(path).filters)
 
     @property
     def cases(self) -> list[Case]:
@@ -87,10 +87,10 @@ class Plan:
         """The cases of a family, as the user said them, whichever shard takes them."""
         if family not in self._cases:
             scenario, prompts = self.families[family].scenario, self._settings.prompts
-            found = cases_of(
+            cases = cases_of(
                 self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for
             )
-            self._cases[family] = tuple(_as_told(case, self._settings) for case in found)
+            self._cases[family] = tuple(_as_told(case, self._settings) for case in cases)
         return self._cases[family]
 
     def bank(self, model: str, name: str = SHIPPED) -> Bank:
@@ -105,12 +105,12 @@ class Plan:
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
         """(family, model) -> the tables of the profile for it."""
-        found: dict[tuple[str, str], list[Grid]] = {}
+        tables: dict[tuple[str, str], list[Grid]] = {}
         for name in self.families:
             for grid in self.profile.grids(name):
                 for model in self._settings.models or grid.models:
-                    found.setdefault((name, model), []).append(grid)
-        return found
+                    tables.setdefault((name, model), []).append(grid)
+        return tables
 
     @property
     def _baseline_path(self) -> Path | None:

@@ -15,9 +15,9 @@ def digest_of_answers(rows: Sequence[Row]) -> str | None:
     """rows: of one line. None where a trial has no answer."""
     if any(row.prompt_sha256 is None for row in rows):
         return None
-    found = ([row.trial, row.prompt_sha256, row.recorded_at, row.latency_s] for row in rows)
+    recorded = ([row.trial, row.prompt_sha256, row.recorded_at, row.latency_s] for row in rows)
     answers = sorted(
-        found, key=lambda one: (*one[:-1], one[-1] is not None, one[-1] or 0.0)
+        recorded, key=lambda one: (*one[:-1], one[-1] is not None, one[-1] or 0.0)
     )  # a batch tells no latency
     return hashlib.sha256(json.dumps(answers).encode()).hexdigest()[:16]
 

@@ -178,12 +178,12 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
 
 def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:
     """bank -> trial -> the question's id and its cluster."""
-    found: dict[str, dict[str, list[str | None]]] = {}
+    banks: dict[str, dict[str, list[str | None]]] = {}
     for row in rows:
         if row.item:
             name, _, bank = row.item.rpartition("@")
-            found.setdefault(bank, {})[str(row.trial)] = [name, row.cluster]
-    return found
+            banks.setdefault(bank, {})[str(row.trial)] = [name, row.cluster]
+    return banks
 
 
 def _ends(moments: list[str]) -> list[str]:

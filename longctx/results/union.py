@@ -63,12 +63,12 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     _check_words(kept)
-    found: dict[Place, Kept] = {}
-    for one in kept:
-        other = found.setdefault(one.trial, one)
-        if other is not one:
-            found[one.trial] = _one_of(other, one)
-    counts = {(one.folder, one.place) for one in found.values()}
+    counted: dict[Place, Kept] = {}
+    for entry in kept:
+        other = counted.setdefault(entry.trial, entry)
+        if other is not entry:
+            counted[entry.trial] = _one_of(other, entry)
+    counts = {(entry.folder, entry.place) for entry in counted.values()}
     return (pair for folder in folders for place, pair in enumerate(read(folder)) if (folder, place) in counts)
 
 
@@ -78,13 +78,13 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
     Words that differ are all named, digests and numbers that differ are left out. Runs that were merged before stand
     for those that they hold.
     """
-    found: dict[str, Mapping[str, Any]] = {}
+    distinct: dict[str, Mapping[str, Any]] = {}
     manifests = [require_manifest(folder) for folder in folders]
     for manifest in manifests:
         for part in manifest.merged or (asdict(manifest),):
             text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
-            found[text] = json.loads(text)
-    parts = [found[key] for key in sorted(found, key=lambda key: (found[key]["run"], key))]
+            distinct[text] = json.loads(text)
+    parts = [distinct[key] for key in sorted(distinct, key=lambda key: (distinct[key]["run"], key))]
     labels = set.intersection(*(set(part["labels"].items()) for part in parts))
     return Manifest(
         run=name,
@@ -97,11 +97,13 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         options=tuple(_shared(parts, "options") or ()),
         prices=_alike(parts, "prices"),
         sent_as=_alike(parts, "sent_as"),
-        filters=tuple({json.dumps(one): one for part in parts for one in part.get("filters", ())}.values()),
+        filters=tuple({json.dumps(used): used for part in parts for used in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),
         early_stop=any(part.get("early_stop") for part in parts),
-        left_out=left_out_of_all([(one, load_rows(folder)) for one, folder in zip(manifests, folders, strict=True)]),
+        left_out=left_out_of_all(
+            [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
+        ),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
         merged=tuple(parts),
     )
@@ -110,15 +112,15 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
 def _check_words(kept: Sequence[Kept]) -> None:
     """One name of a prompt set stands for one wording."""
     words: dict[Place, Kept] = {}
-    for one in kept:
-        other = words.setdefault(one.subject, one)
-        if one.row.prompt_digest != other.row.prompt_digest:
+    for entry in kept:
+        other = words.setdefault(entry.subject, entry)
+        if entry.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
                 "prompt-sets-differ",
-                f"The prompts {one.row.prompt_set!r} of {one.row.family} are in other words in "
-                f"{one.folder} ({one.row.prompt_digest}) than in {other.folder} "
+                f"The prompts {entry.row.prompt_set!r} of {entry.row.family} are in other words in "
+                f"{entry.folder} ({entry.row.prompt_digest}) than in {other.folder} "
                 f"({other.row.prompt_digest}): "
-                f"{_told_apart(one, other)}",
+                f"{_told_apart(entry, other)}",
             )
 
 
@@ -131,7 +133,7 @@ def _one_of(first: Kept, second: Kept) -> Kept:
                 f"{first} was answered twice, in {first.folder} and in {second.folder}, and which answer counts is not "
                 f"for longctx to say: {_told_apart(first, second)}",
             )
-        judged = [one.row.outcome for one in (first, second)]
+        judged = [kept.row.outcome for kept in (first, second)]
         if judged[0] != judged[1]:
             raise UserError(
                 "judged-twice",
@@ -158,19 +160,19 @@ def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
 
 def _alike(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
     """What the runs say of each model, where all that say something say the same."""
-    found: dict[str, list[Any]] = {}
+    by_model: dict[str, list[Any]] = {}
     for part in parts:
         for model, said in part.get(name, {}).items():
-            found.setdefault(model, []).append(said)
-    return {model: some[0] for model, some in sorted(found.items()) if all(one == some[0] for one in some)}
+            by_model.setdefault(model, []).append(said)
+    return {model: some[0] for model, some in sorted(by_model.items()) if all(value == some[0] for value in some)}
 
 
 def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
     """What the runs tell of each scenario. Raises UserError where they contradict each other."""
-    found: dict[str, tuple[str, Mapping[str, int]]] = {}
+    facts: dict[str, tuple[str, Mapping[str, int]]] = {}
     for part in parts:
         for scenario, told in part.get("facts", {}).items():
-            other, known = found.setdefault(scenario, (part["run"], told))
+            other, known = facts.setdefault(scenario, (part["run"], told))
             if differing := sorted(name for name in {*known, *told} if known.get(name) != told.get(name)):
                 name = differing[0]
                 raise UserError(
@@ -179,7 +181,7 @@ def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
                     f"{told.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
                     "tell them apart (--ctx-label NAME=VALUE).",
                 )
-    return {scenario: told for scenario, (_, told) in sorted(found.items())}
+    return {scenario: told for scenario, (_, told) in sorted(facts.items())}
 
 
 def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:

@@ -62,5 +62,5 @@ def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{len(missing):,} of its {len(rows):,} trials were not measured ({listed}{_more(causes)})"
 
 
-def _more(found: Sequence[object]) -> str:
-    return " …" if len(found) > SHOWN else ""
+def _more(names: Sequence[object]) -> str:
+    return " …" if len(names) > SHOWN else ""

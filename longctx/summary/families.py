@@ -36,7 +36,7 @@ def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], l
 
 
 def _family(family: str, subject: Subject, group: list[ScenarioSummary]) -> FamilySummary:
-    measured = sorted((one for one in group if one.rate.n), key=lambda one: one.rate.rate)
-    rate = Rate(sum(one.rate.correct for one in group), sum(one.rate.n for one in group))
+    measured = sorted((scenario for scenario in group if scenario.rate.n), key=lambda one: one.rate.rate)
+    rate = Rate(sum(scenario.rate.correct for scenario in group), sum(scenario.rate.n for scenario in group))
     lowest, highest = (measured[0], measured[-1]) if measured else (None, None)
     return FamilySummary(family, subject, len(group), rate, lowest, highest)

@@ -39,9 +39,9 @@ def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
 
 def _unusable(summary: Summary) -> Iterator[tuple[Rank, str]]:
     for (name, subject), group in grouped(summary.scenarios).items():
-        total = sum(one.rate.n for one in group)
+        total = sum(scenario.rate.n for scenario in group)
         for kind in UNUSABLE:
-            count = sum(one.outcomes.get(kind, 0) for one in group)
+            count = sum(scenario.outcomes.get(kind, 0) for scenario in group)
             if total and count / total >= NOTABLE:
                 yield (
                     Rank.UNUSABLE if count / total < MANY else Rank.MANY_UNUSABLE,

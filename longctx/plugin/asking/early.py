@@ -36,15 +36,15 @@ def until_settled(run: Run, tape: Tape) -> Course:
         looks = _Looks(run, cases, tape, baseline.rows)
         asked = Asked()
         rounds = in_rounds(cases, questions)
-        for place, one in enumerate(rounds):
+        for place, questions_now in enumerate(rounds):
             left = [question for later in rounds[place:] for question in later]
             if asked.stopped is None:
-                found = looks.look({question.key for question in left})
-                asked.settled = Failure(EARLY_STOP, found.shown_after, fatal=True) if found.settled else None
+                look = looks.look({question.key for question in left})
+                asked.settled = Failure(EARLY_STOP, look.shown_after, fatal=True) if look.settled else None
             if why := asked.stopped or asked.settled:
                 asked.failures |= {question.key: why for question in left}
                 break
-            asked.add(await ask(shared(one)))
+            asked.add(await ask(shared(questions_now)))
         return asked
 
     return course

@@ -39,8 +39,8 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
     clusters: dict[Band, set[object]] = {}
     for case in cases:
         if case.scenario.gated:
-            found = case.clusters()
+            of_trials = case.clusters()
             band = Band(case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set))
-            trials[band] += len(found)
-            clusters.setdefault(band, set()).update(found)
+            trials[band] += len(of_trials)
+            clusters.setdefault(band, set()).update(of_trials)
     return {band: (number, len(clusters[band])) for band, number in trials.items() if number}

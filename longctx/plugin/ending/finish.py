@@ -84,7 +84,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
-        filters=tuple(one.model_dump(mode="json") for one in filters_used(run, rows)),
+        filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,
         left_out=whole.left_out(run, rows),

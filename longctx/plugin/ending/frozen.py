@@ -16,5 +16,5 @@ def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
     from longctx.corpus.filters import choose_filter
 
     names = {(row.model, str(row.item).rpartition("@")[2]) for row in rows if row.family == "collage"}
-    found = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
-    return [one for one in found if one is not None]
+    filters = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
+    return [chosen for chosen in filters if chosen is not None]

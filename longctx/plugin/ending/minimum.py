@@ -24,8 +24,10 @@ class Minimum:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call":
-            required = (Requirement(one.rate, one.minimum) for one in read(report) if one.minimum is not None)
-            self._reports += [(report, one) for one in required]
+            required = (
+                Requirement(result.rate, result.minimum) for result in read(report) if result.minimum is not None
+            )
+            self._reports += [(report, requirement) for requirement in required]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:

@@ -66,8 +66,8 @@ class Replaying:
         if report.when == "teardown" and report.nodeid not in self._ended:  # it may be run again, or by each worker
             self._ended.add(report.nodeid)
             self._tally.done += own
-            for one in read(report):
-                self._tally.add(one.family, one.model, one.rate)
+            for result in read(report):
+                self._tally.add(result.family, result.model, result.rate)
         self._show()
 
     @pytest.hookimpl(wrapper=True)
