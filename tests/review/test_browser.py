@@ -13,7 +13,7 @@ from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import load_questions
 from longctx.review.http import ReviewServer
 from tests.corpus.examples import question, section
-from tests.report.page.browser import MISSING, found, launched
+from tests.report.page.browser import MISSING, found, launched, new_tab
 from tests.review.examples import BEN, desk, serving, write
 
 pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
 
 def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None, **options: object) -> Page:
     """The page, once its script has run. said: gets console messages, errors, dialogs, and requests to others."""
-    page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    page = new_tab(browser, **options)
     if said is not None:
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
