@@ -20,9 +20,9 @@ def visible(text: str, keep: str = "") -> str:
     return "".join(character if character in keep or _is_seen(character) else _escape(character) for character in text)
 
 
-def _is_seen(one: str) -> bool:
-    return one not in HIDDEN and (one.isprintable() or unicodedata.category(one) == "Zs")
+def _is_seen(character: str) -> bool:
+    return character not in HIDDEN and (character.isprintable() or unicodedata.category(character) == "Zs")
 
 
-def _escape(one: str) -> str:
-    return one.encode("unicode_escape").decode("ascii")
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -52,8 +52,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     else:
         about, parts = _runs(options.folders, options.reference)
     (reference, first), *others = parts
-    found = [(name, compare(first, rows, options.between)) for name, rows in others]
-    shown.show(options, comparison(reference, found, about, options.flips))
+    comparisons = [(name, compare(first, rows, options.between)) for name, rows in others]
+    shown.show(options, comparison(reference, comparisons, about, options.flips))
     return 0
 
 

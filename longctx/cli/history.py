@@ -82,5 +82,5 @@ def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
             "There is no baseline yet: save one with longctx baseline save NAME, or give the folders of runs.",
         )
     loaded = {path.resolve(): load_baseline(path) for path in paths}
-    kept = [replace(one, name=path.stem) if path.is_file() else one for path, one in loaded.items()]
-    return sorted(kept, key=lambda one: (one.manifest.finished_at, one.name))
+    runs = [replace(run, name=path.stem) if path.is_file() else run for path, run in loaded.items()]
+    return sorted(runs, key=lambda run: (run.manifest.finished_at, run.name))

@@ -101,7 +101,7 @@ def _prompts(name: str) -> dict[str, bytes]:
 
 
 def _ci(root: Path) -> dict[str, bytes]:
-    top = next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     if top != root:
         raise UserError(
             "not-top-of-repository",
@@ -156,6 +156,6 @@ def _configure(root: Path) -> str:
         return "No pytest.ini is needed: pytest takes the folder for the root of a project as it is."
     shown, tests = os.path.relpath(file), root / TESTS
     paths = setting(root, "testpaths")
-    if not paths or any(tests.is_relative_to(one) for path in paths for one in root.glob(path)):
+    if not paths or any(tests.is_relative_to(matched) for path in paths for matched in root.glob(path)):
         return f"{shown} configures pytest already: it stays, and needs nothing more."
     return f"{shown} configures pytest, and stays: add {TESTS} to its testpaths, so that its tests are found."

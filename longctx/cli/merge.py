@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if shown:
         print(f"\n{document_as_terminal(shown)}")
     gated = shown or any(part.get("shard") for part in manifest.parts)
-    for sentence in [*(f"Invalid: {one}." for one in lacking), *failures] if gated else []:
+    for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:
         print(sentence)
     for sentence in [*summary.faults, *([warning] if warning else [])]:
         print(sentence)

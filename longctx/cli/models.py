@@ -128,7 +128,7 @@ def _said(value: object) -> str:
 
 
 def _priced(prices: Prices) -> str:
-    tiers = (f"; above {one.tokens:,}: {one.input:g} / {one.output:g}" for one in prices.above)
+    tiers = (f"; above {tier.tokens:,}: {tier.input:g} / {tier.output:g}" for tier in prices.above)
     return f"{prices.input:g} / {prices.output:g}{''.join(tiers)}"
 
 
@@ -143,7 +143,7 @@ def _listed(workspace: Workspace, name: str) -> tuple[str, ...]:
     profile = load_model(workspace, name)
     prices = profile.prices
     names = {file_name(profile.model), slug(profile.model)}
-    recorded = sorted(path.parent.name for one in names for path in (workspace.cassettes / one).glob("*/*.jsonl"))
+    recorded = sorted(path.parent.name for name in names for path in (workspace.cassettes / name).glob("*/*.jsonl"))
     return (
         name if name == profile.model else f"{name} ({profile.model})",
         "-" if profile.provider == "anthropic" else profile.provider,

@@ -114,7 +114,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             )
         check_free(options.out, options.force)
     stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
-    margin = next(one for one in stated if one is not None)
+    margin = next(value for value in stated if value is not None)
     wanted = Target(margin, options.alpha, options.power, options.drop)
     sentences: list[str] = []
     if options.budget is None:

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace, arguments: list[str]) -> int:
-    arguments = [f"--ctx-{one[2:]}" if one.split("=")[0] in BATCH else one for one in arguments]
+    arguments = [f"--ctx-{argument[2:]}" if argument.split("=")[0] in BATCH else argument for argument in arguments]
     given = any(argument.split("=")[0] == "--ctx-record" for argument in arguments)
     mode = [] if given else ["--ctx-record=once"]
     return run_tests("--ctx-ask-only", "-q", *mode, *arguments)

@@ -51,11 +51,11 @@ def _run_with(options: argparse.Namespace) -> int:
     """What a run measured, then the prompt, as far as it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = present_name(Path(options.prompts).resolve().name) if options.prompts else None
-    found = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
-    for one in found:
-        print("\n".join(measured.lines(one)), end="\n\n")
-    sent = {(row.prompt_set, row.seed) for row, _ in found}
-    asked = {row.model for row, _ in found}
+    replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
+    for row_and_reply in replies:
+        print("\n".join(measured.lines(row_and_reply)), end="\n\n")
+    sent = {(row.prompt_set, row.seed) for row, _ in replies}
+    asked = {row.model for row, _ in replies}
     if len(sent) > 1:
         print(
             "# prompt: they were asked in different words, or with different seeds: see one with --prompts or --seed."
@@ -70,7 +70,7 @@ def _run_with(options: argparse.Namespace) -> int:
         print(f"# prompt: {error}")
         return 0
     now = digest(request_body(trial, question.case.model))
-    if model and any(row.prompt_sha256 not in (None, now) for row, _ in found):
+    if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
         print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
     _print(question, model)
     return 0

@@ -54,7 +54,7 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     from longctx.stats.rates import Rate
 
     missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
-    found = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
+    reasons = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
     minimum = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
     trials = grouped(rows if minimum else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
     required = {
@@ -64,7 +64,7 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     }
     is_short = short(list(required.values()))
     return [
-        *found,
+        *reasons,
         *(f"{name}: {one}." for (name, one), fails in zip(required.items(), is_short, strict=True) if fails),
     ]
 
@@ -75,7 +75,7 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
     from longctx.config.profiles import load_profile, profile_path
 
     for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
-        given = [one.partition("=") for one in options]
+        given = [option.partition("=") for option in options]
         name = next((value for option, _, value in given if option == "--ctx-profile"), None)
         path: Path = profile_path(workspace, name)
         if digest_of(path) != digest:
@@ -96,10 +96,10 @@ def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) 
     """(family, model) -> the tables for it."""
     from longctx.registry import families
 
-    found: dict[tuple[str, str], list[Grid]] = {}
+    grids: dict[tuple[str, str], list[Grid]] = {}
     for profile, models in profiles:
         for family in families(workspace):
             for grid in profile.grids(family):
                 for model in models or grid.models:
-                    found.setdefault((family, model), []).append(grid)
-    return found
+                    grids.setdefault((family, model), []).append(grid)
+    return grids

@@ -49,8 +49,8 @@ def profile_type(families: Mapping[str, Family]) -> type[Profile]:
             f"A family cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
     tables: dict[str, Any] = {
-        name: (Annotated[tuple[one.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
-        for name, one in families.items()
+        name: (Annotated[tuple[table.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
+        for name, table in families.items()
     }
     return create_model("Profile", __base__=Profile, **tables)
 

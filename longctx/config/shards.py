@@ -47,7 +47,7 @@ def deal(tokens: Mapping[str, int], of: int) -> dict[str, int]:
     most = (1 + SPARE) * sum(tokens.values()) / of
     taken = dict.fromkeys(range(1, of + 1), 0)
     dealt: dict[str, int] = {}
-    for name in sorted(tokens, key=lambda one: (-tokens[one], _hash(one))):
+    for name in sorted(tokens, key=lambda shard: (-tokens[shard], _hash(shard))):
         order = sorted(taken, key=lambda number: _hash(f"{name}/{number}"))
         free = (number for number in order if taken[number] + tokens[name] <= most)
         dealt[name] = next(free, None) or min(order, key=taken.__getitem__)

@@ -83,12 +83,12 @@ class Done:
             yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
             yield f"stopped early: {asked.settled.message}"
-        told = [
+        reported = [
             failure
             for failure in asked.failures.values()
             if not failure.fatal or failure.cause in ("pending", "canceled")
         ]
-        for message, number in Counter(one.message for one in told).items():
+        for message, number in Counter(failure.message for failure in reported).items():
             yield f"{number:,} were not answered: {message}"
 
 
@@ -145,8 +145,8 @@ async def _ask(
         opened = open_client(tape, terms.base_url, terms.in_flight, provider)
     async with opened as client:
         batches = await _batches(client, tape, terms, say)
-        told, uncounted = await calibrate(workspace, client, cases, say)
-        fit, unfit = fitted(told)
+        calibrated, uncounted = await calibrate(workspace, client, cases, say)
+        fit, unfit = fitted(calibrated)
         with waiting(say, BUILT):
             lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
         if terms.batch:
@@ -192,7 +192,7 @@ async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batche
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
     """Say what this tape's record mode would ask, without a key and without the network. Raises UserError."""
     fit, unfit = fitted(cases)
-    claimed = {place for one in Ledger(tape.written_to).open() for place in one.places}
+    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
         lacking = missing(tape, fit, build=batch or bool(claimed))  # a batch knows requests by their digests
         lacking = each_once(lacking) if batch else lacking
@@ -223,10 +223,10 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
 def _say_estimate(
     say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
 ) -> None:
-    found = estimate(cases, questions, unbuilt, batch)
-    for one in found:
-        say(str(one))
-    if whole := in_all(found):
-        say(whole)
+    estimates = estimate(cases, questions, unbuilt, batch)
+    for family_estimate in estimates:
+        say(str(family_estimate))
+    if total := in_all(estimates):
+        say(total)
     for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
         say(doubt)

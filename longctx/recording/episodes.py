@@ -45,11 +45,11 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
 
 def _conflicts(folder: Path) -> TapeError:
     """All cassettes that a merge left in conflict, since all are mended in one go."""
-    found = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
-    held = "1 cassette holds" if len(found) == 1 else f"{len(found):,} cassettes hold"
+    paths = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
+    held = "1 cassette holds" if len(paths) == 1 else f"{len(paths):,} cassettes hold"
     return TapeError(
         "cassettes-in-conflict",
-        f"{held} the conflict markers of a merge: {named(found)}. Keep the answers of both sides: delete the lines "
+        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "
         "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then stands there twice "
         "counts once.",
     )

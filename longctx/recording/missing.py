@@ -25,7 +25,7 @@ def missing(
     Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before. The
     repeats of a trial, which are the same from beginning to end, are neighbours.
     """
-    found: list[tuple[tuple[object, ...], Question]] = []
+    ordered: list[tuple[tuple[object, ...], Question]] = []
     room = KEPT
     for place, case in enumerate(cases):
         alike = case.model.model, case.wording.prompt_set
@@ -36,8 +36,8 @@ def missing(
                 sha256 = Wanted.of(question, trial).sha256
                 question = dataclasses.replace(question, built=trial if room >= 0 else None, sha256=sha256)
             prefix = trial.prefix if trial else question.prefix or ""
-            found.append(((*alike, prefix, place, question.index, question.repeat), question))
-    return [question for _, question in sorted(found, key=lambda pair: pair[0])]
+            ordered.append(((*alike, prefix, place, question.index, question.repeat), question))
+    return [question for _, question in sorted(ordered, key=lambda pair: pair[0])]
 
 
 def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Question]:

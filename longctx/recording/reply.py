@@ -82,16 +82,16 @@ def read_object(body: bytes) -> dict[str, Any]:
     if not body.strip():
         raise ValueError("it is empty")
     try:
-        found = json.loads(body.decode("utf-8-sig"))
+        document = json.loads(body.decode("utf-8-sig"))
     except RecursionError:
         raise ValueError("its JSON is nested too deeply") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is no JSON: {error}") from None
     except ValueError:  # of Python's limit on the digits of a number
         raise ValueError("its JSON holds a number of thousands of digits") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
-    return found
+    return document
 
 
 def _text(message: dict[str, Any]) -> str:

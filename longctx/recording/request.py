@@ -55,9 +55,9 @@ def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[st
 def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:
     """The user's turn and, where the trial has one and the model takes it, the beginning of the answer."""
     text = user_text(trial, model)
-    asked = {"role": "user", "content": _blocks(text, cuts, model.caching) if cuts and model.caching else text}
+    message = {"role": "user", "content": _blocks(text, cuts, model.caching) if cuts and model.caching else text}
     begun = prefill(trial, model)
-    return [asked, {"role": "assistant", "content": begun}] if begun else [asked]
+    return [message, {"role": "assistant", "content": begun}] if begun else [message]
 
 
 def user_text(trial: Trial, model: ModelProfile) -> str:
@@ -103,9 +103,9 @@ def canonical(value: Any) -> Iterator[bytes]:
             yield from canonical(value[name])
         yield b"}" if value else b"{}"
     elif isinstance(value, list | tuple):
-        for place, one in enumerate(value):
+        for place, item in enumerate(value):
             yield b"," if place else b"["
-            yield from canonical(one)
+            yield from canonical(item)
         yield b"]" if value else b"[]"
     elif isinstance(value, str):
         try:
@@ -124,12 +124,12 @@ def _standard(value: Any) -> bytes:
 def _joined(value: Any) -> Any:
     """The same with every list of plain text blocks, marked for the cache or not, as the one text that they are."""
     if isinstance(value, dict):
-        return {name: _joined(one) for name, one in value.items()}
+        return {name: _joined(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
-    if value and all(isinstance(one, dict) and _is_text_block(one) for one in value):
-        return "".join(one["text"] for one in value)
-    return [_joined(one) for one in value]
+    if value and all(isinstance(block, dict) and _is_text_block(block) for block in value):
+        return "".join(block["text"] for block in value)
+    return [_joined(item) for item in value]
 
 
 def _is_text_block(value: dict[str, Any]) -> bool:

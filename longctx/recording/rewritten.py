@@ -20,8 +20,8 @@ def messages_body(path: str, content: bytes) -> dict[str, Any] | None:
     if path.endswith(PATH):
         plain: dict[str, Any] = json.loads(content)
         return plain
-    if found := MODEL_IN_PATH.search(path):
+    if match := MODEL_IN_PATH.search(path):
         body: dict[str, Any] = json.loads(content)
         body.pop("anthropic_version", None)
-        return body | {"model": found[1] or found[2]}
+        return body | {"model": match[1] or match[2]}
     return None

@@ -160,7 +160,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         if not episodes:
             return {}
         metadata = max(
-            (self._metadata_of[index] for index in episodes.values()), key=lambda one: str(one["recorded_at"])
+            (self._metadata_of[index] for index in episodes.values()), key=lambda metadata: str(metadata["recorded_at"])
         )
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
@@ -223,9 +223,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """
         if file not in self._index:
             names = dict.fromkeys((earlier_file(file, model), file))
-            found = [self._read(folder, name) for folder, name in itertools.product(self._folders, names)]
+            contents = [self._read(folder, name) for folder, name in itertools.product(self._folders, names)]
             self._index[file] = {}
-            for request, response, metadata in itertools.chain.from_iterable(found):
+            for request, response, metadata in itertools.chain.from_iterable(contents):
                 if metadata.get("model", model) == model:
                     self._add(file, request, response, metadata)
         return self._index[file]

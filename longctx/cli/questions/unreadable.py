@@ -48,9 +48,9 @@ def _shown(unread: Sequence[Seen]) -> Iterator[str]:
     """Two of the replies, with the right section and of different kinds where there are."""
     seen = [(row, view["reply"]) for row, view in unread if view.get("reply") is not None]
     kinds: dict[str, tuple[Row, str]] = {}
-    for row, reply in sorted(seen, key=lambda one: one[0].params["record"] != "right"):
+    for row, reply in sorted(seen, key=lambda pair: pair[0].params["record"] != "right"):
         kinds.setdefault(_why(row), (row, reply))
-    rest = [one for one in seen if one not in kinds.values()]
+    rest = [pair for pair in seen if pair not in kinds.values()]
     for row, reply in [*kinds.values(), *rest][:SHOWN]:
         question = str(row.item).rpartition("@")[0]
         yield f"The reply to {question} with {RECORDS[str(row.params['record'])]}: “{excerpt(reply)}”"

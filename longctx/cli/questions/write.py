@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}",
         )
     files.write(written)
-    questions = [question for one in written for question in one.questions]
+    questions = [question for batch in written for question in batch.questions]
     print(_table(written, len(cases), options.per_section, check(corpus, questions), files))
     if len(written) < len(cases):
         print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
@@ -120,7 +120,7 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     from longctx.families.long_context_qa.authoring.writing import Writing
     from longctx.recording.tape import Wanted
 
-    found = []
+    written = []
     for case in cases:
         assert isinstance(case.scenario, Writing)
         [question] = case.questions()
@@ -130,8 +130,8 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
                 f"recorded {reply.recorded_at[:10]}"
             )
             scenario, document = case.scenario, case.wording.document
-            found.append(read_reply(scenario.section.id, reply, scenario.per_section, provenance, document))
-    return found
+            written.append(read_reply(scenario.section.id, reply, scenario.per_section, provenance, document))
+    return written
 
 
 def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
@@ -150,8 +150,8 @@ def _table(
     """How many sections, questions, parts of replies and faults, as text."""
     from tabulate import tabulate
 
-    questions = [question for one in written for question in one.questions]
-    dropped = Counter(drop.reason for one in written for drop in one.dropped)
+    questions = [question for batch in written for question in batch.questions]
+    dropped = Counter(drop.reason for batch in written for drop in batch.dropped)
     faults = Counter(finding.kind for finding in findings)
     rows: list[tuple[str, int, object]] = [
         ("sections", sections, ""),
@@ -159,7 +159,7 @@ def _table(
         ("questions asked for", per_section * len(written), ""),
         ("questions written", len(questions), files.questions if questions else ""),
         ("  numerical", sum(question.numerical for question in questions), ""),
-        ("questions missing from the replies", sum(one.missing for one in written), ""),
+        ("questions missing from the replies", sum(batch.missing for batch in written), ""),
         ("parts of replies dropped", dropped.total(), files.dropped if dropped else ""),
         *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
         *([("faults found", len(findings), "listed by questions check" if findings else "")] if questions else []),
@@ -172,7 +172,7 @@ def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str
     """What to do where no question came of it. room: max_tokens of a reply."""
     from longctx.cli.questions.unreadable import excerpt
 
-    dropped = [drop for one in written for drop in one.dropped]
+    dropped = [drop for batch in written for drop in batch.dropped]
     helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]
     if any(drop.reason == "cut off" for drop in dropped):
         helps.insert(0, f"more room to answer (--max-tokens, {room} now)")

@@ -40,11 +40,11 @@ class WrittenFiles:
         """
         if not self.questions.exists():
             return
-        now = {question.id: question for one in written for question in one.questions}
-        found = {question.id: question for question in load_questions(self.questions).questions}
-        sections = {question.section for question in found.values()}
-        changed = [name for name, question in found.items() if now.get(name) != question]
-        gone = [name for name, question in now.items() if question.section in sections and name not in found]
+        now = {question.id: question for batch in written for question in batch.questions}
+        existing = {question.id: question for question in load_questions(self.questions).questions}
+        sections = {question.section for question in existing.values()}
+        changed = [name for name, question in existing.items() if now.get(name) != question]
+        gone = [name for name, question in now.items() if question.section in sections and name not in existing]
         noted = set(_lines(self.dropped)) - set(dump_dropped(_dropped(written)).splitlines())
         if changed or gone or noted:
             where = f"{(changed or gone)[0]}" if changed or gone else f"in {self.dropped.name}"
@@ -56,7 +56,7 @@ class WrittenFiles:
 
     def write(self, written: Sequence[Written]) -> None:
         """Both files, each whole or not at all; a file that would be empty is not written. Raises UserError."""
-        questions = dump(question for one in written for question in one.questions).encode()
+        questions = dump(question for batch in written for question in batch.questions).encode()
         if questions:
             write_file(self.questions, lambda part: part.write_bytes(questions))
         if dropped := dump_dropped(_dropped(written)):
@@ -66,7 +66,7 @@ class WrittenFiles:
 
 
 def _dropped(written: Sequence[Written]) -> Iterator[Dropped]:
-    return (drop for one in written for drop in one.dropped)
+    return (drop for batch in written for drop in batch.dropped)
 
 
 def _lines(path: Path) -> list[bytes]:

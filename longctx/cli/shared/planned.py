@@ -77,11 +77,11 @@ def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str
 
 def loads_of(cases: Iterable[Case]) -> dict[BandOf, Load]:
     """The load of each band that has trials."""
-    found: dict[BandOf, _Sum] = {}
+    sums: dict[BandOf, _Sum] = {}
     for case in cases:
         if case.scenario.gated:
-            found.setdefault(band_of(case), _Sum()).add(case)
-    return {where: one.load for where, one in found.items() if one.trials}
+            sums.setdefault(band_of(case), _Sum()).add(case)
+    return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
 
 
 def further_of(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[Subject, str], tuple[tuple[str, str], int]]:

@@ -32,8 +32,8 @@ def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], plann
     """What the same questions cost one by one, where that is less than as `planned` in batches; else None."""
     if all(question.case.model.caching is None for question in questions):
         return None
-    directly = [one.price for one in estimate(cases, shared(questions)) if one.price]
-    batched = [one.price for one in estimate(cases, planned, batches=True) if one.price]
+    directly = [estimated.price for estimated in estimate(cases, shared(questions)) if estimated.price]
+    batched = [estimated.price for estimated in estimate(cases, planned, batches=True) if estimated.price]
     usd = math.fsum(price.cached for price in directly)
     if usd >= math.fsum(price.planned or 0.0 for price in batched):
         return None
@@ -71,8 +71,8 @@ def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> b
         return True
     batched = 1 - prices.batch_discount
     first, *others = zip(questions, shares, strict=True)
-    kept = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *one, read=1) for one in others)
-    return kept < batched * math.fsum(_usd(prices, *one) for one in (first, *others))
+    cached_usd = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *sizes, read=1) for sizes in others)
+    return cached_usd < batched * math.fsum(_usd(prices, *sizes) for sizes in (first, *others))
 
 
 def _usd(prices: Prices, question: Question, share: float, read: int = 0, written: int = 0) -> float:

@@ -79,15 +79,15 @@ class Batches:
             why = explain(error, self.service.url).message
             self.last[batch.name] = Fate("gone" if gone else "unreached", batch, state, why)
             return None
-        found = onto_tape(self.tape, batch, _ended_at(batch, state), results)
-        self.collected |= found.answered
-        if found.missing:
+        collected = onto_tape(self.tape, batch, _ended_at(batch, state), results)
+        self.collected |= collected.answered
+        if collected.missing:
             self._fetched[batch.name] += 1
-            why = f"{self.service.url} gave no result for {found.missing:,} of its requests"
+            why = f"{self.service.url} gave no result for {collected.missing:,} of its requests"
             self.last[batch.name] = Fate("incomplete", batch, state, why, self._fetched[batch.name] >= FETCHES)
             return None
         self.ledger.drop(batch)
-        return found
+        return collected
 
 
 def _ended_at(batch: Batch, state: State) -> str:

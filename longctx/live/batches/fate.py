@@ -76,7 +76,7 @@ class Fates:
 
     async def _searched(self, batch: Batch) -> Fate:
         """Among the server's batches of as many requests, the one whose results bear its custom ids."""
-        known = {one.id for one in self._ledger.open()} | self._foreign
+        known = {batch.id for batch in self._ledger.open()} | self._foreign
         claimed = datetime.datetime.fromisoformat(batch.claimed_at)
         why = ""
         for state in await self._service.since(claimed - SKEW):
@@ -86,7 +86,7 @@ class Fates:
                 why = f"{state.id} has as many requests and {'no results any more' if state.gone else 'has not ended'}"
                 continue
             ours = {request.custom_id for request in batch.requests}
-            if any(one.get("custom_id") in ours for one in await self._service.results(state.id)):
+            if any(result.get("custom_id") in ours for result in await self._service.results(state.id)):
                 created = wait.stamp(state.created_at or claimed)
                 return _told(self._ledger.created(batch, state.id, created), state)
             self._foreign.add(state.id)

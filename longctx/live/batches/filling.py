@@ -156,9 +156,9 @@ class _Filling:
         for known in self._open():
             fate = await self._batches.fates.of(known.batch)
             self._batches.last[fate.batch.name] = fate
-            found = await self._batches.follow(fate)
-            if found is not None:
-                again += self._ended(found)
+            collected = await self._batches.follow(fate)
+            if collected is not None:
+                again += self._ended(collected)
             elif fate.kind == "absent":
                 again += [self.waiting_for.pop(place) for place in fate.batch.places if place in self.waiting_for]
         if again:
@@ -166,13 +166,13 @@ class _Filling:
                 self._settle(place_in(question), Failure("not_asked", ""))
             await self.create(again)
 
-    def _ended(self, found: Collected) -> list[Question]:
+    def _ended(self, collected: Collected) -> list[Question]:
         """Tell what became of the questions; those that are worth another batch."""
         again = []
-        for place in found.answered:
+        for place in collected.answered:
             if question := self.waiting_for.pop(place, None):
                 self._answered(place, question)
-        for place, failure in found.failures.items():
+        for place, failure in collected.failures.items():
             question = self.waiting_for.pop(place, None)
             if question is None:
                 continue

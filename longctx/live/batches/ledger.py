@@ -145,7 +145,7 @@ def _write_through(path: Path, content: bytes) -> None:
 def _read(path: Path) -> Batch:
     try:
         fields: dict[str, Any] = json.loads(path.read_bytes())
-        requests = [Request(one["custom_id"], Wanted(**one["wanted"])) for one in fields.pop("requests")]
+        requests = [Request(request["custom_id"], Wanted(**request["wanted"])) for request in fields.pop("requests")]
         batch = Batch(**fields, requests=tuple(requests))
         if not all(isinstance(text, str) for text in _texts(batch)):
             raise TypeError("an entry of it is no text")

@@ -108,13 +108,13 @@ class Service:
 
         They are taken from the server that was asked, whatever host it names: the key would go there.
         """
-        found = await self._client.get(
+        response = await self._client.get(
             f"/v1/messages/batches/{quote(id, safe='')}/results",
             cast_to=httpx2.Response,
             options={"timeout": DOWNLOAD_S},
         )
         results = []
-        for line in found.content.split(b"\n"):
+        for line in response.content.split(b"\n"):
             with contextlib.suppress(ValueError, RecursionError):
                 result = json.loads(line)
                 if isinstance(result, dict):
@@ -123,14 +123,14 @@ class Service:
 
     async def since(self, when: datetime.datetime) -> list[State]:
         """The batches that were created then or later, or whose time the server does not tell."""
-        found: list[State] = []
+        states: list[State] = []
         after = ""
         while True:
             page, more = await self._page(after, self._client)
-            recent = [one for one in page if one.created_at is None or one.created_at >= when]
-            found += recent
+            recent = [state for state in page if state.created_at is None or state.created_at >= when]
+            states += recent
             if not more or len(recent) < len(page) or not page:
-                return found
+                return states
             after = page[-1].id
 
     async def _page(self, after: str, client: Client) -> tuple[list[State], bool]:
@@ -138,7 +138,7 @@ class Service:
         body = await body_of(client.messages.batches.with_raw_response.list(limit=PAGE, **given))
         try:
             said = read_object(body)
-            return [_state(one) for one in said["data"]], bool(said.get("has_more"))
+            return [_state(batch) for batch in said["data"]], bool(said.get("has_more"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _malformed("list of batches", error, body) from None
 

@@ -74,17 +74,17 @@ def estimate(
     batches: whether they are asked in batches.
     """
     trials: dict[Family, list[Case]] = defaultdict(list)
-    asked: dict[Family, list[Question]] = defaultdict(list)
+    questions_of: dict[Family, list[Question]] = defaultdict(list)
     for case in (*cases, *unbuilt):
         trials[_family(case)].append(case)
     for question in (*questions, *(question for case in unbuilt for question in case.questions())):
-        asked[_family(question.case)].append(question)
-    return [_estimate(family, group, asked[family], batches) for family, group in trials.items()]
+        questions_of[_family(question.case)].append(question)
+    return [_estimate(family, group, questions_of[family], batches) for family, group in trials.items()]
 
 
 def in_all(estimates: Sequence[Estimate]) -> str | None:
     """The price of all in a sentence; None where one price is all there is."""
-    known = [one.price for one in estimates if one.price is not None]
+    known = [estimate.price for estimate in estimates if estimate.price is not None]
     if len(known) < 2:
         return None
     rest = "" if len(known) == len(estimates) else ", without the models whose prices are not known"
@@ -109,22 +109,22 @@ def _family(case: Case) -> Family:
     return case.model.model, case.scenario.family
 
 
-def _estimate(family: Family, cases: Sequence[Case], asked: Sequence[Question], batches: bool) -> Estimate:
-    prices = (asked[0].case if asked else cases[0]).model.prices
+def _estimate(family: Family, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
+    prices = (questions[0].case if questions else cases[0]).model.prices
     return Estimate(
         *family,
         trials=sum(case.size for case in cases),
-        to_ask=len(asked),
-        input_tokens=sum(one.case.size_tokens for one in asked),
-        output_tokens=sum(one.case.reply_tokens for one in asked),
-        price=None if prices is None else _price(prices, asked, batches),
-        counted=all(one.case.counted is not None for one in asked),
+        to_ask=len(questions),
+        input_tokens=sum(question.case.size_tokens for question in questions),
+        output_tokens=sum(question.case.reply_tokens for question in questions),
+        price=None if prices is None else _price(prices, questions, batches),
+        counted=all(question.case.counted is not None for question in questions),
     )
 
 
-def _price(prices: Prices, asked: Sequence[Question], batches: bool) -> Price:
+def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Price:
     """Each request at the rates of its own prompt's length."""
-    sizes = [(one.case.size_tokens, one.case.reply_tokens, one.shared) for one in asked]
+    sizes = [(question.case.size_tokens, question.case.reply_tokens, question.shared) for question in questions]
     standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
     cached = math.fsum(
         cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes
@@ -132,10 +132,10 @@ def _price(prices: Prices, asked: Sequence[Question], batches: bool) -> Price:
     less = 1 - prices.batch_discount
     if not batches:
         return Price(standard, cached, standard * less)
-    directly = {one.shared.after for one in asked}
+    directly = {question.shared.after for question in questions}
     planned = math.fsum(
-        cost(prices, size, reply, size * one.shared.read_share, size * one.shared.write_share)
-        * (1 if one.key in directly else less)
-        for one, (size, reply, _) in zip(asked, sizes, strict=True)
+        cost(prices, size, reply, size * question.shared.read_share, size * question.shared.write_share)
+        * (1 if question.key in directly else less)
+        for question, (size, reply, _) in zip(questions, sizes, strict=True)
     )
     return Price(standard, cached, standard * less, planned)

@@ -63,10 +63,10 @@ def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | N
     lengths, common = _compared(model, model.caching, questions)
     rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
 
-    def kept(one: Beginning) -> bool:
-        these = slice(one.first, one.last + 1)
+    def kept(prefix: Beginning) -> bool:
+        these = slice(prefix.first, prefix.last + 1)
         assert worth is not None
-        return worth(questions[these], [one.length / length for length in lengths[these]])
+        return worth(questions[these], [prefix.length / length for length in lengths[these]])
 
     plans = plan(beginnings(common), rates, model.caching, kept if worth else None)
     return [
@@ -123,21 +123,21 @@ def beginnings(common: Sequence[int]) -> list[Beginning]:
     The intervals of an array of longest common prefixes: M. Abouelhoda, S. Kurtz and E. Ohlebusch, "Replacing suffix
     trees with enhanced suffix arrays", 2004, section 4.1.
     """
-    found: list[Beginning] = []
+    prefixes: list[Beginning] = []
     still: list[Beginning] = []
     for place, length in enumerate([*common, 0]):
         first = place - 1
         while still and still[-1].length > length:
-            one = still.pop()
-            found.append(dataclasses.replace(one, last=place - 1))
-            first = one.first
+            prefix = still.pop()
+            prefixes.append(dataclasses.replace(prefix, last=place - 1))
+            first = prefix.first
         if length > (still[-1].length if still else 0):
             still.append(Beginning(length, first, first))
-    return found
+    return prefixes
 
 
 def plan(
-    found: Sequence[Beginning],
+    prefixes: Sequence[Beginning],
     rates: Sequence[Rates | None],
     caching: Caching,
     kept: Callable[[Beginning], bool] | None = None,
@@ -148,23 +148,23 @@ def plan(
     `pays` has it.
     """
     starting: dict[int, list[Beginning]] = defaultdict(list)
-    for one in sorted(found, key=lambda one: one.length):
-        starting[one.first].append(one)
+    for prefix in sorted(prefixes, key=lambda prefix: prefix.length):
+        starting[prefix.first].append(prefix)
     path: list[Beginning] = []
     for place in range(len(rates)):
         while path and path[-1].last < place:
             path.pop()
-        for one in starting[place]:
-            longer = one.length - (path[-1].length if path else 0)
-            enough = one.length >= caching.min_tokens * CHARACTERS_A_TOKEN
-            if enough and longer >= LEAST and (kept(one) if kept else pays(rates[one.first : one.last + 1])):
-                path.append(one)
-        source = next((one for one in reversed(path) if one.writer is not None), None)
+        for prefix in starting[place]:
+            longer = prefix.length - (path[-1].length if path else 0)
+            enough = prefix.length >= caching.min_tokens * CHARACTERS_A_TOKEN
+            if enough and longer >= LEAST and (kept(prefix) if kept else pays(rates[prefix.first : prefix.last + 1])):
+                path.append(prefix)
+        source = next((prefix for prefix in reversed(path) if prefix.writer is not None), None)
         read, after = (source.length, source.writer) if source else (0, None)
-        for one in path[-caching.breakpoints :]:
-            if one.length > read:
-                one.writer = place
-        yield tuple(one.length for one in path), read, after
+        for prefix in path[-caching.breakpoints :]:
+            if prefix.length > read:
+                prefix.writer = place
+        yield tuple(prefix.length for prefix in path), read, after
 
 
 def pays(rates: Sequence[Rates | None]) -> bool:
@@ -173,5 +173,5 @@ def pays(rates: Sequence[Rates | None]) -> bool:
     known = [rate for rate in rates if rate is not None]
     if not known:
         return True
-    kept = math.fsum([write_price(known[0]), *map(read_price, known[1:])])
-    return kept < math.fsum(one.input for one in known)
+    cached_price = math.fsum([write_price(known[0]), *map(read_price, known[1:])])
+    return cached_price < math.fsum(prices.input for prices in known)

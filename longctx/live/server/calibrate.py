@@ -47,8 +47,10 @@ async def calibrate(
         raise UserError("tokens-not-counted", unasked[0][1].message)
     for failure in untold.values():
         say(failure.message)
-    told = [dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold]
-    return told, unasked
+    calibrated = [
+        dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold
+    ]
+    return calibrated, unasked
 
 
 def _counted(case: Case) -> tuple[str, str, str]:
@@ -61,15 +63,15 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
         return model
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
-            told = await retrieve(client, model)
+            description = await retrieve(client, model)
     except UNTOLD as error:
         why = explain(error, client.base_url).message
         say(f"The window of {model.model} is not known, and prompts are not checked against it: {why}")
         return model
-    if "window" not in told:
+    if "window" not in description:
         return model
-    keep_probed(workspace, model.model, source_of(client), told)
-    return model.model_copy(update={"window": told["window"]})
+    keep_probed(workspace, model.model, source_of(client), description)
+    return model.model_copy(update={"window": description["window"]})
 
 
 async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failure:

@@ -27,16 +27,16 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     """
     # By what they are, not by name or value: cases cannot be hashed, and two may have one name.
     samples = {id(question.case): question for question in reversed(questions)}
-    lengths = {case: len(user_text(one.build(), one.case.model)) for case, one in samples.items()}
+    lengths = {case: len(user_text(sample.build(), sample.case.model)) for case, sample in samples.items()}
     kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {PATIENCE_S:g} s)"):
-        results = await asyncio.gather(*(_count(client, one) for one in kinds.values()))
-    found = [result if isinstance(result, int) else None for result in results]
+        results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
+    counts = [result if isinstance(result, int) else None for result in results]
     if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:
         say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
     tokens = {
-        kind: None if told is None else told / lengths[id(one.case)]
-        for (kind, one), told in zip(kinds.items(), found, strict=True)
+        kind: None if tokens is None else tokens / lengths[id(sample.case)]
+        for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
     }
     cases = {}
     for case, one in samples.items():

@@ -85,17 +85,17 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     Raises what UNTOLD names.
     """
     prompts = PromptSet.open(workspace, PROTOCOL)
-    found: dict[str, float] = {}
+    measured: dict[str, float] = {}
     for family in shipped().values():
         texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)
         for unit, (few, many, more) in texts.items():
-            found[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
+            measured[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections
-    both = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
-    found["reference"] = round(both / second.tokens, 3)
-    if nothing := [name for name, tokens in found.items() if tokens <= 0]:
-        raise _contradiction(f"a {nothing[0]} would take {found[nothing[0]]:g} tokens")
-    return found
+    difference = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
+    measured["reference"] = round(difference / second.tokens, 3)
+    if nothing := [name for name, tokens in measured.items() if tokens <= 0]:
+        raise _contradiction(f"a {nothing[0]} would take {measured[nothing[0]]:g} tokens")
+    return measured
 
 
 def _contradiction(why: str) -> MalformedAnswer:
@@ -110,4 +110,4 @@ def source_of(client: Client) -> str:
 def _supported(capabilities: object) -> list[str] | None:
     if not isinstance(capabilities, dict):
         return None
-    return [name for name, one in capabilities.items() if table(one).get("supported") is True]
+    return [name for name, capability in capabilities.items() if table(capability).get("supported") is True]

@@ -41,15 +41,15 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     prompts: the prompt set whose wordings are measured.
     """
     counted = _counted(PromptSet.open(workspace, prompts))
-    told, silent = await _told(client, model, say)
+    description, silent = await _told(client, model, say)
     measured: tuple[TokenCounts, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
-            told |= await tokens_per_unit(workspace, client, model)
-            measured = tuple([await measure(client, model, *one) for one in counted])
+            description |= await tokens_per_unit(workspace, client, model)
+            measured = tuple([await measure(client, model, *texts) for texts in counted])
     except UNTOLD as error:
         failure = explain(error, client.base_url)
-        if not told and not ask:
+        if not description and not ask:
             raise UserError("probe-failed", f"Nothing could be learnt about {model.model}: {failure.message}") from None
         families = ", ".join(scenario.family for scenario, _ in counted)
         follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
@@ -59,27 +59,30 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
             "Whether it takes a prefill or a temperature, and what of its answers is not to be trusted, is learnt by "
             "asking it, with --ask."
         )
-        return Learnt(told, measured, tuple(silent))
+        return Learnt(description, measured, tuple(silent))
     tried, ignored = await try_out(client, model, say)
     trust = await try_trust(client, model, say)
     if not trust.counts:
-        told, measured = {name: value for name, value in told.items() if name not in TokensPerUnit.model_fields}, ()
+        description, measured = (
+            {name: value for name, value in description.items() if name not in TokensPerUnit.model_fields},
+            (),
+        )
     if not measured:
         measured, why = await _counted_by_asking(client, model, counted, say)
         silent += why
     # What it says of thinking counts for more than what was tried.
-    return Learnt(tried | told, measured, tuple(silent), (*trust.doubts, *ignored))
+    return Learnt(tried | description, measured, tuple(silent), (*trust.doubts, *ignored))
 
 
 async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
     """What the server says of the model and, where it says nothing, why."""
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
-            told = await retrieve(client, model)
+            description = await retrieve(client, model)
     except UNTOLD as error:
         return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
     silent = "The server does not say what the model can: it lists no models, or not this one."
-    return told, [] if told else [silent]
+    return description, [] if description else [silent]
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:
@@ -95,7 +98,7 @@ async def _counted_by_asking(
     """What was counted and, where that failed, why."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
-            return tuple([await measure(client, model, *one, count_by_asking) for one in counted]), []
+            return tuple([await measure(client, model, *texts, count_by_asking) for texts in counted]), []
     except UNTOLD as error:
         why = explain(error, client.base_url).message
         families = ", ".join(scenario.family for scenario, _ in counted)
@@ -107,23 +110,23 @@ async def _counted_by_asking(
 
 def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
     """Where the profile, as a person wrote it, says otherwise than the server: a sentence each, with what to do."""
-    found = []
+    lines = []
     for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
         if limit and limit != told.get(name, limit):
-            found.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
+            lines.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
     for name in profile.tokens.model_fields_set:
         said = getattr(profile.tokens, name)
         if name in told and abs(said - told[name]) > 0.02 * told[name]:
-            found.append(f"tokens.{name} = {said} is used, though {told[name]} were counted: delete it to use that.")
+            lines.append(f"tokens.{name} = {said} is used, though {told[name]} were counted: delete it to use that.")
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
         if chosen and chosen not in told.get(name, [chosen]):
-            found.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
+            lines.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
     if told.get("prefill") is False and profile.prefill:
-        found.append(
+        lines.append(
             "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked anew."
         )
     if told.get("prefill") and not profile.prefill:
-        found.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
+        lines.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
     if told.get("temperature") is False and "temperature" in profile.extra_body:
-        found.append("temperature in extra_body is refused: delete it.")
-    return found
+        lines.append("temperature in extra_body is refused: delete it.")
+    return lines

@@ -51,13 +51,13 @@ def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
         boto3 = _needed("boto3", "bedrock")
         failures = _needed("botocore.exceptions", "bedrock").BotoCoreError
         try:
-            found = boto3.Session().get_credentials()
+            credentials = boto3.Session().get_credentials()
         except failures as error:
             raise UserError(
                 "bad-aws-credentials",
                 f"AWS credentials cannot be used: {error}. Check AWS_PROFILE and your AWS configuration.",
             ) from None
-        if found is None:
+        if credentials is None:
             raise UserError(
                 "no-aws-credentials",
                 "No AWS credentials were found for Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "

@@ -54,7 +54,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
     mark = {"cache_control": {"type": "ephemeral"}} if model.caching else {}
     long: dict[str, Any] = {"messages": [{"role": "user", "content": [{"type": "text", "text": text} | mark]}]}
     numbers = {"messages": [{"role": "user", "content": "Count from 1 to 100, in digits."}]}
-    asked = {"system": SYSTEM, "messages": [{"role": "user", "content": "What is the code word?"}]}
+    request = {"system": SYSTEM, "messages": [{"role": "user", "content": "What is the code word?"}]}
     doubts: list[str] = []
     counts = True
 
@@ -69,7 +69,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
         first = await tried("Its usage", ask(client, model, **long))
         again = first and await tried("Its usage of a cache", ask(client, model, **long))
         cut = await tried("Its stop reasons", ask(client, model, **numbers))
-        told = await tried("A system prompt", ask(client, model, **asked))
+        told = await tried("A system prompt", ask(client, model, **request))
         try:
             counted = await count(client, model.model_copy(update={"system": ""}), text)
         except UNTOLD:  # which is said where tokens are counted
