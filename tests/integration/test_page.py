@@ -19,7 +19,8 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
     with launched() as browser:
         opened = open_page(browser, checkout.file("reports/latest").resolve() / "index.html")
         page = opened.page
-        assert page.locator("h2").all_inner_texts()[-4:] == ["Line retrieval", "Passkey", "All families", "Trials"]
+        headings = page.locator("h2").all_inner_texts()
+        assert headings[-5:] == ["Line retrieval", "Passkey", "All families", "Trials", "Words"]
         page.select_option("#filter-outcome", label="all")
         page.select_option("#filter-scenario", label="lines-5")
         assert page.locator("#count").inner_text() == "2 of 8 trials"

@@ -36,6 +36,6 @@ def test_from_a_subfolder(checkout: Checkout, server: SimulatedServer) -> None:
 def test_a_mistake_is_a_sentence(checkout: Checkout) -> None:
     result = checkout.longctx("record", "--ctx-profile=tinny")
     assert result.code == 4
-    assert result.says("No profile 'tinny'")
+    assert result.says("[unknown-profile]", "'tinny'")
     assert checkout.longctx("recrod").code == 2
     assert checkout.longctx().code == 2
