@@ -173,8 +173,8 @@ def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> 
     scenario = GraphWalks(context, "bfs", 1).fit(MEASURED)
     user = scenario.build(WORDS, 0, index).user
     taken = count_tokens(user) - count_tokens(user.replace(user.split("edges:\n")[2].split("\n\n\n")[0], ""))
-    assert taken == pytest.approx(context, rel=0.06, abs=50)
-    assert count_tokens(user) == pytest.approx(scenario.size_tokens({}), rel=0.06, abs=100)
+    assert taken == pytest.approx(context, rel=0.1, abs=50)
+    assert count_tokens(user) == pytest.approx(scenario.size_tokens({}), rel=0.1, abs=100)
 
 
 @given(st.integers(1, 60), st.integers(0, 400))

@@ -266,6 +266,7 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, ni
     for name in ("Graph walks", "Passkey"):
         links.get_by_text(name).click()
         heading = page.get_by_role("heading", name=name)
+        page.wait_for_function("heading => heading.getBoundingClientRect().top < 400", arg=heading.element_handle())
         assert heading.evaluate("one => one.closest('details').open")
         bar = page.get_by_role("navigation").bounding_box()
         box = heading.bounding_box()
