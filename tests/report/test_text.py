@@ -17,10 +17,10 @@ TERMINAL = """\
 
 Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
 
-lines    ordered                 shuffled (block_size-1)    blocks of 2
--------  ----------------------  -------------------------  ----------------------
+lines    ordered                 shuffled      blocks of 2
+-------  ----------------------  ------------  ----------------------
 5        0.30 [0.11, 0.60] n=10  not measured
-10       0.10 [0.02, 0.40] n=10                             0.00 [0.00, 0.28] n=10
+10       0.10 [0.02, 0.40] n=10                0.00 [0.00, 0.28] n=10
 """
 
 MARKDOWN = """\
@@ -30,10 +30,10 @@ MARKDOWN = """\
 
 ## Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
 
-| lines   | ordered                | shuffled (block_size-1)   | blocks of 2            |
-|:--------|:-----------------------|:--------------------------|:-----------------------|
-| 5       | 0.30 [0.11, 0.60] n=10 | not measured              |                        |
-| 10      | 0.10 [0.02, 0.40] n=10 |                           | 0.00 [0.00, 0.28] n=10 |
+| lines   | ordered                | shuffled     | blocks of 2            |
+|:--------|:-----------------------|:-------------|:-----------------------|
+| 5       | 0.30 [0.11, 0.60] n=10 | not measured |                        |
+| 10      | 0.10 [0.02, 0.40] n=10 |              | 0.00 [0.00, 0.28] n=10 |
 """
 
 HOSTILE = '<script>alert("x")</script> | \x1b[31m{0}'

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.families.line_retrieval import charts
-from longctx.families.line_retrieval.names import order, order_and_name
+from longctx.families.line_retrieval.names import order
 from longctx.families.line_retrieval.origins import Origins, origins
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table, by_subject, pivot
@@ -29,7 +29,7 @@ class LineRetrievalAccount(account.Account):
         """Yield, for each subject, rates by number of lines (down) and order (across)."""
         for subject, group in by_subject(scenarios).items():
             cells = [
-                (scenario.params["lines"], order_and_name(scenario.params.get("block_size")), str(scenario.rate))
+                (scenario.params["lines"], order(scenario.params.get("block_size")), str(scenario.rate))
                 for scenario in group
             ]
             yield Table(f"Line retrieval, {subject}: rate [95% interval] by number of lines", pivot(cells, "lines"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.families.line_retrieval.names import order, order_and_name
+from longctx.families.line_retrieval.names import order
 from longctx.families.line_retrieval.origins import Origins
 from longctx.report.charts.chart import WIDTH, Chart, apart, colours, curves, field, labelled, layered
 from longctx.report.table import Table, by_subject, pivot
@@ -22,7 +22,7 @@ def charts(scenarios: Sequence[ScenarioSummary], origins: Sequence[Origins]) -> 
         points = [_point(scenario) for scenario in sorted(group, key=_shape)]
         orders = list(dict.fromkeys(point["order"] for point in points))
         lines = sorted({point["lines"] for point in points})
-        by_lines = pivot([(point["lines"], point["column"], point["text"]) for point in points], "lines")
+        by_lines = pivot([(point["lines"], point["order"], point["text"]) for point in points], "lines")
         if len(lines) > 1:
             kind = "log" if lines[-1] >= 10 * lines[0] else "linear"
             scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
@@ -50,7 +50,6 @@ def _point(scenario: ScenarioSummary) -> dict[str, Any]:
         "lines": lines,
         "length": f"{lines:,} lines",
         "order": how,
-        "column": order_and_name(scenario.params.get("block_size")),
         "rate": scenario.rate.rate,
         "lo": scenario.rate.lo,
         "hi": scenario.rate.hi,
