@@ -13,7 +13,6 @@ from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
-from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.plugin.sharding import in_shard
 from longctx.recording.case import Case
@@ -23,13 +22,14 @@ from longctx.results.baseline import Baseline, load_baseline, load_manifest_of
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
+from longctx.workspace import Workspace
 
 
 class Plan:
     """The plan of one run. What it gives raises UserError where a file cannot be used."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._settings, self._workspace = run, run.settings, run.workspace
+    def __init__(self, settings: Settings, workspace: Workspace) -> None:
+        self._settings, self._workspace = settings, workspace
         self._cases: dict[str, tuple[Case, ...]] = {}
 
     @cached_property

@@ -48,7 +48,7 @@ class Run:
         """What the run reads of its project, loaded when first needed."""
         from longctx.plugin.plan import Plan
 
-        return Plan(self)
+        return Plan(self.settings, self.workspace)
 
 
 def start(config: pytest.Config) -> Run:
