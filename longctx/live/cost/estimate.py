@@ -46,7 +46,11 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimate of one family for one model. price: None where it is not known. counted: whether the server did."""
+    """The estimate of one family for one model.
+
+    output_tokens: the most that the replies can take. thinking_tokens: how many of these are set aside for thinking.
+    price: None if it is not known. counted: whether the server counted the input.
+    """
 
     model: str
     family: str
@@ -56,13 +60,15 @@ class Estimate:
     output_tokens: int
     price: Price | None
     counted: bool
+    thinking_tokens: int = 0
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
+        thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
             f"{self.family} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
-            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens, {price}.{source}"
+            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens{thinking}, {price}.{source}"
         )
 
 
@@ -119,6 +125,7 @@ def _estimate(family: Family, cases: Sequence[Case], questions: Sequence[Questio
         output_tokens=sum(question.case.reply_tokens for question in questions),
         price=None if prices is None else _price(prices, questions, batches),
         counted=all(question.case.counted is not None for question in questions),
+        thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
     )
 
 
