@@ -1,7 +1,7 @@
-"""The pytest plugin: hooks only. What they do stands in the modules beside this one.
+"""The hooks of the pytest plugin; the modules of this package implement what they do.
 
-Nothing heavy is imported, read or written before a test marked `longctx` is collected or a --ctx option is given, so
-that an installed longctx leaves other projects as they are.
+The plugin imports nothing heavy, and reads and writes nothing, before a test marked `longctx` is collected or a --ctx
+option is given: an installed longctx leaves other projects alone.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Callable[[Case], None]:
-    """Replays a scenario's trials, records every outcome, and applies the minimum rate."""
+    """Return a function that replays a scenario's trials, records each outcome, and applies the minimum rate."""
     from longctx.plugin.measuring.fixture import measurer
 
     return measurer(request)

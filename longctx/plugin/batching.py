@@ -1,4 +1,4 @@
-"""What --ctx-batch goes with, and what it does not: found out before anything is collected."""
+"""The check of the options that --ctx-batch requires or excludes, before anything is collected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from longctx.plugin.settings import Settings
 
 
 def check(settings: Settings) -> None:
-    """Raises UserError."""
+    """Raise UserError if --ctx-batch or --ctx-batch-wait is combined with options that contradict it."""
     if settings.batch_wait is not None and not settings.batch:
         raise UserError(
             "batch-wait-without-batch",

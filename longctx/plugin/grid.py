@@ -1,4 +1,4 @@
-"""The grid: which cases a marked test is parametrized with. The same ids, in the same order, in every process."""
+"""The parametrization of a marked test with its cases: the same ids in the same order in every process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.vocabulary.scenario import Scenario
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked `longctx(family=Family)` one case a scenario, model and prompt set."""
+    """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set."""
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
     family: type[Scenario] = marker.kwargs["family"]
@@ -38,17 +38,17 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 def check(run: Run) -> None:
-    """Raises UserError for a mistake in profile, prompts, models or documents, before anything is collected."""
+    """Raise UserError for a mistake in profile, prompts, models, prices or documents, before anything is collected."""
     _check_prices(run.settings, set(run.plan.models))
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
 
 
 def _check_prices(settings: Settings, models: set[str]) -> None:
-    """Raises UserError where prices are given of a model that is not measured: its name was probably mistyped."""
-    if strange := [name for name, _ in settings.prices if name not in models]:
+    """Raise UserError if a price is given for a model that is not measured: its name was probably mistyped."""
+    if unmeasured := [name for name, _ in settings.prices if name not in models]:
         raise UserError(
             "price-of-unmeasured-model",
-            f"--ctx-price names {strange[0]!r}, which this run does not measure: it measures "
+            f"--ctx-price names {unmeasured[0]!r}, which this run does not measure: it measures "
             f"{', '.join(sorted(models))}.",
         )

@@ -1,4 +1,4 @@
-"""How pytest shows a user's mistake: as its own, in a sentence, with the exit status of a wrong command line."""
+"""The translation of a UserError into pytest's own usage error: one sentence, and the exit status of a bad command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command-line options, and what they say as typed settings."""
+"""The plugin's command-line options, and their values as typed settings."""
 
 from __future__ import annotations
 
@@ -205,18 +205,18 @@ def read(config: pytest.Config) -> Settings:
 
 
 def given(settings: Settings) -> bool:
-    """Whether any option was given."""
+    """Return whether any option differs from its default."""
     return settings != DEFAULT
 
 
 def asks(settings: Settings) -> bool:
-    """Whether the options say that something is asked, or estimated, before the tests."""
+    """Return whether something is asked, or its cost estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only
 
 
 def again(settings: Settings) -> tuple[str, ...]:
-    """The options that ask for the same trials again, of the same models in the same words."""
-    given = {
+    """Return the options that repeat the same trials with the same models and prompts."""
+    repeated = {
         "profile": filter(None, [settings.profile]),
         "model": settings.models,
         "prompts": settings.prompts,
@@ -224,11 +224,11 @@ def again(settings: Settings) -> tuple[str, ...]:
         "questions": filter(None, [settings.questions]),
         "seed": [] if settings.seed is None else [settings.seed],
     }
-    return tuple(f"--ctx-{name}={value}" for name, values in given.items() for value in values)
+    return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)
 
 
 def _label(text: str) -> tuple[str, str]:
-    """An argparse type: NAME=VALUE, or a sentence."""
+    """Parse NAME=VALUE, as an argparse type."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
         raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")

@@ -1,4 +1,4 @@
-"""A run that is over before its tests, as one that was only to estimate, or that Ctrl-C has stopped while it asked."""
+"""A run that ends before its tests: it was only to estimate or to ask, or Ctrl-C stopped it while it asked."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ STATUS = pytest.StashKey[int]()
 
 
 def over(config: pytest.Config, status: int) -> pytest.UsageError:
-    """To be raised once all was said. It is no mistake, but what pytest lets through without a word, to status_of."""
+    """Return an exception to raise once everything was printed; status_of turns it into the exit status.
+
+    It is a UsageError because pytest passes that on without printing anything.
+    """
     config.stash[STATUS] = status
     return pytest.UsageError(f"the run is over, with status {status}")
 
 
 def status_of(config: pytest.Config, error: pytest.UsageError) -> int:
-    """The exit status of a run that is over. Raises the error where it is a mistake, which pytest shows."""
+    """Return the exit status of a run that is over; raise the error again if it is a real usage error."""
     if STATUS not in config.stash:
         raise error
     return config.stash[STATUS]

@@ -1,4 +1,4 @@
-"""What a run reads of its project: the profile, its cases, and the baseline, each read once."""
+"""The files of the project that a run needs: the profile, its cases and the baseline. Each is read once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from longctx.workspace import Workspace
 
 
 class Plan:
-    """The plan of one run. What it gives raises UserError where a file cannot be used."""
+    """The plan of one run. Every property and method raises UserError if a file that it needs cannot be used."""
 
     def __init__(self, settings: Settings, workspace: Workspace) -> None:
         self._settings, self._workspace = settings, workspace
@@ -46,23 +46,23 @@ class Plan:
 
     @property
     def profile_name(self) -> str:
-        """As the user named it, or the name of the project's own choice."""
+        """The profile's name as the user gave it, or else the project's default profile."""
         return profile_name(self._workspace, self._settings.profile)
 
     @property
     def margin(self) -> float:
-        """The gate's, as the user said it, or the profile."""
+        """The gate's margin: the user's, else the profile's, else the default."""
         return next((margin for margin in (self._settings.margin, self.profile.margin) if margin is not None), MARGIN)
 
     @cached_property
     def baseline(self) -> Baseline | None:
-        """None where the run is not gated."""
+        """The baseline; None if the run is not gated."""
         path = self._baseline_path
         return None if path is None else load_baseline(path)
 
     @cached_property
     def filters(self) -> tuple[Filter, ...] | None:
-        """The "too hard" filters of the baseline, so that both ask the same questions; None without a baseline."""
+        """The "too hard" filters of the baseline, so that both runs ask the same questions; None without a baseline."""
         path = self._baseline_path
         if path is None:
             return None
@@ -70,41 +70,41 @@ class Plan:
 
     @property
     def cases(self) -> list[Case]:
-        """Those of all families that this run measures."""
+        """The cases of all families that this run measures."""
         return [case for name in self.families for case in self.cases_of(name)]
 
     @property
     def models(self) -> dict[str, ModelProfile]:
-        """Those that the profile measures, by their ids, whichever shard asks them."""
+        """The profiles of the models that the whole grid measures, in all shards, by their ids."""
         return {case.model.model: case.model for name in self.families for case in self.all_cases_of(name)}
 
     def cases_of(self, family: str) -> tuple[Case, ...]:
-        """The cases of a family that this run measures: all, or those of its shard."""
+        """Return the cases of a family that this run measures: all of them, or those of its shard."""
         cases, shard = self.all_cases_of(family), self._settings.shard
         return cases if shard is None else in_shard(cases, shard)
 
     def all_cases_of(self, family: str) -> tuple[Case, ...]:
-        """The cases of a family, as the user said them, whichever shard takes them."""
+        """Return the cases of a family in all shards, with the user's options applied."""
         if family not in self._cases:
             scenario, prompts = self.families[family].scenario, self._settings.prompts
             cases = cases_of(
                 self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for
             )
-            self._cases[family] = tuple(_as_told(case, self._settings) for case in cases)
+            self._cases[family] = tuple(_with_options(case, self._settings) for case in cases)
         return self._cases[family]
 
     def bank(self, model: str, name: str = SHIPPED) -> Bank:
-        """The questions about documents that a model is asked, read when a trial first needs them.
+        """Return the documents and questions that a model is asked about; they are read when a trial first needs them.
 
-        name: of the bank, as the profile says it; documents and questions that the user gave count instead.
+        name: the bank that the profile names. Documents and questions that the user gave replace it.
         """
         from longctx.corpus.bank import load_bank
 
-        given = self._settings
-        return load_bank(self._workspace, given.corpus, given.questions, model, name, self.filters)
+        settings = self._settings
+        return load_bank(self._workspace, settings.corpus, settings.questions, model, name, self.filters)
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
-        """(family, model) -> the tables of the profile for it."""
+        """Return the profile's tables for each (family, model)."""
         tables: dict[tuple[str, str], list[Grid]] = {}
         for name in self.families:
             for grid in self.profile.grids(name):
@@ -114,8 +114,8 @@ class Plan:
 
     @property
     def _baseline_path(self) -> Path | None:
-        named = self._settings.baseline
-        return None if named is None else self._workspace.find_baseline(named)
+        name = self._settings.baseline
+        return None if name is None else self._workspace.find_baseline(name)
 
     def _word_for(self, grid: Grid) -> str | None:
         return word_for(self._workspace, self._settings.corpus, grid.draws_on)
@@ -129,8 +129,8 @@ class Plan:
         return models
 
 
-def _as_told(case: Case, settings: Settings) -> Case:
-    """The case with what the user said instead of the profile."""
+def _with_options(case: Case, settings: Settings) -> Case:
+    """Return the case with the user's options in place of the profile's entries."""
     return dataclasses.replace(
         case,
         model=_priced(case.model, settings),
@@ -143,12 +143,15 @@ def _as_told(case: Case, settings: Settings) -> Case:
 
 
 def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
-    """The profile with the prices that the user gave; a discount for batches stays. Raises UserError where they are
-    silent on longer prompts that have prices of their own, whose cost would be understated."""
-    given, known = dict(settings.prices).get(model.model), model.prices
-    if given is None:
+    """Return the model's profile with the user's prices; the profile's discount for batches stays.
+
+    Raises UserError if the profile has other prices for long prompts and the user gave none: their cost would be
+    understated.
+    """
+    prices, known = dict(settings.prices).get(model.model), model.prices
+    if prices is None:
         return model
-    if known and known.above and not given.above:
+    if known and known.above and not prices.above:
         tokens = min(tier.tokens for tier in known.above)
         raise UserError(
             "price-without-tiers",
@@ -157,5 +160,5 @@ def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
             "same twice, if they are the same).",
         )
     if known:
-        given = given.model_copy(update={"batch_discount": known.batch_discount})
-    return model.model_copy(update={"prices": given})
+        prices = prices.model_copy(update={"batch_discount": known.batch_discount})
+    return model.model_copy(update={"prices": prices})

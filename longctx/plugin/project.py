@@ -1,4 +1,4 @@
-"""The project of a run: its root, as pytest found it, and its tests."""
+"""The project of a run: the root that pytest determined, and the tests in it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from longctx.pytest_file import root_around
 
 
 def check_root(config: pytest.Config) -> None:
-    """Raises UserError where the run would read and write in another project than that of its tests: pytest reads the
-    value of an option that stands apart as one more path, and may take its root from there."""
+    """Raise UserError if the run would read and write in another project than that of its tests.
+
+    pytest takes the value of an option that is not joined by an equals sign for one more path, and may determine the
+    root from it.
+    """
     option = config.option
     if option.rootdir or option.inifilename or option.pyargs:
         return
@@ -41,13 +44,13 @@ def check_root(config: pytest.Config) -> None:
 
 
 def _folder(start: Path, argument: str) -> Path:
-    """That of a path, or of a test in it."""
+    """Return the folder of an argument, which is a path or the id of a test."""
     path = Path(os.path.normpath(start / argument.split("::")[0]))
     return path if path.is_dir() else path.parent
 
 
 def take_tests(config: pytest.Config) -> None:
-    """Where no path was given, collect what pytest would in the project's root."""
+    """If no path was given, collect what pytest collects in the project's root."""
     if config.args_source is not config.ArgsSource.INVOCATION_DIR:
         return
     root = config.rootpath

@@ -1,4 +1,4 @@
-"""The state of a run in one process: its settings, its folder, its tape."""
+"""The state of a run in one process: its name, settings, project and folder."""
 
 from __future__ import annotations
 
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
     from longctx.summary.summary import Summary
 
 RUN = pytest.StashKey["Run"]()
-"""Where a pytest Config keeps its Run."""
+"""The key of the Run in a pytest Config's stash."""
 FAILURES = "asking.json"
-"""In the run's folder, written by the asking pass for people: why trials could not be asked."""
+"""The file in the run's folder in which the asking pass tells people why trials could not be asked."""
 UNASKED = pytest.StashKey[str]()
-"""Where a pytest Config keeps the same, as JSON: the key of a question and its Failure."""
+"""The key of the same failures in the stash, as JSON: the Failure of each question's key."""
 SUMMARY: pytest.StashKey[Summary] = pytest.StashKey()
-"""Where it keeps what the run measured, once it ends, in the process that started it."""
+"""The key of the run's summary, which the process that started the run makes at the end."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as this process sees it. `worker` is empty in the controller and in a run without workers; a worker
-    writes nothing to `folder`."""
+    """One run, as this process sees it.
+
+    folder: where the run's report goes; workers write nothing there. worker: the id of the xdist worker; empty in the
+    process that started the run. private: under --ctx-no-text, a temporary folder for this run's answers, deleted at
+    its end.
+    """
 
     name: str
     settings: Settings
@@ -41,24 +45,23 @@ class Run:
     folder: Path
     worker: str = ""
     private: Path | None = None
-    """Under --ctx-no-text: a temporary folder for this run's answers, gone when it ends."""
 
     @functools.cached_property
     def plan(self) -> Plan:
-        """What the run reads of its project, loaded when first needed."""
+        """The profile, cases and baseline of the run, which are loaded when first needed."""
         from longctx.plugin.plan import Plan
 
         return Plan(self.settings, self.workspace)
 
 
 def start(config: pytest.Config) -> Run:
-    """Name the run. Nothing is written before there is something to write."""
+    """Make the Run of this process and keep it in the stash; its folder is not created yet."""
     settings, workspace = options.read(config), Workspace(config.rootpath)
-    if told := getattr(config, "workerinput", None):
-        private = Path(told["ctx_private"]) if told["ctx_private"] else None
-        name = told["ctx_name"]
-        run = Run(name, settings, workspace, workspace.reports / name, told["workerid"], private)
-        config.stash[UNASKED] = told["ctx_unasked"]
+    if worker_input := getattr(config, "workerinput", None):
+        private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None
+        name = worker_input["ctx_name"]
+        run = Run(name, settings, workspace, workspace.reports / name, worker_input["workerid"], private)
+        config.stash[UNASKED] = worker_input["ctx_unasked"]
     else:
         folder = _folder(settings, workspace)
         name = folder.name if settings.report is None else _now()
@@ -68,8 +71,10 @@ def start(config: pytest.Config) -> Run:
 
 
 def tell_worker(node: Any) -> None:
-    """A worker may stand on another host, so it is told what others read in the run's folder. The answers that
-    --ctx-no-text keeps off the cassettes are not sent: where they lie is of use on this host alone."""
+    """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
+
+    Answers that --ctx-no-text keeps off the cassettes are not sent; their folder is of use on this host only.
+    """
     run = node.config.stash[RUN]
     node.workerinput["ctx_name"] = run.name
     node.workerinput["ctx_unasked"] = node.config.stash.get(UNASKED, "{}")
@@ -77,7 +82,7 @@ def tell_worker(node: Any) -> None:
 
 
 def _now() -> str:
-    """A run's name, to the millisecond: what a run asked is told from what another did by it."""
+    """Return the local time to the millisecond as a run's name; answers are told live or replayed by this name."""
     return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
 
 
@@ -90,7 +95,7 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 
 
 def _folder(settings: Settings, workspace: Workspace) -> Path:
-    """A folder that holds no run yet. Raises UserError where the user named one that does."""
+    """Return a folder for the report that holds no run yet; raise UserError if the user's own cannot be used."""
     if settings.report is not None:
         if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
             raise UserError(

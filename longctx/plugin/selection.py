@@ -1,4 +1,4 @@
-"""Which of the tests that pytest selected are of longctx, and how much they measure."""
+"""The cases among the tests that pytest selected."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ MARKER = "longctx"
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:
-    """The cases among the selected tests."""
-    ours = [item for item in items if item.get_closest_marker(MARKER)]
-    if not ours:
+    """Return the cases of the selected tests that are marked."""
+    marked = [item for item in items if item.get_closest_marker(MARKER)]
+    if not marked:
         return []
     from longctx.recording.case import Case
 
-    params = (item.callspec.params for item in ours if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    return [case for found in params if isinstance(case := found.get("scenario"), Case)]
+    functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
+    return [case for item in functions if isinstance(case := item.callspec.params.get("scenario"), Case)]
 
 
 def trials(items: Sequence[pytest.Item]) -> int:
-    """How many trials the selected tests have."""
+    """Return the number of trials in the selected tests."""
     return sum(case.size for case in selected(items))
 
 
 def with_minimum(items: Sequence[pytest.Item]) -> int:
-    """How many of the selected cases must meet a minimum rate."""
+    """Return the number of selected cases with a minimum rate."""
     return sum(case.min_rate is not None for case in selected(items))

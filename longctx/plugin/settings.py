@@ -1,4 +1,4 @@
-"""What the user asked for on the command line, as typed settings."""
+"""The values of the command-line options, typed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Their defaults are those of the options. None: as the profile says. profile: None for the project's own choice
-    (config/profiles.py)."""
+    """The options of one run, with the options' defaults. None means that the profile decides.
+
+    profile: None for the project's default profile (config/profiles.py). max_cost: USD. max_age: days. batch_wait:
+    hours; None to wait until the batches end.
+    """
 
     models: tuple[str, ...] = ()
     profile: str | None = None
@@ -48,4 +51,3 @@ class Settings:
     early_stop: bool = False
     batch: bool = False
     batch_wait: float | None = None
-    """Hours; None: until the batches end."""

@@ -1,4 +1,4 @@
-"""The cases of one shard: the same in every process, whatever a server has told of a model meanwhile."""
+"""The cases of one shard: the same ones in every process, even after a server has reported new facts of a model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Part = tuple[str, str]
 
 
 def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
-    """Those of a family's cases that a shard takes, in their order.
+    """Return the cases of a family that belong to a shard, in their order.
 
-    Each band of each model is dealt by itself, by the tokens of one prompt, so that how many trials a scenario has
-    moves nothing. All wordings of a scenario stay together: they are recorded in one file.
+    Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
+    does not matter. All wordings of a scenario go to one shard, because they are recorded in one file.
     """
     tokens: dict[Part, dict[str, int]] = {}
     for case in cases:
@@ -34,5 +34,5 @@ def _name(case: Case) -> str:
 
 
 def _tokens(case: Case) -> int:
-    """About how many a prompt takes of any model: what a profile says of its own changes as it is asked."""
+    """Estimate the tokens of one prompt by the default profile: a model's own profile changes while it is asked."""
     return case.scenario.size_tokens(TokensPerUnit().model_dump())

@@ -1,1 +1,1 @@
-"""The asking pass within pytest, before any test runs."""
+"""The asking pass, which pytest makes before any test runs."""

@@ -1,6 +1,6 @@
-"""Early stop: the asking pass looks at its answers after each round, and stops once the verdict is settled.
+"""Early stop: after each round of questions the asking pass looks at the verdict, and stops once it is settled.
 
-A look gives the verdict as the end of the run does, on the rows that the run would have if it stopped there.
+A look judges the rows that the run would have if it stopped there, exactly as the end of a run does.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from longctx.results.row import Row
 
 
 def until_settled(run: Run, tape: Tape) -> Course:
-    """Asks round by round; what is not asked is answered already, or stale.
+    """Return a course that asks round by round until the verdict is settled.
 
-    Raises UserError, when it is followed, where the run cannot be compared with its baseline.
+    Following the course raises UserError if the run cannot be compared with its baseline.
     """
     baseline = run.plan.baseline
     assert baseline is not None
@@ -51,7 +51,7 @@ def until_settled(run: Run, tape: Tape) -> Course:
 
 
 class _Looks:
-    """What is known so far; every answer is judged once."""
+    """The rows known so far. Every answer is judged once."""
 
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, baseline: Sequence[Row]) -> None:
         self._run, self._tape, self._baseline = run, tape, baseline
@@ -59,7 +59,7 @@ class _Looks:
         self._rows: dict[str, Row] = {}
 
     def look(self, left: set[str]) -> RunVerdict:
-        """The verdict if the questions with the keys in `left` were not asked."""
+        """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
         for key, question in self._questions.items():
             if key not in left and key not in self._rows:
                 self._rows[key] = self._row(question)
@@ -71,7 +71,7 @@ class _Looks:
         return give_verdict(self._baseline, with_answers(rows), rules(self._run, rows, now), self._run.plan.families)
 
     def _row(self, question: Question) -> Row:
-        # Building or judging may raise for one question: its test will say so, and the asking goes on.
+        # If building or judging raises, the question's own test reports it, and the asking goes on.
         try:
             trial = question.build()
             wanted = Wanted.of(question, trial)

@@ -1,6 +1,6 @@
-"""The asking pass within pytest: before any worker starts, one process collects what is selected and asks it.
+"""The asking pass: before any worker starts, one process collects the selected cases and asks what they lack.
 
-Collection is pytest's own, nested, with the user's own arguments, so that -k and -m mean what they say.
+A nested pytest with the user's own arguments does the collection, so that -k and -m select as they always do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Say = Callable[[str], object]
 
 
 class Collector:
-    """Given to the nested pytest, to take its selected cases. Its presence marks that pytest as nested."""
+    """The plugin of the nested pytest that takes its selected cases. Its presence marks that pytest as nested."""
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
@@ -46,12 +46,12 @@ class Collector:
         self.why_none = _why_none(session)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Pytest tells of Ctrl-C so, and of errors in collection too, which have a type of their own."""
+        """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
         self.interrupted = excinfo.type is KeyboardInterrupt
 
 
 def ask_first(config: pytest.Config) -> None:
-    """Ask what the record mode asks for, if this is the process that may ask. Mistakes end the run in a sentence."""
+    """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
     run = config.stash[RUN]
     settings = run.settings
     nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
@@ -90,7 +90,7 @@ def ask_first(config: pytest.Config) -> None:
             unwritten.check(run)
             with only_writer(run.private or run.workspace.cassettes):
                 whole = _ask(config, cases, say)
-            config.stash[RUN] = dataclasses.replace(run)  # which plans anew: a model's profile has what its server told
+            config.stash[RUN] = dataclasses.replace(run)  # plans anew: the asking pass adds to the models' profiles
         except Interrupted as stopped:
             say(str(stopped))
             raise over(config, pytest.ExitCode.INTERRUPTED) from None
@@ -102,7 +102,7 @@ def ask_first(config: pytest.Config) -> None:
 
 
 def _without_question(cases: list[Case], say: Say) -> bool:
-    """Say which cases have no question to ask, and why. Whether there are any. Raises UserError."""
+    """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
     reasons = Counter(case.scenario.why_empty for case in cases if not case.size)
     for why, number in reasons.items():
         say(f"{number:,} {'scenario has' if number == 1 else 'scenarios have'} no question: {why}.")
@@ -110,7 +110,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
 
 
 def _sayer(config: pytest.Config) -> Say:
-    """Says a sentence at once, also where the output is read by a program."""
+    """Return a function that prints a sentence at once, also if a program reads the output."""
     writer = config.get_terminal_writer()
 
     def say(sentence: str) -> None:
@@ -121,7 +121,10 @@ def _sayer(config: pytest.Config) -> Say:
 
 
 def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
-    """Ask what the tape lacks and keep why some could not be asked. Whether all were. Raises UserError."""
+    """Ask what the tape lacks, and keep the reasons why trials could not be asked; return whether all were asked.
+
+    Raises UserError.
+    """
     from longctx.live.run import Terms, ask_live
 
     run = config.stash[RUN]
@@ -149,7 +152,7 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
 
 
 def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight | None:
-    """None where no verdict will be given."""
+    """Return what can be foreseen of the verdict; None if the run will give none."""
     if run.settings.baseline is None or run.settings.ask_only:
         return None
     from longctx.plugin.asking.foresight import Foresight
@@ -158,14 +161,14 @@ def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight |
 
 
 def _selected(config: pytest.Config) -> list[Case]:
-    """The cases that this command line selects; none where collection itself fails, which the run then shows.
+    """Return the cases that this command line selects; none if the collection fails, which the run itself then reports.
 
-    Raises KeyboardInterrupt, which the nested pytest took for its own, and UserError where there are none and the run
-    is for their sake alone.
+    Raises KeyboardInterrupt, which the nested pytest has caught, and UserError if there are no cases and the run only
+    estimates or asks.
     """
     collector = Collector()
     arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
-    if hasattr(config.option, "numprocesses"):  # xdist, under whichever name it was registered
+    if hasattr(config.option, "numprocesses"):  # xdist is installed
         arguments.append("-n0")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         code = pytest.main(arguments, plugins=[collector])
@@ -180,9 +183,9 @@ def _selected(config: pytest.Config) -> list[Case]:
 
 
 def _why_none(session: pytest.Session) -> str:
-    """Why the selected tests hold no case."""
-    ours = (item for item in session.items if item.get_closest_marker(MARKER))
-    skipped = (str(mark.kwargs.get("reason")) for item in ours for mark in item.iter_markers("skip"))
+    """Return a sentence on why the selected tests hold no case."""
+    marked = (item for item in session.items if item.get_closest_marker(MARKER))
+    skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
     if reasons := "; ".join(dict.fromkeys(skipped)):
         return f"{reasons}."
     places = map(os.path.relpath, session.config.args)

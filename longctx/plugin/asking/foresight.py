@@ -1,4 +1,4 @@
-"""A gated run whose verdict can only be invalid ends before it asks, and pays; one that would seldom pass says so."""
+"""The check of a gated run before it asks: it ends if its verdict must be invalid, and warns if it seldom passes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from longctx.results.row import Row
 
 
 class Foresight:
-    """What is known of a run's verdict before it asks. cases: those that are selected. say: tells a person
-    a sentence."""
+    """What is known of a run's verdict before it asks.
+
+    cases: the selected cases. say: prints a sentence.
+    """
 
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, say: Say) -> None:
         assert run.plan.baseline is not None
@@ -30,7 +32,7 @@ class Foresight:
         self._known: dict[str, Row] = {}
 
     def passed_over(self, question: Question, wanted: Wanted) -> None:
-        """Its recorded answer counts, or it has none that does."""
+        """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
         try:
             reply = self._tape.reply(wanted)
         except TapeError as error:
@@ -41,7 +43,7 @@ class Foresight:
         self._known[question.key] = row
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
-        """A second check, with all that is known of the tape and of the models."""
+        """Check again, now that the tape has been read and the models are known."""
         for case, why in unasked:
             self._known |= {
                 question.key: unmeasured_row(self._run, question, "not_asked", why.cause)
@@ -52,14 +54,14 @@ class Foresight:
             self.warn()
 
     def warn(self) -> None:
-        """Say so where an unchanged model would pass too seldom."""
-        plan, given = self._run.plan, self._run.settings
+        """Warn if the gate would pass too seldom even though nothing changed."""
+        plan = self._run.plan
         cases = [case for family in plan.families for case in plan.all_cases_of(family)]
-        if warning := unpowered(cases, plan.margin, given.alpha):
+        if warning := unpowered(cases, plan.margin, self._run.settings.alpha):
             self._say(warning)
 
     def check(self, causes: Sequence[str] = ()) -> None:
-        """Raises Invalid where the verdict can be no other. causes: sentences on what cannot be asked."""
+        """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""
         rows = [row for case in self._cases for row in self._rows(case)]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         part = self._run.settings.shard is not None
@@ -68,6 +70,6 @@ class Foresight:
             raise Invalid("verdict-foregone", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
-        with contextlib.suppress(ValueError):  # it has no such trial, which its test will say
+        with contextlib.suppress(ValueError):  # a case without the trial that --ctx-trial names; its test says so
             for question in case.questions():
                 yield self._known.get(question.key) or foreseen_row(self._run, question)

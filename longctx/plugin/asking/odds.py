@@ -1,4 +1,4 @@
-"""How often a gate passes if nothing has changed: said before it is paid for."""
+"""The probability that a gate passes if nothing has changed, told before it is paid for."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from longctx.recording.case import Case
 from longctx.results.subject import Subject
 
 NAMED = 3
-"""Bands at most, in the sentence."""
+"""The most bands that the sentence names."""
 
 
 def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
-    """A sentence on the gate with these cases, by cautious guesses; None where it passes as often as plans want."""
-    wanted, guess = Target(margin, alpha), Assumed()
-    odds = {band: passing(trials, clusters, guess, wanted) for band, (trials, clusters) in _sizes(cases).items()}
+    """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
+
+    The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1.
+    """
+    target, guess = Target(margin, alpha), Assumed()
+    odds = {band: passing(trials, clusters, guess, target) for band, (trials, clusters) in _sizes(cases).items()}
     whole = math.prod(odds.values())
-    if whole >= wanted.power:
+    if whole >= target.power:
         return None
-    low = sorted((chance, place, band) for place, (band, chance) in enumerate(odds.items()) if chance < wanted.power)
+    low = sorted((chance, place, band) for place, (band, chance) in enumerate(odds.items()) if chance < target.power)
     names = [f"{band} {chance:.0%}" for chance, _, band in low[:NAMED]]
     if len(low) > NAMED:
         names.append(f"{len(low) - NAMED} more")
@@ -34,7 +37,7 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
 
 
 def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
-    """Trials and clusters of each band that is judged and has any."""
+    """Return the numbers of trials and clusters of each band that is judged and has any."""
     trials: Counter[Band] = Counter()
     clusters: dict[Band, set[object]] = {}
     for case in cases:

@@ -1,4 +1,4 @@
-"""The end of a run, in the process that started it: rows put in order, the summary written and shown."""
+"""The end of a run in the process that started it: rows are put in order, and the report is written and shown."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from longctx.results.row import Row
 from longctx.summary.summary import summarize
 
 WARNINGS = pytest.StashKey[list[str]]()
-"""What could not be done at the end of the run, and lost nothing."""
+"""The key of the sentences on what failed at the end of the run without losing anything."""
 
 
 def close_run(config: pytest.Config) -> None:
-    """Write the run's folder, all of it or nothing."""
+    """Write the run's folder, completely or not at all."""
     run = config.stash[RUN]
     if unwritten.UNWRITTEN not in config.stash:
         try:
@@ -51,7 +51,7 @@ def close_run(config: pytest.Config) -> None:
 
 
 def _write(config: pytest.Config, folder: Path) -> None:
-    """Fill a folder with all that the run leaves. Raises OSError."""
+    """Write the report into a folder. Raises OSError."""
     run = config.stash[RUN]
     record = store.merge(run.folder, folder)
     rows = record.rows
@@ -70,7 +70,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
     settings = run.settings
     plan = run.plan
     measured = {row.model for row in rows}
-    models = [one for name, one in plan.models.items() if name in measured]
+    models = [model for name, model in plan.models.items() if name in measured]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
@@ -84,7 +84,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
-        filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
+        filters=tuple(kept.model_dump(mode="json") for kept in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,
         left_out=whole.left_out(run, rows),
@@ -96,7 +96,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """The tables, and where the report lies."""
+    """Print the tables, and the path of the report."""
     run, summary = config.stash[RUN], config.stash[SUMMARY]
     terminal.section("longctx")
     folder = os.path.relpath(run.folder)
@@ -119,8 +119,10 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
 
 
 def _point_latest_to(folder: Path) -> str | None:
-    """reports/latest: a link, or where links are not allowed a file with the run's name. Returns a sentence where
-    neither can be made."""
+    """Make reports/latest a link to the run, or a file with its name if links are not allowed.
+
+    Returns a warning if neither can be made.
+    """
     latest = folder.parent / "latest"
 
     def write(part: Path) -> None:

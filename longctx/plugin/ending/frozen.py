@@ -1,4 +1,4 @@
-"""The "too hard" filters that a run's questions had passed."""
+"""The "too hard" filters that a run's questions have passed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
-    """Its baseline's where it has one, so that both ask the same questions."""
+    """Return the filters of a run: those of its baseline if it has one, so that both ask the same questions."""
     from longctx.corpus.filters import choose_filter
 
     names = {(row.model, str(row.item).rpartition("@")[2]) for row in rows if row.family == "collage"}

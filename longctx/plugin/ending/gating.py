@@ -1,4 +1,4 @@
-"""The gate at the end of a run: its verdict, in the run's folder, on the terminal, and as the exit status."""
+"""The gate at the end of a run: the verdict in the run's folder, on the terminal and as the exit status."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
 
 
 class Invalid(UserError):
-    """The verdict can be no other, which is known before anything is asked."""
+    """The verdict can only be invalid, which is known before anything is asked."""
 
 
 def check(run: Run) -> None:
-    """Raises UserError where the baseline cannot be used, or an early stop has none, before anything is asked."""
+    """Raise UserError before anything is asked if the baseline cannot be used, or if an early stop lacks one."""
     settings = run.settings
     if settings.early_stop and (settings.baseline is None or settings.record == "none"):
         raise UserError(
@@ -53,14 +53,16 @@ def check(run: Run) -> None:
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
-    """End the run as for a mistake of its user, and say it as pytest does, but with the exit status of its verdict."""
+    """End the run: print the error as pytest prints a usage error, but exit with the status of the verdict."""
     sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n")
     raise over(config, EXIT["invalid"])
 
 
 def judge_run(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
-    """The verdict on a finished run, also as gate.md and gate.json in `folder`; None without a baseline, and for a
-    shard, which is judged when it is merged with the others."""
+    """Judge a finished run, write gate.md and gate.json to `folder`, and return the verdict as a document.
+
+    Returns None without a baseline, and for a shard, which is judged when it is merged with the others.
+    """
     run = config.stash[RUN]
     if run.settings.baseline is None or run.settings.shard:
         return None
@@ -75,7 +77,7 @@ def judge_run(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, fo
 
 
 def judge_nothing(config: pytest.Config) -> None:
-    """The verdict where a baseline was given and no scenario was measured."""
+    """Set the verdict to invalid if a baseline was given but no scenario was measured."""
     run = config.stash[RUN]
     settings = run.settings
     if settings.baseline is not None and not (run.worker or settings.shard or config.option.collectonly):
@@ -83,7 +85,11 @@ def judge_nothing(config: pytest.Config) -> None:
 
 
 def exit_status(config: pytest.Config, status: int) -> int:
-    """13 without a report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0."""
+    """Return the exit status of the run. status: pytest's own.
+
+    The first that applies counts: 13 no report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests,
+    11 inconclusive, 0.
+    """
     if unwritten.UNWRITTEN in config.stash:
         return unwritten.EXIT
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or VERDICT not in config.stash:
@@ -93,7 +99,7 @@ def exit_status(config: pytest.Config, status: int) -> int:
 
 
 def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
-    """now: ISO 8601."""
+    """Return the terms by which the gate judges these rows. now: the time in ISO 8601."""
     from longctx.gate.validity import Age
     from longctx.gate.verdict import Rules
     from longctx.plugin.ending import whole

@@ -1,7 +1,8 @@
-"""Minimum rates over a whole run: Holm's later steps need every scenario's result, so they are taken at its end.
+"""The test of minimum rates over a whole run.
 
-A test fails at once where Holm's first step shows it. Each test's report carries its own result to the process
-that started the run, which fails the tests that only the later steps show.
+Holm's later steps need the results of all scenarios and are taken at the end. A test fails at once if Holm's first step
+already shows it below the minimum. Its report carries its result to the process that started the run, which fails the
+tests that only a later step shows to be below.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from longctx.plugin.measuring.properties import read
 
 
 class Minimum:
-    """Registered in the process that started the run."""
+    """The plugin that collects the results; it is registered in the process that started the run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -32,14 +33,15 @@ class Minimum:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         result = yield
-        found, self._reports = self._reports, []
-        for (report, required), is_short in zip(found, short([one for _, one in found]), strict=True):
+        reports, self._reports = self._reports, []
+        are_short = short([requirement for _, requirement in reports])
+        for (report, requirement), is_short in zip(reports, are_short, strict=True):
             if is_short and report.passed:
-                self._report_failed(report, str(required))
+                self._report_failed(report, str(requirement))
         return result
 
     def _report_failed(self, passed: pytest.TestReport, why: str) -> None:
-        """Take back that the test passed, and report that it failed."""
+        """Replace the report of a passed test by one that it failed."""
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             terminal.stats["passed"].remove(passed)

@@ -1,4 +1,4 @@
-"""A report that cannot be written: found out before anything is asked, or the end of the run in a sentence."""
+"""A report that cannot be written: noticed before anything is asked if possible, else told at the end of the run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from longctx.plugin.run import RUN, Run
 
 EXIT = 13
 UNWRITTEN = pytest.StashKey[str]()
-"""Why the report was not written, in a sentence."""
+"""The key of the sentence on why the report was not written."""
 
 
 def prepare(config: pytest.Config) -> None:
-    """Try the folder that the user named, and clear it of a run that did not finish there. Raises UserError."""
+    """Check that the user's report folder can be written, and delete what an unfinished run left there.
+
+    Raises UserError.
+    """
     run = config.stash[RUN]
     if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
         return
@@ -28,7 +31,7 @@ def prepare(config: pytest.Config) -> None:
 
 
 def check(run: Run) -> None:
-    """Raises UserError where the run's folder cannot be written."""
+    """Raise UserError if the run's folder cannot be written."""
     from longctx.files import check_writable
 
     try:
@@ -40,7 +43,7 @@ def check(run: Run) -> None:
 
 
 def tidy(run: Run) -> None:
-    """Delete the rows of a run without a report, unless they are all there is of its answers."""
+    """Delete the rows of a run without a report, unless they are the only record of its answers."""
     from longctx.results.store import drop_unfinished
 
     if run.private is None:
@@ -50,14 +53,14 @@ def tidy(run: Run) -> None:
 
 
 def sentence(config: pytest.Config) -> str:
-    """What a person must know."""
+    """Return what the user must know: why there is no report, and where the answers are."""
     run = config.stash[RUN]
-    said = f"The report was not written: {config.stash[UNWRITTEN]} "
+    reason = f"The report was not written: {config.stash[UNWRITTEN]} "
     if run.private is None:
-        return said + (
+        return reason + (
             "What was asked is recorded, so that no answer is lost: make room, or give another folder with "
             "--ctx-report, and run it again."
         )
     from longctx.results.store import UNFINISHED
 
-    return said + f"{os.path.relpath(run.folder)}/{UNFINISHED} holds what was measured, without the report."
+    return reason + f"{os.path.relpath(run.folder)}/{UNFINISHED} holds what was measured, without the report."

@@ -1,4 +1,4 @@
-"""What a run left out of its grid, as its rows tell: by -k or -x, or because there is nothing to ask."""
+"""The scenarios of the grid that a run's rows lack: deselected, not reached, or without a question."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from longctx.results.whole import scenario_name, scenarios_of
 
 
 def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
-    """The scenarios of the grid that the run did not measure, or only one trial of; by their names."""
+    """Return the names of the scenarios that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
         return tuple(_name(run, case) for case in run.plan.cases)
     return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
 
 
 def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
-    """The scenarios of the grid that have no question; by their names."""
+    """Return the names of the scenarios that have no question."""
     return tuple(_name(run, case) for case in _without_rows(run, rows) if not case.size)
 
 
 def min_rates(run: Run) -> dict[str, float]:
-    """The least rate of each of a shard's scenarios that has one; none where the run tests them itself."""
+    """Return the minimum rates of a shard's scenarios by name; none if the run is whole and tests them itself."""
     cases = run.plan.cases if run.settings.shard else []
     return {_name(run, case): case.min_rate for case in cases if case.min_rate is not None}
 
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
-    ran = scenarios_of(rows)
-    return [case for case in run.plan.cases if _name(run, case) not in ran]
+    measured = scenarios_of(rows)
+    return [case for case in run.plan.cases if _name(run, case) not in measured]
 
 
 def _name(run: Run, case: Case) -> str:

@@ -1,4 +1,4 @@
-"""What the `measure` fixture does with a case: replay, judge, hand over the rows, and fail in a sentence."""
+"""The `measure` fixture: it replays and judges the trials of a case, hands over the rows, and fails the test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEASURER = pytest.StashKey["Measurer"]()
 
 
 def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
-    """A function for one test that measures a case. The Measurer behind it serves all tests of the process."""
+    """Return a function that measures a case for one test. All tests of the process share one Measurer."""
     config = request.config
     if MEASURER not in config.stash:
         config.stash[MEASURER] = Measurer(config, with_minimum(request.session.items))
@@ -51,16 +51,19 @@ class Measurer:
         self._failures: dict[str, dict[str, Any]] = json.loads(config.stash.get(UNASKED, "{}"))
 
     def measure(self, item: pytest.Item, case: Case) -> None:
-        """Hand over a row for every trial of the case. The test fails where a trial was not measured (`invalid`), or
-        where the rate is shown to lie below the minimum, which is not asked of a case cut short by an early stop."""
+        """Hand over a row for each trial of the case.
+
+        The test fails if a trial was not measured (`invalid`), or if the rate is shown to be below the minimum. A case
+        that an early stop cut short is not tested against a minimum.
+        """
         try:
             fitted = case.fitted()
             rows, views, problem = self._measure(item, fitted)
             facts = fitted.scenario.run_facts
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            told = self._unasked(case) or {"cause": str(error), "message": str(error)}
-            rows, problem = self._none(case, kind, told["cause"]), told["message"]
+            failure = self._failure(case) or {"cause": str(error), "message": str(error)}
+            rows, problem = self._unmeasured(case, kind, failure["cause"]), failure["message"]
             views, facts = [View(item.nodeid)] * len(rows), {}
         if not (rows or problem):
             pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
@@ -69,7 +72,7 @@ class Measurer:
             [name] = scenarios_of(rows)
             writing.attach_facts(item, name, facts)
         left_out = sum(row.error == EARLY_STOP for row in rows)
-        # A minimum is tested on a number of trials that was set before any was answered, and over all shards together.
+        # A minimum needs a number of trials that was fixed before any answer was seen, and all shards together.
         untested = problem or left_out or self._run.settings.shard
         measured = CaseResult.of(case, rows, minimum=None if untested else case.min_rate)
         measured.attach(item)
@@ -93,13 +96,13 @@ class Measurer:
         for question in case.questions():
             failure = self._failures.get(question.key)
             if failure and failure["cause"] == EARLY_STOP:
-                # Not what an earlier run was answered either: the verdict is of what this one looked at.
+                # An earlier recorded answer is not used either: the verdict covers only what this run looked at.
                 rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
                 views.append(View(item.nodeid))
                 continue
             trial = question.build()
             wanted = Wanted.of(question, trial)
-            # What was asked anew in vain is not measured, though an older answer may be on the tape.
+            # A trial that was asked again in vain is not measured, even if the tape has an older answer.
             reply = None if failure else self._tape.reply(wanted)
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
@@ -115,11 +118,11 @@ class Measurer:
             rows.append(unmeasured_row(self._run, question, kind, error))
         return rows, views, absence.sentence(case, self._tape, absent, failed) if absent else ""
 
-    def _unasked(self, case: Case) -> dict[str, Any] | None:
-        """What kept the asking pass from asking any of a case; None where nothing did."""
+    def _failure(self, case: Case) -> dict[str, Any] | None:
+        """Return the first failure of the asking pass for this case; None if it had none."""
         return next(filter(None, (self._failures.get(question.key) for question in case.questions())), None)
 
-    def _none(self, case: Case, kind: Kind, error: str) -> list[Row]:
+    def _unmeasured(self, case: Case, kind: Kind, error: str) -> list[Row]:
         return [unmeasured_row(self._run, question, kind, error) for question in case.questions()]
 
 

@@ -1,4 +1,4 @@
-"""What a test measured, as properties of its report: `--junitxml` shows them, and workers send them with the report."""
+"""The result of a test as properties of its report: `--junitxml` shows them, and workers send them with the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ FIRST = "family"
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case. tokens: input and output of its measured trials. minimum: the rate it is held against, if any."""
+    """The result of one case.
+
+    tokens: the input and output tokens of its measured trials. minimum: the minimum rate, if it is tested against one.
+    """
 
     family: str
     scenario: str
@@ -45,7 +48,7 @@ class CaseResult:
         )
 
     def attach(self, item: pytest.Item) -> None:
-        """Let the test's report tell it. Without a measured trial there is no rate to tell."""
+        """Add the result to the properties of the test's report. Without a measured trial it has no rate."""
         rate = self.rate
         properties: list[tuple[str, object]] = [
             (FIRST, self.family),
@@ -64,7 +67,7 @@ class CaseResult:
 
 
 def read(report: pytest.TestReport) -> Iterator[CaseResult]:
-    """What `attach` told. A test may measure more than one case, and have properties of its own."""
+    """Yield the results that `attach` added. A test may measure several cases, and have other properties too."""
     cases: list[dict[str, object]] = []
     for name, value in report.user_properties:
         if name == FIRST:

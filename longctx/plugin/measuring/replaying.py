@@ -1,8 +1,8 @@
-"""The live progress of the tests, in the process that started the run. It takes the place of pytest's letters.
+"""The live progress of the tests, which replaces pytest's letters in the process that started the run.
 
-Shown on a terminal, at pytest's default verbosity, where the run has tests of ours; elsewhere pytest's own output is
-left as it is: with -v or -q, with -s, --setup-show, --pdb and the like, which write to the same terminal, or where
-another plugin reports. Workers tell how many trials there are with their first report.
+It is shown on a terminal at pytest's default verbosity if the run has tests of longctx. pytest's own output stays with
+-v or -q, with options that write to the same terminal (-s, --setup-show, --pdb and the like), and if another plugin
+reports. Workers send the number of trials with their first report.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from longctx.live.tally import Tally
 from longctx.plugin.measuring.properties import read
 from longctx.plugin.selection import trials
 
-TOLD = "longctx_trials"
-"""Attribute of a test's reports, which travels from a worker: the trials of this test, and of all that are selected."""
+SENT_TRIALS = "longctx_trials"
+"""The attribute of a report, sent by workers: the number of trials of its test, and of all selected tests."""
 TOTAL = pytest.StashKey[int]()
 PAUSE = 0.1
-"""Seconds between two drawings: one takes milliseconds, as a replayed trial does."""
+"""Seconds between two drawings. A drawing takes milliseconds, as long as a replayed trial."""
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
-    """Let the report tell how many trials its test has, and the run."""
+    """Add to the report the numbers of trials of its test and of the run."""
     stash = item.session.stash
     if TOTAL not in stash:
         stash[TOTAL] = trials(item.session.items)
     if stash[TOTAL]:
-        setattr(report, TOLD, (trials([item]), stash[TOTAL]))
+        setattr(report, SENT_TRIALS, (trials([item]), stash[TOTAL]))
 
 
 class Replaying:
-    """Registered in the process that started the run."""
+    """The plugin that draws the progress; it is registered in the process that started the run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -44,7 +44,7 @@ class Replaying:
         self._tally = Tally(0)
         self._ended: set[str] = set()
 
-    # Around all others, so that what they report when the tests are done is still part of it.
+    # Wraps all other plugins, so that what they report after the tests is still counted.
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         self._session, self._terminal = session, _terminal(self._config)
@@ -57,13 +57,13 @@ class Replaying:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        own, total = getattr(report, TOLD, (0, 0))
+        own, total = getattr(report, SENT_TRIALS, (0, 0))
         if total:
             self._open(total)
         if self._live is None:
             return
         self._tally.failed += report.failed
-        if report.when == "teardown" and report.nodeid not in self._ended:  # it may be run again, or by each worker
+        if report.when == "teardown" and report.nodeid not in self._ended:  # a test may run again, or in each worker
             self._ended.add(report.nodeid)
             self._tally.done += own
             for result in read(report):
@@ -75,7 +75,7 @@ class Replaying:
         category, letter, word = yield
         return (category, letter, word) if self._live is None else (category, "", "")
 
-    # What pytest writes now would be drawn over: from here on its own output goes on.
+    # pytest is about to write to the terminal and would be drawn over, so the progress ends here.
     @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_testnodedown(self, error: object) -> None:
         if error:
@@ -97,7 +97,7 @@ class Replaying:
         self._show()
 
     def _close(self) -> None:
-        """For good."""
+        """End the progress for good."""
         if self._live is not None:
             self._live.close()
         self._terminal = self._live = None
@@ -113,7 +113,7 @@ class Replaying:
 
 
 def _terminal(config: pytest.Config) -> pytest.TerminalReporter | None:
-    """pytest's own reporter, where this progress may take the place of its letters."""
+    """Return pytest's terminal reporter if the progress may replace its letters; else None."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     may_show = (
         type(reporter) is pytest.TerminalReporter

@@ -1,4 +1,4 @@
-"""The row of a question: measured, or with what kept it from being so."""
+"""The row of a question: measured, foreseen, or with the reason why it was not measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outco
     text = not run.settings.no_text
     distance = trial.distance_from_end
     return Row(
-        **_asked(run, question),
+        **_identified(run, question),
         params={**question.case.scenario.params, **trial.recorded},
         outcome=outcome.kind,
         model_returned=reply.model,
@@ -39,9 +39,9 @@ def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outco
 
 
 def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Row:
-    """The row of a question that is yet to be asked, or has this recorded reply, as far as it can be known."""
+    """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
-        **_asked(run, question),
+        **_identified(run, question),
         params=question.case.scenario.params,
         outcome="correct",
         model_returned=reply.model if reply else None,
@@ -51,10 +51,11 @@ def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Ro
 
 
 def unmeasured_row(run: Run, question: Question, kind: Kind, error: str) -> Row:
-    return Row(**_asked(run, question), params=question.case.scenario.params, outcome=kind, error=error)
+    return Row(**_identified(run, question), params=question.case.scenario.params, outcome=kind, error=error)
 
 
-def _asked(run: Run, question: Question) -> dict[str, Any]:
+def _identified(run: Run, question: Question) -> dict[str, Any]:
+    """Return the fields that say which question of which run it is."""
     identity, case = question.identity, question.case
     return {
         "run": run.name,

@@ -1,6 +1,6 @@
-"""What tests measured, on its way to disk: it travels in their reports, and the process that started the run writes it.
+"""The way of measured rows to disk: tests send them in their reports, and the process that started the run writes them.
 
-Workers write nothing, so that they may stand on another host; one that dies loses no test that has ended.
+Workers write nothing, so that they can run on another host. A worker that dies loses no test that has ended.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from longctx.plugin.ending.unwritten import UNWRITTEN
 from longctx.plugin.run import RUN
 
 SENT = "longctx_rows"
-"""Attribute of a test's report: the lines of the trials it measured, as results/store.py keeps them."""
+"""The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
 SENT_FACTS = "longctx_facts"
-"""Another: what is told once of the scenarios that it measured, by their names."""
+"""The attribute with the facts of its scenarios, by their names."""
 UNSENT = pytest.StashKey[list[str]]()
 UNSENT_FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
-"""Where a test keeps them until its next report is made."""
+"""The keys under which a test keeps both until its next report is made."""
 FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
-"""Where a Config keeps what was told of all scenarios, in the process that started the run."""
+"""The key of the facts of all scenarios in the Config of the process that started the run."""
 MEASURED = pytest.StashKey[bool]()
-"""In the stash of a Config that was sent any."""
+"""A key that this Config's stash has once any lines were received."""
 
 
 def attach(item: pytest.Item, lines: Sequence[str]) -> None:
@@ -32,11 +32,12 @@ def attach(item: pytest.Item, lines: Sequence[str]) -> None:
 
 
 def attach_facts(item: pytest.Item, scenario: str, facts: Mapping[str, int]) -> None:
-    """Let it carry what is told once of a scenario, too."""
+    """Let the test's next report carry the facts of a scenario."""
     item.stash.setdefault(UNSENT_FACTS, {})[scenario] = dict(facts)
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
+    """Move the lines and facts of a test to its report."""
     if lines := item.stash.get(UNSENT, []):
         setattr(report, SENT, lines)
         setattr(report, SENT_FACTS, item.stash.get(UNSENT_FACTS, {}))
@@ -44,13 +45,15 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
 
 
 def was_measured(config: pytest.Config) -> bool:
-    """Whether this process was sent any row."""
+    """Return whether this process received any rows."""
     return MEASURED in config.stash
 
 
 def is_to_be_closed(session: pytest.Session) -> bool:
-    """Whether this process is to close the run: something was measured, or it is a shard that no scenario falls to,
-    whose folder tells that it ran."""
+    """Return whether this process has to close the run.
+
+    It has if something was measured, or if the run is a shard without scenarios: its folder then shows that it ran.
+    """
     if was_measured(session.config):
         return True
     run = session.config.stash[RUN]
@@ -59,7 +62,7 @@ def is_to_be_closed(session: pytest.Session) -> bool:
 
 
 class RowWriter:
-    """Registered in the process that started the run."""
+    """The plugin that writes the rows; it is registered in the process that started the run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -70,7 +73,7 @@ class RowWriter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        # Taken from the report, since pytest keeps all reports in memory, and other plugins may write them.
+        # Removed from the report, because pytest keeps all reports in memory and other plugins may write them.
         lines: list[str] | None = report.__dict__.pop(SENT, None)
         self._config.stash.setdefault(FACTS, {}).update(report.__dict__.pop(SENT_FACTS, {}))
         if lines is None:
@@ -85,9 +88,9 @@ class RowWriter:
                 self._end(str(error))
 
     def _end(self, why: str) -> None:
-        """End the run: its report would lack rows."""
+        """End the run, because its report would lack rows."""
         self._config.stash[UNWRITTEN] = why
-        # With xdist, what ends a run is an attribute of its own session.
+        # With xdist, an attribute of its own session ends the run.
         distributed = self._config.pluginmanager.get_plugin("dsession")
         if distributed is not None:
             distributed.shouldstop = "the report cannot be written"
