@@ -179,7 +179,7 @@ def verdicts(
             if key not in known:
                 known[key] = _passkey(first < quantile(rate), second, *key)
             keys, window = known[key]
-            judged = judge({**clusters, PASSKEY: keys.clusters}, margin, beside=[window.p_value])
+            judged = judge({**clusters, PASSKEY: keys.clusters}, margin, further=[window.p_value])
             shown = holm([*(one.p_value for one in judged), window.p_value], ALPHA)[-1]
             count[_worst([*(one.verdict for one in judged), judge_window(window, shown, margin).verdict])] += 1
     return found

@@ -209,7 +209,7 @@ def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
 
     if known is None:
         return Assumed(options.discordance, options.rate, options.together)
-    return Assumed(known.discordance, known.rate, options.together if known.together is None else known.together)
+    return Assumed(known.discordance, known.rate, options.together if known.correlation is None else known.correlation)
 
 
 def _share(zero: bool = False, one: bool = False) -> Callable[[str], float]:

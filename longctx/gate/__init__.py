@@ -1,1 +1,1 @@
-"""The verdict on a change: bands, evidence, validity, and the planning of a gate."""
+"""The verdict on a change: its bands, evidence and validity, and the planning of a gate."""

@@ -1,8 +1,8 @@
-"""The verdict on a change: pass, regression or inconclusive, from paired trials in bands of length.
+"""The verdict on each band of lengths, from paired trials: pass, regression or inconclusive.
 
-Every band is a hypothesis of its own, so that a collapse at the long end is not averaged away. A band passes where
-the drop is shown to be smaller than the margin; it is a regression where a drop above zero is shown, Holm over all
-bands, and the band does not pass; else it is inconclusive.
+Each band is a hypothesis of its own, so that a collapse at the long end is not averaged away. A band passes if its drop
+is shown to be smaller than the margin. It is a regression if a drop above zero is shown, with Holm's correction over
+all bands, and the band does not pass. Otherwise it is inconclusive.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
 EARLY_STOP = "early stop"
-"""The error of a row that was not asked because the verdict was settled."""
+"""The error of a row whose trial was not asked because the verdict was settled."""
 EARLY_SHARE = 0.5
-"""The share of alpha that the looks of a run with early stop have; the test at its end has the rest."""
+"""The share of alpha that a run with early stop spends on its looks; the test at its end has the rest."""
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
-In simulations (benchmarks/gate/RESULTS.md) 10 clusters or fewer passed a drop of the margin in more than 5% where a
-change overturns whole sections, 15 did not. False alarms do not ask for more: as one of nine bands they stay at 5%
-with any number. Alone, and at low rates, such a change alarms in 9 to 14% with 15 to 60: signs flip as a fair coin's
-only where losses spread over the sections as gains do.
+In simulations of changes that overturn whole sections (benchmarks/gate/RESULTS.md), 10 clusters or fewer passed a drop
+of the margin in more than 5% of the gates; 15 did not. False alarms require no more clusters: in a gate of nine bands
+they stay at 5% with any number. For a single band at low rates such a change raises a false alarm in 9 to 14% with 15
+to 60 clusters, because the test assumes that losses are spread over the sections as gains are.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A family's trials of one range of lengths. subject: of whom, where a run has several."""
+    """A family's trials in one range of lengths. subject: the subject they belong to, if a run has several."""
 
     family: str
     name: str
@@ -50,10 +50,12 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class BandVerdict:
-    """difference: of the rates, second minus first. bound: the upper one of the drop. p_value: of the drop.
+    """The verdict on one band.
 
-    needed: about how many trials would settle an inconclusive band, nine times in ten, if nothing had changed; None for
-    the others.
+    n: pairs. clusters: how many clusters they form. gained, lost: the discordant pairs. bound: the upper bound of the
+    drop, a share of trials. p_value: of the hypothesis that there is no drop. shown: whether a drop is shown. needed:
+    about how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise.
+    same_answers: the run replayed the baseline's own answers and judged them the same.
     """
 
     band: Band
@@ -67,35 +69,36 @@ class BandVerdict:
     shown: bool
     needed: int | None
     same_answers: bool = False
-    """The run replayed the baseline's own answers, and judged them the same."""
 
     @property
     def difference(self) -> float:
+        """The rate of the run minus the rate of the baseline."""
         return (self.gained - self.lost) / self.n if self.n else 0.0
 
     @property
     def within_margin(self) -> bool:
-        """A drop is shown, and shown to be smaller than the margin: it passes, and is named."""
+        """Whether a drop is shown, but also shown to be smaller than the margin."""
         return self.verdict == "pass" and self.shown
 
 
 Clusters = Sequence[Sequence[int]]
-"""The changes of each cluster's trials: 1 gained, -1 lost, 0 neither."""
+"""The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged."""
 
 
 def judge(
     bands: Mapping[Band, Clusters],
     margin: float = MARGIN,
     alpha: float = ALPHA,
-    beside: Sequence[float] = (),
+    further: Sequence[float] = (),
     at_any_time: bool = False,
 ) -> list[BandVerdict]:
-    """A verdict for each band, in their order. beside: p-values of further hypotheses, which Holm counts too.
+    """Return a verdict for each band, in their order.
 
-    at_any_time: by evidence that holds whenever a run is stopped, rather than at an end that was set beforehand.
+    further: the p-values of other hypotheses that Holm's correction counts. at_any_time: judge by evidence that is
+    valid whenever a run is stopped, rather than only at an end that was fixed beforehand.
     """
     p_values = [_p_value(clusters, at_any_time) for clusters in bands.values()]
-    shown = holm([*p_values, *beside], alpha)[: len(p_values)]
+    shown = holm([*p_values, *further], alpha)[: len(p_values)]
     return [
         _band(band, clusters, p_value, is_shown, margin, alpha, at_any_time)
         for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)
@@ -103,15 +106,18 @@ def judge(
 
 
 def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
-    """The verdict on several bands: a regression if there is one, a pass if all pass, else inconclusive; so is none."""
-    given = {verdict.verdict for verdict in verdicts}
-    if "regression" in given:
+    """Return the verdict on several bands: a regression if any is one, a pass if all pass, else inconclusive.
+
+    Without bands it is inconclusive.
+    """
+    distinct = {verdict.verdict for verdict in verdicts}
+    if "regression" in distinct:
         return "regression"
-    return "pass" if given == {"pass"} else "inconclusive"
+    return "pass" if distinct == {"pass"} else "inconclusive"
 
 
 def enough(clusters: Clusters) -> bool:
-    """Whether clusters are so many, or each so small, that they can show anything."""
+    """Return whether there are enough clusters to show anything, or all trials are independent."""
     return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 

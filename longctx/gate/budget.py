@@ -1,4 +1,4 @@
-"""Which bands a sum of money can judge, and with how many trials each: the gate that shows most for it."""
+"""The gate that shows most for a sum of money: which bands it judges, and with how many trials each."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from longctx.stats import power
 from longctx.stats.search import bisect, least
 
 Size = tuple[int, int]
-"""Trials, and the clusters that they come in."""
+"""The number of trials, and of the clusters that they form."""
 Chosen = Mapping["Offer", int]
-"""Trials of each scenario of a band."""
+"""The chosen bands, with the trials of each of their scenarios."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Offer:
-    """A band that may be asked, `each` trials of each of its scenarios, up to `most`.
+    """A band that may be chosen.
 
-    size: what so many of each make. price: USD of them. length: of its longest scenario. order: the place of its family
-    in the profile, from 0. further: hypotheses that its family adds to the gate, where any of its bands is asked.
+    size, price: the size of the band, and its price in USD, for a number of trials of each of its scenarios. most: the
+    most trials that a scenario can have. length: the length of its longest scenario. order: the place of its family in
+    the profile, from 0. further: the hypotheses that its family adds to the gate if any of its bands is chosen.
     """
 
     band: Band
@@ -37,12 +38,13 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """chosen: empty where the budget cannot judge any band. lacking: bands without the questions that it takes, at any
-    price. left_out: the other bands that are not asked.
+    """What a budget buys. Prices are in USD; None means that no sum, or no margin, suffices.
 
-    drop: the smallest that every band shows. price: USD; price_of_drop, price_of_all: what the wanted drop takes in the
-    chosen bands, and what it takes to pass in all bands that can. margin_of_all: with which the budget judges all bands
-    that can be. price_of_least: what it takes to pass in the cheapest band alone. None: no sum, or no margin, will do.
+    chosen: empty if the budget cannot judge any band. lacking: bands that do not have enough questions at any price.
+    left_out: the other bands that are not chosen. drop: the smallest drop that every chosen band shows. price: of the
+    chosen trials. price_of_drop: of showing the target's drop in the chosen bands. price_of_all: of passing in all
+    bands that have enough questions. margin_of_all: the margin with which the budget judges all of these.
+    price_of_least: of passing in the cheapest band alone.
     """
 
     chosen: Chosen
@@ -56,34 +58,34 @@ class Allocation:
     price_of_least: float | None
 
 
-def allocate(offers: Sequence[Offer], wanted: Target, budget: float) -> Allocation:
-    """The whole gate is to pass with the power that is wanted, if nothing changed.
+def allocate(offers: Sequence[Offer], target: Target, budget: float) -> Allocation:
+    """Choose bands and trials so that the whole gate passes with the target's power if nothing changed.
 
-    Bands are left out until the rest is affordable: first short ones of families with several, those of the last
-    families of the profile before others; then whole families, the last first. What is left over goes into trials.
+    Bands are left out until the rest is affordable: first the short bands of families with several, beginning with the
+    last families of the profile; then whole families, the last first. What remains of the budget buys more trials.
     """
-    alone = {offer: _to_pass(offer, [offer], wanted) for offer in offers}
+    alone = {offer: _to_pass(offer, [offer], target) for offer in offers}
     able = [offer for offer in offers if alone[offer] is not None]
     lacking = tuple(offer for offer in offers if alone[offer] is None)
     least_price = min((offer.price(each) for offer, each in alone.items() if each is not None), default=None)
     kept = list(able)
-    while kept and (chosen := _passing(kept, wanted)) is not None and _price(chosen) > budget:
-        kept.remove(_least_missed(kept))
-    passing = _passing(kept, wanted) if kept else None
+    while kept and (chosen := _passing(kept, target)) is not None and _price(chosen) > budget:
+        kept.remove(_first_to_leave_out(kept))
+    passing = _passing(kept, target) if kept else None
     left_out = tuple(offer for offer in able if offer not in (passing or ()))
-    whole = _passing(able, wanted) if able else None
+    whole = _passing(able, target) if able else None
     price_of_all = None if whole is None else _price(whole)
-    margin = _margin_of_all(able, wanted, budget) if left_out else wanted.margin
+    margin = _margin_of_all(able, target, budget) if left_out else target.margin
     if not passing:
         return Allocation({}, lacking, left_out, None, 0.0, None, price_of_all, margin, least_price)
 
     def affordable(drop: float) -> bool:
-        with_drop = _showing(passing, wanted, drop)
+        with_drop = _showing(passing, target, drop)
         return with_drop is not None and _price(with_drop) <= budget
 
     drop = least(affordable, 1.0, 0.001)
-    chosen = (_showing(passing, wanted, drop) if drop is not None else None) or passing
-    for_drop = _showing(passing, wanted, wanted.drop)
+    chosen = (_showing(passing, target, drop) if drop is not None else None) or passing
+    for_drop = _showing(passing, target, target.drop)
     return Allocation(
         chosen=chosen,
         lacking=lacking,
@@ -98,68 +100,69 @@ def allocate(offers: Sequence[Offer], wanted: Target, budget: float) -> Allocati
 
 
 def hypotheses(offers: Sequence[Offer]) -> int:
-    """Bands, and what their families add."""
+    """Return the number of hypotheses in the gate: its bands, and those that their families add."""
     return len(offers) + sum({(offer.band.family, offer.band.subject): offer.further for offer in offers}.values())
 
 
-def _passing(offers: Sequence[Offer], wanted: Target) -> Chosen | None:
-    """The fewest trials with which all bands pass together, if nothing changed; None where there are not so many."""
-    each = {offer: _to_pass(offer, offers, wanted) for offer in offers}
-    return _whole(each)
+def _passing(offers: Sequence[Offer], target: Target) -> Chosen | None:
+    """Return the fewest trials with which all bands pass together if nothing changed; None if there are too few."""
+    each = {offer: _to_pass(offer, offers, target) for offer in offers}
+    return _complete(each)
 
 
-def _to_pass(one: Offer, offers: Sequence[Offer], wanted: Target) -> int | None:
-    chance = wanted.power ** (1 / len(offers))
-    return _fewest(one, lambda size: _pass_chance(size, one.assumed, wanted.margin, wanted.alpha) >= chance)
+def _to_pass(offer: Offer, offers: Sequence[Offer], target: Target) -> int | None:
+    """Return the trials of each scenario with which a band passes often enough for all of `offers` to pass together."""
+    chance = target.power ** (1 / len(offers))
+    return _fewest(offer, lambda size: _pass_chance(size, offer.assumed, target.margin, target.alpha) >= chance)
 
 
-def _showing(chosen: Chosen, wanted: Target, drop: float) -> Chosen | None:
-    """With at least as many trials as chosen, those that show a drop in each band; None where there are not so many."""
-    alpha = wanted.alpha / hypotheses([*chosen])
+def _showing(chosen: Chosen, target: Target, drop: float) -> Chosen | None:
+    """Return the trials, at least those chosen, that show a drop in each band; None if there are too few."""
+    alpha = target.alpha / hypotheses([*chosen])
     each: dict[Offer, int | None] = {}
     for offer, fewest in chosen.items():
-        trials = _trials_for_drop(drop, offer.assumed.discordance, alpha, wanted.power)
-        enough = None if trials is None else _fewest(offer, functools.partial(_tells, offer.assumed, trials))
+        trials = _trials_for_drop(drop, offer.assumed.discordance, alpha, target.power)
+        enough = None if trials is None else _fewest(offer, functools.partial(_suffices, offer.assumed, trials))
         each[offer] = None if enough is None else max(fewest, enough)
-    return _whole(each)
+    return _complete(each)
 
 
-def _tells(assumed: Assumed, trials: int, size: Size) -> bool:
-    """Whether a band of this size tells as much as so many trials that stand alone."""
+def _suffices(assumed: Assumed, trials: int, size: Size) -> bool:
+    """Return whether a band of this size is worth at least this number of independent trials."""
     return effective(*size, assumed) >= trials
 
 
-def _whole(each: Mapping[Offer, int | None]) -> Chosen | None:
+def _complete(each: Mapping[Offer, int | None]) -> Chosen | None:
+    """Return the trials of each band; None if any band has none."""
     known = {offer: trials for offer, trials in each.items() if trials is not None}
     return known if len(known) == len(each) else None
 
 
-def _fewest(one: Offer, holds: Callable[[Size], bool]) -> int | None:
-    """Trials of each scenario; None where the most of them do not suffice."""
+def _fewest(offer: Offer, holds: Callable[[Size], bool]) -> int | None:
+    """Return the fewest trials of each scenario for which `holds`; None if even the most do not suffice."""
     high = 1
-    while not holds(one.size(high)):
-        if high >= one.most:
+    while not holds(offer.size(high)):
+        if high >= offer.most:
             return None
-        high = min(2 * high, one.most)
-    return bisect(lambda each: holds(one.size(each)), high // 2, high)
+        high = min(2 * high, offer.most)
+    return bisect(lambda each: holds(offer.size(each)), high // 2, high)
 
 
 def _price(chosen: Chosen) -> float:
     return sum(offer.price(each) for offer, each in chosen.items())
 
 
-def _least_missed(kept: Sequence[Offer]) -> Offer:
-    """The one to leave out first."""
+def _first_to_leave_out(kept: Sequence[Offer]) -> Offer:
     families = [(offer.band.family, offer.band.subject) for offer in kept]
     short = [offer for offer, family in zip(kept, families, strict=True) if families.count(family) > 1]
-    return min(short or kept, key=lambda one: (-one.order, one.length))
+    return min(short or kept, key=lambda offer: (-offer.order, offer.length))
 
 
-def _margin_of_all(offers: Sequence[Offer], wanted: Target, budget: float) -> float | None:
-    """The smallest whole percentage with which all are affordable."""
+def _margin_of_all(offers: Sequence[Offer], target: Target, budget: float) -> float | None:
+    """Return the smallest margin, a whole percentage, with which all bands are affordable; None if there is none."""
 
     def affordable(percent: int) -> bool:
-        chosen = _passing(offers, replace(wanted, margin=percent / 100))
+        chosen = _passing(offers, replace(target, margin=percent / 100))
         return chosen is not None and _price(chosen) <= budget
 
     return bisect(affordable, 0, 99) / 100 if offers and affordable(99) else None
@@ -171,5 +174,5 @@ def _pass_chance(size: Size, assumed: Assumed, margin: float, alpha: float) -> f
 
 
 @functools.lru_cache(maxsize=4096)
-def _trials_for_drop(drop: float, discordance: float, alpha: float, wanted: float) -> int | None:
-    return power.trials_for_drop(drop, discordance, alpha, wanted)
+def _trials_for_drop(drop: float, discordance: float, alpha: float, wanted_power: float) -> int | None:
+    return power.trials_for_drop(drop, discordance, alpha, wanted_power)

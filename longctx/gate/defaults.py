@@ -1,8 +1,8 @@
-"""What a gate holds a run to unless told otherwise. Stands alone, so that the options can name it at no cost."""
+"""The gate's default terms, in a module that imports nothing: the options name them."""
 
 MARGIN = 0.05
-"""A drop of so much does not matter."""
+"""The non-inferiority margin: a drop smaller than this share of trials does not matter."""
 ALPHA = 0.05
-"""The chance of a false alarm over all of a run."""
+"""The probability of a false alarm in a whole run."""
 MAX_AGE_DAYS = 7.0
-"""How old a recording may be that speaks for a changed model."""
+"""The age in days from which a recording is not accepted for a changed model."""

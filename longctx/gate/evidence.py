@@ -1,4 +1,4 @@
-"""What the pairs of a family say in each band, and what is missing from them."""
+"""The evidence in each band of a family: the changes of its pairs, and how many pairs are missing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from longctx.stats.paired import Paired
 
 @dataclass(slots=True)
 class Evidence:
-    """One band. measured: changes of the pairs that both runs measured, by cluster; pessimistic: with those that only
-    the baseline measured, counted as wrong. asked: pairs that the baseline measured; missing: those the run did not.
+    """The evidence in one band.
+
+    changes: the changes of the pairs that both runs measured, by cluster. pessimistic_changes: the same with the pairs
+    that only the baseline measured, counted as wrong. asked: the pairs that the baseline measured. missing: those of
+    them that the run did not. other: the pairs that do not rest on the same recorded answer, or judge it differently.
     """
 
     changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -23,11 +26,10 @@ class Evidence:
     asked: int = 0
     missing: int = 0
     other: int = 0
-    """Pairs that do not rest on the same recorded answer, or in which it is judged otherwise."""
 
     @property
     def same_answers(self) -> bool:
-        """Whether the run replayed the baseline's own answers, and judged them the same: nothing can have changed."""
+        """Whether the run replayed the baseline's own answers and judged them the same, so that nothing has changed."""
         return self.asked > 0 and not self.missing and not self.other
 
     @property
@@ -50,9 +52,9 @@ class Evidence:
 
 
 def by_band(pairs: Pairs) -> dict[str, Evidence]:
-    """The bands of the run, and those of the baseline that the run has nothing of, which are empty.
+    """Return the evidence in each band of the run. Bands of the baseline that the run lacks have no evidence.
 
-    What an early stop left out is not asked, and not missing.
+    Trials that an early stop left out count neither as asked nor as missing.
     """
     bands: dict[str, Evidence] = {}
     for key, (before, after) in pairs.common.items():
@@ -67,21 +69,21 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
 
 
 def by_scenario(pairs: Pairs) -> dict[str, Paired]:
-    """What both runs measured of each scenario."""
+    """Return the paired difference of each scenario, over the trials that both runs measured."""
     outcomes: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for before, after in pairs.common.values():
         if before.measured and after.measured:
             outcomes[after.scenario][before.correct, after.correct] += 1
-    return {name: Paired(one[False, True], one[True, False], one.total()) for name, one in outcomes.items()}
+    return {name: Paired(count[False, True], count[True, False], count.total()) for name, count in outcomes.items()}
 
 
 def same_answer(before: Row, after: Row) -> bool:
-    """Whether both rest on one recorded answer, judged the same."""
+    """Return whether both rows rest on the same recorded answer, and judge it the same."""
     return before.answers is not None and before.answers == after.answers and before.correct == after.correct
 
 
 def _cluster(key: Key, trial: Row) -> object:
-    """Repeats of a trial are one cluster, too."""
+    """Return the cluster of a trial. Without one of its own it forms one with its repeats."""
     return trial.cluster or key[:-1]
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 EXIT = {"invalid": 12, "regression": 10, "inconclusive": 11}
-"""Verdict -> exit status; a pass leaves that of the tests."""
+"""The exit status of each verdict; after a pass the tests' own counts."""
 
 
 def exit_status(verdict: str, failed: bool, on_inconclusive: str) -> int:
-    """12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0. on_inconclusive: `pass` or `fail`."""
+    """Return the exit status of a gated run. on_inconclusive: `pass` or `fail`.
+
+    The first that applies counts: 12 invalid, 10 regression, 1 failed tests, 11 inconclusive, 0.
+    """
     if verdict in ("invalid", "regression"):
         return EXIT[verdict]
     if failed:

@@ -1,4 +1,4 @@
-"""What makes a run invalid whatever it is answered: it can be told before anything is asked, and paid."""
+"""The reasons why a run will be invalid whatever the answers: they are known before anything is asked and paid."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from longctx.compare.match import match_runs
 from longctx.compare.pairs import pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band
-from longctx.gate.validity import heard, of_the_run, unmeasured, unproven
+from longctx.gate.validity import models_of, of_the_run, unmeasured, unproven
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 
 
 def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bool = False) -> list[str]:
-    """Why the verdict can only be invalid, a sentence each, without its full stop; empty where it may yet be another.
+    """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 
-    before: the baseline's rows. after: those of the run at its best, in which all that is asked is answered; the model
-    that will answer is not known, and `model_returned` is None. part: these are the rows of a shard, so that only what
-    holds whatever the others measure counts.
+    before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be asked;
+    their `model_returned` is None, because the model that will answer is not known. part: these are the rows of one
+    shard, so that only reasons count that hold whatever the other shards measure.
     """
     try:
         matched, _ = match_runs(before, after)
@@ -39,8 +39,8 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
-    """As if the models that answered the baseline answered what is yet to be asked of them."""
-    known = heard(before)
+    """Return the run's rows as if the models that answered the baseline gave the answers that are still to come."""
+    known = models_of(before)
     answered_by = {
         asked: ", ".join(sorted(returned for name, returned in known if name == asked))
         for asked in {row.model for row in after}

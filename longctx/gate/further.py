@@ -1,7 +1,7 @@
-"""The hypotheses that families add to the gate: made, tested and judged by code of theirs.
+"""The hypotheses that a family adds to the gate, which the family's own code makes, tests and judges.
 
-A user's own family may fail there. Its gate may not lose a hypothesis without a word, nor other families theirs: what
-was raised becomes a reason why nothing can be said of the family.
+That code may be a user's and may fail. The gate must neither lose a hypothesis silently nor fail for other families: an
+exception becomes a reason why the family is invalid.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ Given = TypeVar("Given")
 
 
 class Further:
-    """Those of one family and model. faults: what failed, a sentence each, without its full stop."""
+    """The hypotheses of one family and model.
+
+    made: the hypotheses. faults: a sentence, without its full stop, on each call of the family's code that failed.
+    """
 
     def __init__(self, family: str, account: Account, pairs: Pairs, model: str, grids: Sequence[Grid]) -> None:
         self._family = family
@@ -28,11 +31,11 @@ class Further:
         self.made = self._tried("hypotheses", lambda: list(account.hypotheses(pairs, model, grids)))
 
     def tested(self, alpha: float) -> list[tuple[Tested, float]]:
-        """Each with its p-value; none where one fails."""
+        """Return each tested hypothesis with its p-value; none if a test fails."""
         return self._tried("test", lambda: [_tested(hypothesis, alpha) for hypothesis in self.made])
 
     def judged(self, tested: Sequence[Tested], shown: Sequence[bool], margin: float) -> list[Judged]:
-        """shown: of each, whether a drop is."""
+        """Return the judged hypotheses; none if judging one fails. shown: whether a drop is shown, for each of them."""
         return self._tried(
             "judge", lambda: [_judged(test, is_shown, margin) for test, is_shown in zip(tested, shown, strict=True)]
         )
@@ -46,7 +49,7 @@ class Further:
 
 
 def _tested(hypothesis: Hypothesis, alpha: float) -> tuple[Tested, float]:
-    """Raises ValueError where its p-value is none."""
+    """Test a hypothesis. Raises ValueError if its p-value is not between 0 and 1."""
     tested = hypothesis.test(alpha)
     if not 0 <= tested.p_value <= 1:
         raise ValueError(f"{tested.p_value} is no p-value")
@@ -54,7 +57,7 @@ def _tested(hypothesis: Hypothesis, alpha: float) -> tuple[Tested, float]:
 
 
 def _judged(tested: Tested, shown: bool, margin: float) -> Judged:
-    """Raises TypeError or ValueError where it cannot be shown."""
+    """Judge a hypothesis. Raises TypeError or ValueError if the report could not show the result."""
     judged = tested.judge(shown, margin)
     if not isinstance(judged, Judged):
         raise TypeError(f"it gives a {type(judged).__name__}, and no Judged")

@@ -1,4 +1,4 @@
-"""Which scenarios are shown to lie below the minimum rate they must meet."""
+"""The test of scenarios against the minimum rate that they must reach."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from longctx.stats.rates import Rate, below, holm
 
 ALPHA = 0.05
-"""The chance that a run of scenarios that all meet their minimum is called short of it."""
+"""The probability that any scenario of a run fails although all reach their minimum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A scenario's rate and the least it must be."""
+    """A scenario's rate, and the minimum that it must reach."""
 
     rate: Rate
     minimum: float
@@ -27,10 +27,13 @@ class Requirement:
 
 
 def short(requirements: Sequence[Requirement]) -> list[bool]:
-    """Which are shown to be short of their minimum: exact binomial, one-sided, Holm over all of a run."""
+    """Return which rates are shown to be below their minimum: one-sided exact binomial tests, Holm over the run."""
     return holm([requirement.p_value for requirement in requirements], ALPHA)
 
 
 def short_among(requirement: Requirement, number: int) -> bool:
-    """Holm's first step: short whatever the other of `number` requirements show. What it finds, `short` finds."""
+    """Return whether Holm's first step among `number` requirements shows the rate to be below its minimum.
+
+    What it shows holds whatever the other requirements show, and `short` shows it too.
+    """
     return requirement.p_value <= ALPHA / max(1, number)

@@ -1,4 +1,4 @@
-"""What the trials of a band can show, and how many it would take: the gate's odds before anything is asked."""
+"""The power of a gate before anything is asked: what the trials of a band can show, and how many trials it takes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from longctx.stats.bound import trials_to_settle
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """margin, alpha: of the gate. power: the probability with which a drop is to be shown, and no change to pass.
+    """What a gate is planned for.
 
-    drop: the one to show, a share of trials. hypotheses: bands and windows in the gate, which Holm's correction counts.
+    margin: its non-inferiority margin, a share of trials. alpha: the probability of a false alarm. power: the wanted
+    probability that `drop`, a share of trials, is shown, and that an unchanged model passes. hypotheses: how many the
+    gate tests, for Holm's correction.
     """
 
     margin: float = MARGIN
@@ -28,31 +30,34 @@ class Target:
 
     @property
     def first_step(self) -> float:
-        """The alpha at which a drop is shown whatever else is: Holm's first step, the hardest."""
+        """The alpha of Holm's first step, the strictest: a drop is shown there whatever the other hypotheses show."""
         return self.alpha / self.hypotheses
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """discordance: the share of pairs that change though nothing has. rate: of right answers, 0 < rate < 1.
+    """What is assumed of a band. The defaults are cautious guesses.
 
-    together: how much trials of a cluster change together; 0: as if they stood alone, 1: as if they were one trial. The
-    defaults are cautious guesses.
+    discordance: the share of pairs that change by chance. rate: the share of right answers, 0 < rate < 1. correlation:
+    the intra-cluster correlation of changes, between 0 (independent trials) and 1 (a cluster is one trial).
     """
 
     discordance: float = 0.1
     rate: float = 0.9
-    together: float = 1.0
+    correlation: float = 1.0
 
     @property
     def gains_from_pairing(self) -> bool:
-        """Whether the same trials change less than others would."""
+        """Return whether asking the same trials twice needs fewer of them than asking different ones."""
         return self.discordance < unpaired.discordance(self.rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Trials of each run, in each design. None: more than a million, or a drop that the rate leaves no room for."""
+    """The trials that each run needs if both ask the same ones (paired), or different ones (unpaired).
+
+    None: more than a million, or the rate is too low for such a drop.
+    """
 
     paired: int | None
     unpaired: int | None
@@ -60,10 +65,11 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What one band shows. smallest_paired, smallest_unpaired: the smallest drop that its trials show, if one does.
+    """What one band can show.
 
-    passing: the probability of a pass if nothing changed. for_drop, to_pass: the trials it takes to show the drop that
-    is wanted, and to pass with the probability that is.
+    smallest_paired, smallest_unpaired: the smallest drop that its trials show with the target's power; None if there is
+    none. passing: the probability of a pass if nothing changed. for_drop: the trials needed to show the target's drop.
+    to_pass: the trials needed to pass with the target's power.
     """
 
     smallest_paired: float | None
@@ -75,7 +81,10 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one run of a band asks. output_tokens: the most that replies may take. price: USD, None where not known."""
+    """What one run asks in a band.
+
+    output_tokens: the most that the replies can take. price: USD; None if it is not known.
+    """
 
     trials: int
     clusters: int
@@ -84,7 +93,7 @@ class Load:
     price: float | None
 
     def tokens_of(self, trials: int) -> int:
-        """The price of so many trials of the same lengths, replies included."""
+        """Return the input and output tokens of this number of trials of the same lengths."""
         return round((self.input_tokens + self.output_tokens) * trials / self.trials)
 
     def clusters_of(self, trials: int) -> int:
@@ -96,7 +105,11 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class BandPlan:
-    """seen: pairs of earlier runs that `assumed` comes from, 0 where it was guessed; own: whether of this subject."""
+    """The plan of one band.
+
+    seen: the number of pairs of earlier runs that `assumed` is estimated from; 0 if it was guessed. own: whether these
+    runs measured this subject.
+    """
 
     subject: Subject
     band: Band
@@ -107,57 +120,57 @@ class BandPlan:
     outlook: Outlook
 
 
-def outlook(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> Outlook:
-    """What a band with so many trials in so many clusters shows; clusters == trials: each stands alone."""
+def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Outlook:
+    """Return what a band with these numbers of trials and clusters shows. clusters == trials: all are independent."""
     size, shrink, fewest, n = _effective(trials, clusters, assumed)
     needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
-    to_pass, to_pass_apart = _to_pass(assumed, wanted)
-    d, rate, alpha = assumed.discordance, assumed.rate, wanted.first_step
-    paired, apart = _for_drop(assumed, wanted) if wanted.drop <= rate else (None, None)
-    smallest = power.smallest_drop(n, d, alpha, wanted.power) if n else None
+    to_pass, to_pass_unpaired = _to_pass(assumed, target)
+    d, rate, alpha = assumed.discordance, assumed.rate, target.first_step
+    paired, unpaired_trials = _for_drop(assumed, target) if target.drop <= rate else (None, None)
+    smallest = power.smallest_drop(n, d, alpha, target.power) if n else None
     return Outlook(
         smallest_paired=smallest if smallest is not None and smallest <= rate else None,
-        smallest_unpaired=unpaired.smallest_drop(n, rate, alpha, wanted.power) if n else None,
-        passing=passing(trials, clusters, assumed, wanted),
-        for_drop=Needed(needed(paired), needed(apart)),
+        smallest_unpaired=unpaired.smallest_drop(n, rate, alpha, target.power) if n else None,
+        passing=passing(trials, clusters, assumed, target),
+        for_drop=Needed(needed(paired), needed(unpaired_trials)),
         to_pass=Needed(
-            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, wanted)),
-            needed(to_pass_apart),
+            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, target)),
+            needed(to_pass_unpaired),
         ),
     )
 
 
-def passing(trials: int, clusters: int, assumed: Assumed, wanted: Target) -> float:
-    """The probability that such a band passes if nothing changed."""
+def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:
+    """Return the probability that a band with these numbers of trials and clusters passes if nothing changed."""
     _, shrink, _, n = _effective(trials, clusters, assumed)
     if not n:
         return 0.0
     if clusters == trials:
-        return power.pass_chance(trials, assumed.discordance, wanted.margin, wanted.alpha)
-    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, shrink, wanted.margin, wanted.alpha)
+        return power.pass_chance(trials, assumed.discordance, target.margin, target.alpha)
+    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, shrink, target.margin, target.alpha)
 
 
 def effective(trials: int, clusters: int, assumed: Assumed) -> int:
-    """How many trials that stand alone tell as much; 0 where the clusters are too few to show anything."""
+    """Return the effective number of independent trials; 0 if there are too few clusters to show anything."""
     return _effective(trials, clusters, assumed)[-1]
 
 
 def _effective(trials: int, clusters: int, assumed: Assumed) -> tuple[float, float, int, int]:
-    """Trials of a cluster, their design effect, the fewest trials that show anything, and the effective number."""
+    """Return the mean trials per cluster, the design effect, the fewest trials that show anything, and `effective`."""
     size = trials / clusters
-    shrink = design_effect(size, assumed.together)
+    shrink = design_effect(size, assumed.correlation)
     fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
     return size, shrink, fewest, math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
 
 
-def _in_clusters(discordance: float, shrink: float, size: float, wanted: Target) -> int:
-    """The trials it takes to pass, in clusters of that size."""
-    return trials_to_settle(discordance, wanted.margin, wanted.alpha, shrink, size, wanted.power)
+def _in_clusters(discordance: float, shrink: float, size: float, target: Target) -> int:
+    """Return the trials needed to pass in clusters of this mean size. shrink: their design effect."""
+    return trials_to_settle(discordance, target.margin, target.alpha, shrink, size, target.power)
 
 
-def design_effect(size: float, together: float) -> float:
-    """How many trials of clusters of this mean size tell as much as one that stands alone (L. Kish, 1965)."""
-    return 1 + (size - 1) * together
+def design_effect(size: float, correlation: float) -> float:
+    """Return the design effect of clusters of this mean size with this correlation (L. Kish, 1965)."""
+    return 1 + (size - 1) * correlation
 
 
 def _scaled(effective: int | None, shrink: float, fewest: int) -> int | None:
@@ -165,18 +178,19 @@ def _scaled(effective: int | None, shrink: float, fewest: int) -> int | None:
 
 
 @functools.cache
-def _for_drop(assumed: Assumed, wanted: Target) -> tuple[int | None, int | None]:
-    """Paired and unpaired, of trials that stand alone."""
-    alpha = wanted.first_step
+def _for_drop(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
+    """Return how many independent trials show the target's drop, paired and unpaired."""
+    alpha = target.first_step
     return (
-        power.trials_for_drop(wanted.drop, assumed.discordance, alpha, wanted.power),
-        unpaired.trials_for_drop(wanted.drop, assumed.rate, alpha, wanted.power),
+        power.trials_for_drop(target.drop, assumed.discordance, alpha, target.power),
+        unpaired.trials_for_drop(target.drop, assumed.rate, alpha, target.power),
     )
 
 
 @functools.cache
-def _to_pass(assumed: Assumed, wanted: Target) -> tuple[int | None, int | None]:
+def _to_pass(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
+    """Return how many independent trials pass with the target's power, paired and unpaired."""
     return (
-        power.trials_to_pass(assumed.discordance, wanted.margin, wanted.alpha, wanted.power),
-        unpaired.trials_to_pass(assumed.rate, wanted.margin, wanted.alpha, wanted.power),
+        power.trials_to_pass(assumed.discordance, target.margin, target.alpha, target.power),
+        unpaired.trials_to_pass(assumed.rate, target.margin, target.alpha, target.power),
     )

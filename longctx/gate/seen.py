@@ -1,4 +1,4 @@
-"""What two earlier runs say of a band: how many pairs change, how its clusters hang together, at what rate."""
+"""What two earlier runs tell of a band: its discordance, its intra-cluster correlation and its rate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from longctx.stats.bound import design_effect
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of one band. changes: of the pairs that both runs measured, by cluster; right: answers of both, at
-    most 2 n."""
+    """One band in two runs.
+
+    changes: the changes of the pairs that both runs measured, by cluster. right: the right answers of both runs, at
+    most 2 n.
+    """
 
     changes: Clusters
     right: int
@@ -28,19 +31,19 @@ class Seen:
 
     @property
     def discordance(self) -> float:
-        """The share of pairs that change. With one more seen and one more not, so that 0 seen is not 0 assumed."""
+        """The share of discordant pairs, with one discordant and one concordant pair added so that it is not 0."""
         return (sum(abs(change) for cluster in self.changes for change in cluster) + 1) / (self.n + 2)
 
     @property
     def rate(self) -> float:
-        """The rate of both runs, 0 < rate < 1 for the same reason."""
+        """The rate of right answers in both runs, kept between 0 and 1 in the same way."""
         return (self.right + 1) / (2 * self.n + 2)
 
     @property
-    def together(self) -> float | None:
-        """How much trials of a cluster change together, 0 to 1; None where every trial stands alone.
+    def correlation(self) -> float | None:
+        """The intra-cluster correlation of changes, between 0 and 1; None if all trials are independent.
 
-        The correlation within clusters that L. Kish's design effect, 1 + (size - 1) x correlation, comes from.
+        It is computed from L. Kish's design effect, which is 1 + (size - 1) x correlation.
         """
         size = self.n / len(self.changes)
         return None if size == 1 else min(1.0, (design_effect(self.changes) - 1) / (size - 1))
@@ -51,10 +54,10 @@ Where = tuple[str, str]
 
 
 def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
-    """Whether the later run replays the very recordings of a row's scenario, for each row of the earlier run.
+    """Return for each row of the earlier run whether the later run replays the same recordings of its scenario.
 
-    Nothing could change there. A baseline keeps when the first of a scenario was recorded, so that is compared, and not
-    its digest of all answers: that differs where one run has a trial more, or left one unmeasured.
+    Nothing can change there. The time of a scenario's first recording is compared, which baselines keep. The digest of
+    its answers would differ if one run had one more trial, or left one unmeasured.
     """
     first, second = _first_recorded(before), _first_recorded(after)
     same = {recording for recording, at in first.items() if second.get(recording) == at}
@@ -62,7 +65,7 @@ def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
 
 
 def _recording(row: Row) -> tuple[object, ...]:
-    """What was recorded together."""
+    """Return what identifies the recording that a row's trial belongs to."""
     return (row.model, row.prompt_digest, row.family, row.scenario, row.seed, row.repeat)
 
 
@@ -76,9 +79,9 @@ def _first_recorded(rows: Sequence[Row]) -> dict[tuple[object, ...], str]:
 
 
 def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Where], Seen]:
-    """By subject of the later run and band; only bands that both runs measured something of.
+    """Return what was seen, by the later run's subject and the band; bands without a common trial are left out.
 
-    Raises UserError where it is not clear what is compared with what.
+    Raises UserError if it is not clear which subjects to compare.
     """
     evidence_of: dict[tuple[Subject, Where], Seen] = {}
     matched, _ = match_runs(before, after)
@@ -92,7 +95,7 @@ def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Whe
 
 
 def seen_of(seen: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:
-    """What was seen of a subject's band, and whether of itself: else of all others together, else None."""
+    """Return what was seen of a subject's band and True; or of all other subjects together, or None, and False."""
     if own := seen.get((subject, where)):
         return own, True
     others = [band for (_, place), band in seen.items() if place == where]
@@ -105,7 +108,7 @@ def _joined(parts: Iterable[Seen]) -> Seen:
 
 
 def _right(both: Pairs) -> dict[str, int]:
-    """band -> right answers of both runs, of the pairs that both measured."""
+    """Return the right answers of both runs in each band, over the pairs that both measured."""
     right: dict[str, int] = {}
     for before, after in both.common.values():
         if before.measured and after.measured and after.band is not None:

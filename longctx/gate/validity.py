@@ -1,4 +1,4 @@
-"""Whether enough was measured, and of the right thing, to say anything about a change."""
+"""The reasons why a run is invalid: it measured too little, or not what was to be judged."""
 
 from __future__ import annotations
 
@@ -22,22 +22,26 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """now: when the run ended, ISO 8601. most_days: recordings as old as this, or older, do not speak for a changed
-    model."""
+    """The age limit for recordings of a changed model.
+
+    now: the end of the run in ISO 8601. most_days: recordings of this age or older are not accepted.
+    """
 
     now: str = ""
     most_days: float = MAX_AGE_DAYS
 
     def days(self, recorded_at: str) -> float:
+        """Return the age of a recording in days. recorded_at: in ISO 8601; UTC if it names no time zone."""
         moments = (datetime.datetime.fromisoformat(moment) for moment in (self.now, recorded_at))
         now, then = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC) for moment in moments)
         return (now - then) / datetime.timedelta(days=1)
 
 
 def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
-    """Why nothing can be said of a whole run.
+    """Yield the reasons why a whole run is invalid.
 
-    cut_down: scenarios of the grid that it leaves out; empty: those that have no question. in_common: pairs.
+    cut_down: the number of the grid's scenarios that it left out. empty: the number without a question. in_common: the
+    number of pairs with the baseline.
     """
     if cut_down:
         yield (
@@ -51,7 +55,7 @@ def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
 
 
 def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
-    """What is missing, where it is too much; a sentence each, without its full stop."""
+    """Yield a sentence, without its full stop, for each way in which too many trials are missing."""
     causes = Counter(row.error for row in pairs.after.values() if row.error and row.error != EARLY_STOP)
     if stale := causes["stale"]:
         yield (
@@ -62,14 +66,14 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     if missing > MOST_MISSING["family"] * asked:
         why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
         yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause kept'})"
-    for name, one in bands.items():
-        if one.missing > MOST_MISSING["band"] * one.asked:
-            yield f"{one.missing:,} of {one.asked:,} trials of the band {name} were not measured"
+    for name, band in bands.items():
+        if band.missing > MOST_MISSING["band"] * band.asked:
+            yield f"{band.missing:,} of {band.asked:,} trials of the band {name} were not measured"
 
 
 def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
-    """Why recordings cannot speak for a changed model; empty where it has not changed, or they are young enough."""
-    if heard(before) == heard(after):
+    """Return why the recordings are too old for a changed model; empty if it is unchanged, or they are young enough."""
+    if models_of(before) == models_of(after):
         return ""
     days = [age.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
     old = [day for day in days if day >= age.most_days]
@@ -82,11 +86,11 @@ def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
     )
 
 
-def heard(rows: Sequence[Row]) -> set[tuple[str, str]]:
-    """The models that were asked for, each with one that answered: an alias may have moved."""
+def models_of(rows: Sequence[Row]) -> set[tuple[str, str]]:
+    """Return pairs of a model that was asked for and a model that answered: an alias may have moved."""
     return {(row.model, returned) for row in rows if row.measured for returned in str(row.model_returned).split(", ")}
 
 
 def _short(cause: str) -> str:
-    """The first words of a cause."""
+    """Return a cause, cut to 60 characters."""
     return cause if len(cause) <= 60 else f"{cause[:59]}…"

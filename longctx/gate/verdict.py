@@ -1,4 +1,4 @@
-"""The verdict on a run against its baseline: for each family, and for all."""
+"""The verdict on a run against its baseline: one for each family, and one for the run."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ from longctx.vocabulary.hypothesis import Judged
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """margin: the drop that does not matter, a share of trials. alpha: the chance of a false alarm in all.
+    """The terms of a verdict.
 
-    age: how old recordings may be where the model has changed. cut_down: scenarios of the grid that the run left out;
-    empty: those that have no question. grids: (family, model) -> its tables. early_stop: the run might have stopped
-    once its verdict was settled. lacking: which shards of the grid are not in it, a sentence each.
+    margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
+    age: how old recordings of a changed model may be. cut_down: the number of the grid's scenarios that the run left
+    out. empty: the number without a question. grids: the profile's tables of each (family, model). early_stop: whether
+    the run could stop once its verdict was settled. lacking: a sentence on each shard of the grid that is missing.
     """
 
     margin: float = MARGIN
@@ -43,7 +44,7 @@ class Rules:
     lacking: Sequence[str] = ()
 
     def level(self, stopped: bool) -> float:
-        """The part of alpha that the evidence of a stopped run has, or the test of one that was not."""
+        """Return the significance level of a run that was stopped, or that ran to its end."""
         if not self.early_stop:
             return self.alpha
         return self.alpha * (EARLY_SHARE if stopped else 1 - EARLY_SHARE)
@@ -51,10 +52,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class FamilyVerdict:
-    """One family of one subject. reasons: why it is invalid, a sentence each.
+    """The verdict on one family of one subject.
 
-    alone: trials of the baseline, and of the run, that the other lacks; mismatched: those of one name that ask
-    different questions. asked, missing: pairs, and those of them that the run did not measure.
+    reasons: a sentence on each reason why it is invalid. asked: the pairs; missing: those that the run did not measure.
+    alone: the trials that only the baseline, and only the run, has. mismatched: trials with the same identity that ask
+    different questions. scenarios: the paired difference of each by its name; these raise no alarm.
     """
 
     family: str
@@ -69,14 +71,14 @@ class FamilyVerdict:
     alone: tuple[int, int]
     mismatched: int
     scenarios: tuple[tuple[str, Paired], ...] = ()
-    """By their names: description, and no ground for an alarm."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """reasons: why the whole run is invalid. left: (family, subject) that only the baseline, only the run, has.
+    """The verdict on a run.
 
-    trials: of the run. left_out: those of them that were not asked because the verdict was settled.
+    reasons: a sentence on each reason why the whole run is invalid. left: the (family, subject) that only the baseline,
+    and only the run, has. trials: all of the run's. left_out: those that were not asked, the verdict being settled.
     """
 
     verdict: Verdict
@@ -94,13 +96,13 @@ class RunVerdict:
 
     @property
     def shown_after(self) -> str:
-        """How much of the run the verdict took, where the rest was not asked."""
+        """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.left_out
         return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.left_out:,} not asked"
 
     @property
     def settled(self) -> bool:
-        """Whether a run may stop here. A drop that may yet be shown to be smaller than the margin settles nothing."""
+        """Whether a run may stop here. It may not if a shown drop could still prove to be smaller than the margin."""
         bands = [band for family in self.families for band in family.bands]
         large = any(band.verdict == "regression" and -band.difference >= self.rules.margin for band in bands)
         return self.verdict == "pass" or (self.verdict == "regression" and large)
@@ -125,9 +127,9 @@ class _Compared:
 def give_verdict(
     before: Sequence[Row], after: Sequence[Row], rules: Rules, families: Mapping[str, Family] | None = None
 ) -> RunVerdict:
-    """before, after: the rows of the baseline and of the run.
+    """Judge a run against its baseline.
 
-    families: those that are known, by default those of longctx.
+    before, after: the rows of the baseline and of the run. families: the known ones, by default those of longctx.
     """
     try:
         matched, left = match_runs(before, after)
@@ -142,32 +144,39 @@ def give_verdict(
     return RunVerdict(verdict, rules, judged, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
 
 
-def _compared(one: Matched, rules: Rules, family: Family | None) -> _Compared:
-    """family: None where it is not installed here: its bands are judged all the same."""
-    both = pairs(*one.rows)
+def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
+    """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
+    both = pairs(*match.rows)
     account = account_of(family) if family else Account()
-    grids = rules.grids.get((one.family, one.after.model), ())
-    further = Further(one.family, account, both, one.after.model, grids)
-    return _Compared(one.family, one.before, one.after, both, by_band(both), further, unproven(*one.rows, rules.age))
+    grids = rules.grids.get((match.family, match.after.model), ())
+    further = Further(match.family, account, both, match.after.model, grids)
+    return _Compared(
+        match.family, match.before, match.after, both, by_band(both), further, unproven(*match.rows, rules.age)
+    )
 
 
 def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
-    """Holm over all bands and further hypotheses of all families; over the bands, where the run was stopped."""
+    """Judge all families, with Holm's correction over their bands and further hypotheses.
+
+    A run that was stopped early tests no further hypotheses.
+    """
     alpha = rules.level(stopped)
     tested = [[] if stopped else family.further.tested(alpha) for family in compared]
     p_further = [p_value for of_family in tested for _, p_value in of_family]
     bands = {family.band(name): evidence for family in compared for name, evidence in family.bands.items()}
 
     def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
-        clusters = {band: one.pessimistic if pessimistic else one.clusters for band, one in bands.items()}
-        verdicts = judge(clusters, rules.margin, alpha, beside=p_further, at_any_time=stopped)
+        clusters = {
+            band: evidence.pessimistic if pessimistic else evidence.clusters for band, evidence in bands.items()
+        }
+        verdicts = judge(clusters, rules.margin, alpha, further=p_further, at_any_time=stopped)
         return {
             verdict.band: _without_statistics(verdict) if bands[verdict.band].same_answers else verdict
             for verdict in verdicts
         }
 
-    seen, feared = judged(False), judged(True)
-    shown = iter(holm([*p_further, *(verdict.p_value for verdict in seen.values())], alpha))
+    measured, pessimistic = judged(False), judged(True)
+    shown = iter(holm([*p_further, *(verdict.p_value for verdict in measured.values())], alpha))
     further = [
         family.further.judged([test for test, _ in of_family], [next(shown) for _ in of_family], rules.margin)
         for family, of_family in zip(compared, tested, strict=True)
@@ -175,47 +184,48 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     return tuple(
         _family(
             family,
-            tuple(seen[family.band(name)] for name in family.bands),
-            tuple(feared[family.band(name)] for name in family.bands),
-            tuple(judged),
+            tuple(measured[family.band(name)] for name in family.bands),
+            tuple(pessimistic[family.band(name)] for name in family.bands),
+            tuple(hypotheses),
             stopped,
         )
-        for family, judged in zip(compared, further, strict=True)
+        for family, hypotheses in zip(compared, further, strict=True)
     )
 
 
-def _without_statistics(one: BandVerdict) -> BandVerdict:
-    """An answer compared with itself needs none."""
-    return replace(one, verdict="pass", bound=0.0, needed=None, same_answers=True)
+def _without_statistics(verdict: BandVerdict) -> BandVerdict:
+    """Let a band pass whose answers were compared with themselves: that needs no statistics."""
+    return replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True)
 
 
 def _family(
-    one: _Compared,
+    family: _Compared,
     bands: tuple[BandVerdict, ...],
-    feared: tuple[BandVerdict, ...],
+    pessimistic: tuple[BandVerdict, ...],
     hypotheses: tuple[Judged, ...],
     stopped: bool,
 ) -> FamilyVerdict:
-    further: list[Verdict] = ["inconclusive"] if stopped and one.further.made else list(_verdicts(hypotheses))
+    """Judge one family. pessimistic: its bands if the trials that the run did not measure counted as wrong."""
+    further: list[Verdict] = ["inconclusive"] if stopped and family.further.made else list(_verdicts(hypotheses))
     verdict = _worst([overall(bands), *further])
-    fear = _worst([overall(feared), *further])
-    reasons = [*unmeasured(one.pairs, one.bands), *filter(None, [one.unproven]), *one.further.faults]
-    if verdict != fear:
-        reasons.append(f"if what is missing counted as wrong, {verdict} would be {fear}")
-    both = len(one.pairs.common) + one.pairs.mismatched
+    at_worst = _worst([overall(pessimistic), *further])
+    reasons = [*unmeasured(family.pairs, family.bands), *filter(None, [family.unproven]), *family.further.faults]
+    if verdict != at_worst:
+        reasons.append(f"if what is missing counted as wrong, {verdict} would be {at_worst}")
+    both = len(family.pairs.common) + family.pairs.mismatched
     return FamilyVerdict(
-        family=one.family,
-        before=one.before,
-        after=one.after,
+        family=family.family,
+        before=family.before,
+        after=family.after,
         verdict="invalid" if reasons else verdict,
         bands=bands,
         hypotheses=hypotheses,
         reasons=tuple(reasons),
-        asked=sum(evidence.asked for evidence in one.bands.values()),
-        missing=sum(evidence.missing for evidence in one.bands.values()),
-        alone=(len(one.pairs.before) - both, len(one.pairs.after) - both),
-        mismatched=one.pairs.mismatched,
-        scenarios=tuple(by_scenario(one.pairs).items()),
+        asked=sum(evidence.asked for evidence in family.bands.values()),
+        missing=sum(evidence.missing for evidence in family.bands.values()),
+        alone=(len(family.pairs.before) - both, len(family.pairs.after) - both),
+        mismatched=family.pairs.mismatched,
+        scenarios=tuple(by_scenario(family.pairs).items()),
     )
 
 
@@ -232,8 +242,8 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 
 
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
-    """Why nothing can be said of the run."""
+    """Yield the reasons why the whole run is invalid."""
     yield from rules.lacking
     yield from of_the_run(rules.cut_down, rules.empty, sum(family.asked for family in families))
-    if broken := [family.family for family in families if family.reasons]:
-        yield f"too little is known of {', '.join(dict.fromkeys(broken))}"
+    if invalid := [family.family for family in families if family.reasons]:
+        yield f"too little is known of {', '.join(dict.fromkeys(invalid))}"

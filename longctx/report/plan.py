@@ -89,7 +89,7 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
         yield f"Pairs that change and rates{whose} are guessed, not seen; {why}."
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
-        found = sorted({one.assumed.together for one in clustered})
+        found = sorted({one.assumed.correlation for one in clustered})
         more = " More trials of the same sections help less than more sections do." if found[-1] > 0 else ""
         yield (
             f"Trials of {_names(clustered, plans)} come in clusters, about one section each, and are taken to change "

@@ -24,7 +24,7 @@ def test_trials_that_stand_alone() -> None:
 def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
     alone = outlook(300, 300, GUESS, WANTED)
     assert outlook(1200, 300, GUESS, WANTED).passing <= alone.passing
-    assert outlook(1200, 300, Assumed(0.1, 0.9, together=0.0), WANTED).passing > alone.passing
+    assert outlook(1200, 300, Assumed(0.1, 0.9, correlation=0.0), WANTED).passing > alone.passing
     assert alone.to_pass.paired is not None
     assert outlook(1200, 300, GUESS, WANTED).to_pass.paired > 4 * alone.to_pass.paired
 

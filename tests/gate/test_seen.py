@@ -25,7 +25,7 @@ def test_pairs_that_change_and_rates_have_one_more_of_each_kind() -> None:
     after = joined(rows("correct", "wrong", "correct", "infra_error"))
     found = seen(before, after)[TOY, SHORT]
     assert (found.n, found.discordance, found.rate) == (3, 3 / 5, 5 / 8)
-    assert found.together is None
+    assert found.correlation is None
 
 
 def test_nothing_seen_is_not_nothing_assumed() -> None:
@@ -35,11 +35,13 @@ def test_nothing_seen_is_not_nothing_assumed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "together"),
+    ("changes", "correlation"),
     [([[1, 1], [-1, -1]] * 20, 1.0), ([[1, -1]] * 40, 0.0), ([[0, 0]] * 40, 1.0), ([[1], [0]], None)],
 )
-def test_how_clusters_hang_together(changes: list[list[int]], together: float | None) -> None:
-    assert Seen(changes, right=0).together == (together if together is None else pytest.approx(together, abs=0.03))
+def test_how_trials_of_a_cluster_correlate(changes: list[list[int]], correlation: float | None) -> None:
+    assert Seen(changes, right=0).correlation == (
+        correlation if correlation is None else pytest.approx(correlation, abs=0.03)
+    )
 
 
 def test_a_band_that_one_run_lacks_is_not_seen() -> None:
