@@ -1,1 +1,1 @@
-"""The tape: what is asked, and the answers that were recorded, each found by its trial and its request's digest."""
+"""The tape: the questions, and their recorded answers, which are found by trial and by the request's digest."""

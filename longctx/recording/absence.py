@@ -1,4 +1,4 @@
-"""Why a question has no reply on the tape, and how to get one: one sentence a case."""
+"""The sentence on why trials of a case have no reply on the tape, and how to record one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.recording.tape import Tape, Wanted
 
 
 def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
-    """About all of a case's trials without a reply. `failed`: what asking them said, where it was tried."""
+    """Explain all of a case's trials without a reply. failed: the messages of the asking pass, if it tried them."""
     stale = [wanted for wanted in absent if tape.status(wanted) == "stale"]
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]
@@ -36,8 +36,8 @@ def _change(case: Case, recorded: dict[str, str]) -> str:
             f"{shared}."
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
-    called = f", which calls the documents {now.document!r}" if now.document else ""
-    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){called}."
+    documents = f", which calls the documents {now.document!r}" if now.document else ""
+    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
 
 
 def _how(mode: str) -> str:

@@ -1,4 +1,4 @@
-"""What is asked: a case is one scenario for one model in one wording; a question is one of its trials."""
+"""Cases and questions: a case is one scenario for one model and prompt set; a question is one of its trials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from longctx.vocabulary.scenario import Identity, Scenario, Trial
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: a scenario, whom it is asked, in which words, and how often."""
+    """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has.
+
+    only_trial: the index of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
+    counted: the tokens of one of its prompts as the model's server counts them; None if it was not asked.
+    """
 
     model: ModelProfile
     wording: Wording
@@ -24,12 +28,9 @@ class Case:
     trials: int
     repeats: int = 1
     only_trial: int | None = None
-    """Its index, where a single trial is asked rather than `trials`."""
     min_rate: float | None = None
     band: str = "all"
-    """The band of its family's lengths."""
     counted: int | None = None
-    """Tokens of one of its prompts, as the model's server counts them; None where it was not asked."""
 
     @property
     def id(self) -> str:
@@ -42,41 +43,46 @@ class Case:
 
     @property
     def measured(self) -> dict[str, float] | None:
-        """What the model's tokenizer makes of this family's wording; None where it must be measured first."""
+        """What was measured of the model's tokenizer with this family's wording; None if it must be measured first."""
         if not self.scenario.probes(self.wording.words):
             return {}
         return self.model.measures(self.scenario.family, self.wording.digest)
 
     @property
     def size(self) -> int:
-        """How many questions the case asks: fewer than its trials where its family has no more."""
+        """The number of questions, repeats included; fewer than its trials if the family has no more."""
         return (len(self.scenario.indices(self.trials)) if self.only_trial is None else 1) * self.repeats
 
     def clusters(self) -> list[object]:
-        """What each of its trials is easy or hard together with, such as the section that it asks about: fewer of them
-        than `trials` where its family has no more questions."""
+        """Return the cluster of each trial, such as the section that it asks about.
+
+        There are fewer than `trials` if the family has no more questions.
+        """
         scenario = self.scenario
         return [scenario.cluster(index) or (scenario.slug, index) for index in scenario.indices(self.trials)]
 
     @property
     def size_tokens(self) -> int:
-        """The tokens of a prompt: as counted, or about, by the model's profile."""
+        """The tokens of a prompt: as counted by the server, or else as estimated by the model's profile."""
         if self.counted is not None:
             return self.counted
         return self.scenario.size_tokens(self.model.tokens.model_dump())
 
     @property
     def longest_tokens(self) -> int:
-        """Tokens of a prompt that takes a tenth more than estimated: prompts of one size differ, and tokenizers do."""
+        """The tokens of a prompt plus a tenth, since prompts of one size differ."""
         return self.size_tokens * 11 // 10
 
     @property
     def reply_tokens(self) -> int:
-        """The most a reply may take."""
+        """The most tokens that a reply may take, thinking included."""
         return self.scenario.max_tokens + self.model.thinking_tokens
 
     def fitted(self) -> Case:
-        """This case, ready to be built for its model. Raises UserError where it cannot be."""
+        """Return this case with its scenario fitted to the model, ready to build trials.
+
+        Raises UserError if prompt or reply do not fit the model, or if something must be measured first.
+        """
         size, window = self.size_tokens, self.model.window
         if window is not None and size + self.reply_tokens > window:
             raise UserError(
@@ -107,6 +113,7 @@ class Case:
             raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
 
     def questions(self) -> Iterator[Question]:
+        """Yield the questions: all trials once, then each repeat of all trials."""
         indices = self.scenario.indices(self.trials) if self.only_trial is None else [self.only_trial]
         for repeat in range(self.repeats):
             for index in indices:
@@ -114,17 +121,17 @@ class Case:
 
 
 def earlier_file(file: str, model: str) -> str:
-    """A model's file under the name that its folder had when other models could have the same."""
+    """Return a cassette's path under the model's earlier folder name, which was not unique to the model."""
     return f"{slug(model)}/{file.partition('/')[2]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What a prompt has in common with those asked around it (see sharing.py). Offsets are characters of `length`,
-    that of the user's turn.
+    """The prefixes that a prompt shares with those asked around it (live/cost/sharing.py), in characters.
 
-    cuts: where shared beginnings end, ascending; the longest ones are marked for the model's prompt cache.
-    read: how much of it a question asked before has written; after: the key of that question.
+    length: the length of the user's turn. cuts: where the shared prefixes end, ascending; the longest are marked for
+    the model's prompt cache. read: the length of the prefix that an earlier question wrote to the cache. after: the key
+    of that question.
     """
 
     length: int = 0
@@ -134,12 +141,12 @@ class Shared:
 
     @property
     def read_share(self) -> float:
-        """The part of the prompt that is read from the cache."""
+        """The share of the prompt that is read from the cache, between 0 and 1."""
         return self.read / self.length if self.read else 0.0
 
     @property
     def write_share(self) -> float:
-        """The part of the prompt that is written to the cache."""
+        """The share of the prompt that is written to the cache, between 0 and 1."""
         return (self.cuts[-1] - self.read) / self.length if self.cuts else 0.0
 
 
@@ -147,8 +154,8 @@ class Shared:
 class Question:
     """One trial of a fitted case.
 
-    What is known of it is no part of what it is. shared: what it has in common with those asked before it. built: its
-    trial, where it was kept. sha256: the digest of its request; empty where it is not known.
+    The other fields are no part of its identity. shared: the prefixes that it shares with other questions. built: its
+    trial, if it was kept. sha256: the digest of its request; empty if it is not known.
     """
 
     case: Case
@@ -164,12 +171,12 @@ class Question:
 
     @property
     def key(self) -> str:
-        """This trial for this model in this wording."""
+        """The text that identifies this trial for this model and wording."""
         return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}"
 
     @property
     def prefix(self) -> str | None:
-        """The prefix of the trial (see Scenario). Raises UserError as `build` does."""
+        """The prefix of the trial (see Scenario.prefix). Raises UserError as `build` does."""
         case = self.case
         try:
             return case.scenario.prefix(case.wording.words, case.seed, self.index)
@@ -177,7 +184,7 @@ class Question:
             raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
 
     def build(self) -> Trial:
-        """The trial. Raises UserError where its scenario cannot be built with these parameters."""
+        """Return the trial. Raises UserError if its scenario cannot be built with these parameters."""
         if self.built is not None:
             return self.built
         try:

@@ -1,4 +1,4 @@
-"""The cases of a profile: every scenario of a family's tables, for every model, in every wording."""
+"""The cases of a profile: each scenario of a family's tables, for each model and each prompt set."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def cases_of(
     bank: Callable[[str, str], Bank],
     document: Callable[[Grid], str | None] = lambda grid: None,
 ) -> list[Case]:
-    """A family's cases as the profile says, each once, in the order of its tables. Raises UserError.
+    """Return a family's cases, each once, in the order of the profile's tables. Raises UserError.
 
-    models: those that a table's scenarios are asked. prompts: names or paths that count instead of the tables' own,
-    where there are any. bank: model, name -> the questions of that bank, read when a trial first needs them. document:
-    what to call the documents of a table; None: as the prompts do.
+    models: returns the models of a table. prompts: names or paths of prompt sets that replace the tables' own; empty to
+    keep those. bank: returns the bank of a (model, name), whose questions are read when a trial first needs them.
+    document: returns the word for the documents of a table; None to keep the prompts' own.
     """
     grids = profile.grids(family.family)
     sets = _prompt_sets(workspace, grids, prompts)
     known = {name: load_model(workspace, name) for grid in grids for name in models(grid)}
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     banks: dict[str, str] = {}
     for grid in grids:
         wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
@@ -53,7 +53,7 @@ def cases_of(
                     min_rate=grid.min_rate,
                     band=grid.band(scenario),
                 )
-                found.setdefault(case.id, case)
+                cases.setdefault(case.id, case)
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "scenario-of-two-banks",
@@ -61,18 +61,18 @@ def cases_of(
                         f"of {banks[case.id]} and of {grid.draws_on}, and one result cannot be of both: give them "
                         "profiles of their own.",
                     )
-    return list(found.values())
+    return list(cases.values())
 
 
 def _prompt_sets(workspace: Workspace, grids: Sequence[Grid], prompts: Sequence[str]) -> dict[str, PromptSet]:
-    """By the name or path that means it."""
-    named = prompts or tuple(name for grid in grids for name in grid.prompts)
-    sets = {name: PromptSet.open(workspace, name) for name in named} if grids else {}
-    names = Counter(one.name for one in sets.values())
-    if twice := [one for one in sets.values() if names[one.name] > 1]:
+    """Open the prompt sets of a family's tables, by the name or path that was given for them."""
+    given = prompts or tuple(name for grid in grids for name in grid.prompts)
+    sets = {name: PromptSet.open(workspace, name) for name in given} if grids else {}
+    names = Counter(prompt_set.name for prompt_set in sets.values())
+    if twice := [prompt_set for prompt_set in sets.values() if names[prompt_set.name] > 1]:
         raise UserError(
             "duplicate-prompt-set-name",
             f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
-            f"{', '.join(str(one.folder) for one in twice)}.",
+            f"{', '.join(str(prompt_set.folder) for prompt_set in twice)}.",
         )
     return sets

@@ -1,4 +1,4 @@
-"""A vcrpy serializer: JSON on one line, so that an episode is a line and files merge by union."""
+"""A vcrpy serializer that writes JSON on one line, so that an episode is a line and git merges files by union."""
 
 from __future__ import annotations
 

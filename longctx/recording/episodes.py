@@ -1,4 +1,4 @@
-"""The episodes in a file of the tape. Whatever else stands in its place is an error, in a sentence."""
+"""The episodes in a file of the tape, and the errors of a file that holds anything else."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from longctx.recording import compact_json
 from longctx.recording.lines import read_lines
 
 Episode = tuple[Request, dict[str, Any], dict[str, Any]]
-"""Request, response and metadata."""
+"""A request, its response and its metadata."""
 
 
 def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
-    """The episodes of a file of the cassettes in `folder`, which may not exist; and whether its last line, cut short,
-    was left out. Raises TapeError for any other line that is none."""
+    """Return the episodes of a cassette in `folder`, and whether its last line was cut short and left out.
+
+    A file that does not exist has no episodes. Raises TapeError for any other line that is not an episode.
+    """
     try:
         lines, cut_short = read_lines(path)
     except OSError as error:
@@ -44,7 +46,7 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
 
 
 def _conflicts(folder: Path) -> TapeError:
-    """All cassettes that a merge left in conflict, since all are mended in one go."""
+    """Return an error that names all cassettes with conflict markers, because they are mended in one go."""
     paths = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
     held = "1 cassette holds" if len(paths) == 1 else f"{len(paths):,} cassettes hold"
     return TapeError(
@@ -56,7 +58,7 @@ def _conflicts(folder: Path) -> TapeError:
 
 
 def _unreadable(path: Path, error: OSError) -> TapeError:
-    """What stands in the place of a cassette, or of a folder that it would lie in."""
+    """Return an error on why a cassette cannot be read, such as a folder in its place."""
     if path.is_dir():
         return TapeError("path-is-folder", f"{path} is a folder, where a file of recordings belongs: move it away.")
     if file := next((parent for parent in path.parents if parent.is_file()), None):
@@ -65,7 +67,7 @@ def _unreadable(path: Path, error: OSError) -> TapeError:
 
 
 def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
-    """Raises an error of Python's own where an episode lacks what the tape reads of it."""
+    """Raise one of Python's own errors if an episode lacks what the tape reads of it."""
     request.body.decode(), response["body"]["string"].decode()
     response["status"]["code"], response["headers"].items()
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):

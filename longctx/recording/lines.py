@@ -1,4 +1,4 @@
-"""Files of JSON lines that only grow, and whose last line a killed run may have left unfinished."""
+"""Files of JSON lines that are only appended to; a killed run may have left the last line unfinished."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ STEP = 65_536
 
 
 def read_lines(path: Path) -> tuple[list[bytes], bool]:
-    """The lines of a file that may not exist; and whether its last one is cut short, and left out. Raises OSError."""
+    """Return the lines of a file, and whether the last one is cut short and left out.
+
+    A file that does not exist has no lines. Raises OSError.
+    """
     try:
         *lines, last = path.read_bytes().split(b"\n")
     except FileNotFoundError:
@@ -21,7 +24,7 @@ def read_lines(path: Path) -> tuple[list[bytes], bool]:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """With the operating system when this returns. Raises OSError."""
+    """Append a line, which the operating system has when this returns. Raises OSError."""
     try:
         file = path.open("ab+")
     except FileNotFoundError:
@@ -36,7 +39,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _end_last_line(file: BinaryIO) -> None:
-    """A killed run's half answer is cut, a whole one kept."""
+    """End the last line if it is complete; remove it if a killed run left it unfinished."""
     size = file.seek(0, os.SEEK_END)
     tail = b""
     while size and b"\n" not in tail:

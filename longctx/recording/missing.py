@@ -1,4 +1,4 @@
-"""What the tape lacks, in the order in which it is asked."""
+"""The questions that the tape has no answer to, in the order in which they are asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 
 KEPT = 64_000_000
-"""Characters of prompts that are kept until they are asked, so as not to be built twice."""
+"""The most characters of prompts that are kept until they are asked, rather than built a second time."""
 
 PassedOver = Callable[[Question, Wanted], object]
 
@@ -17,18 +17,18 @@ PassedOver = Callable[[Question, Wanted], object]
 def missing(
     tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None, build: bool = True
 ) -> list[Question]:
-    """The questions this tape's record mode asks, those with a common beginning next to each other.
+    """Return the questions that the tape's record mode asks, ordered so that neighbours share a prefix.
 
-    passed_over: told of each question that it does not ask. build: whether all prompts are built, so that one that
-    cannot be is told before any is asked, and their digests known; an estimate builds the first of each case.
+    Longer shared prefixes come last, so that each prompt extends what the server has cached of the one before. Repeats
+    of a trial, whose prompts are equal, are neighbours.
 
-    Longer shared beginnings come last, so that each prompt extends what a server has kept of the one before. The
-    repeats of a trial, which are the same from beginning to end, are neighbours.
+    passed_over: called with each question that is not asked. build: whether to build all prompts, so that an error is
+    raised before anything is asked and all digests are known; an estimate builds only the first prompt of each case.
     """
     ordered: list[tuple[tuple[object, ...], Question]] = []
     room = KEPT
     for place, case in enumerate(cases):
-        alike = case.model.model, case.wording.prompt_set
+        group = case.model.model, case.wording.prompt_set
         for number, question in enumerate(_lacking(tape, case, passed_over)):
             trial = question.build() if build or not number or question.built else None
             if trial is not None:
@@ -36,20 +36,20 @@ def missing(
                 sha256 = Wanted.of(question, trial).sha256
                 question = dataclasses.replace(question, built=trial if room >= 0 else None, sha256=sha256)
             prefix = trial.prefix if trial else question.prefix or ""
-            ordered.append(((*alike, prefix, place, question.index, question.repeat), question))
+            ordered.append(((*group, prefix, place, question.index, question.repeat), question))
     return [question for _, question in sorted(ordered, key=lambda pair: pair[0])]
 
 
 def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Question]:
-    """A request is made, and its digest taken, only where these matter."""
+    """Yield the questions of a case that are asked. Prompts are built only if the digest matters."""
     for question in case.questions():
-        asked = tape.asks(question)
-        if asked is None or (passed_over and not asked):
+        is_asked = tape.asks(question)
+        if is_asked is None or (passed_over and not is_asked):
             trial = question.build()
             wanted = Wanted.of(question, trial)
-            asked = tape.wants(wanted)
-            if passed_over and not asked:
+            is_asked = tape.wants(wanted)
+            if passed_over and not is_asked:
                 passed_over(question, wanted)
             question = dataclasses.replace(question, built=trial, sha256=wanted.sha256)
-        if asked:
+        if is_asked:
             yield question

@@ -1,4 +1,4 @@
-"""A Reply from the body of a Messages API answer. The same function serves live and replayed answers."""
+"""The parsing of a Messages API answer into a Reply, the same for live and for replayed answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from longctx.vocabulary.scenario import Reply
 
 MOST_TOKENS = 10**12
-"""No answer takes as many."""
+"""A count from which on a server's usage is not believed."""
 
 
 class MalformedAnswer(Exception):
-    """The server answered 200 with something that is no message."""
+    """The server answered 200 with something that is not a message."""
 
 
 def read_message(body: bytes) -> dict[str, Any]:
-    """The message in an answer's body. Raises MalformedAnswer."""
+    """Return the message in an answer's body. Raises MalformedAnswer."""
     try:
         message = read_object(body)
         _text(message), _tokens(message["usage"])
@@ -50,23 +50,22 @@ def to_reply(
     prefill: str = "",
     batched: bool = False,
 ) -> Reply:
-    """The reply in an answer's body: its text blocks joined, all others left out. Raises MalformedAnswer.
+    """Return the reply in an answer's body, which joins the text blocks and leaves out all others.
 
-    An answer of no text block, such as of thinking or a tool call alone, is an empty reply: its stop reason says why.
-
-    prefill: the beginning of the answer that the request ended in. It is part of the reply, also where the server
-    gives back only what it added (llama.cpp's gives back both).
+    An answer without a text block, such as thinking or a tool call alone, is an empty reply; its stop reason says why.
+    prefill: the beginning of the answer that the request ended with. The reply includes it, whether the server returned
+    it (as llama.cpp does) or only what it added. Raises MalformedAnswer.
     """
     message = read_message(body)
     text = _text(message)
-    fresh, written, cached, answered = _tokens(message["usage"])
+    uncached, written, cached, output = _tokens(message["usage"])
     return Reply(
         text=text if text.startswith(prefill) else prefill + text,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
-        input_tokens=fresh + written + (cached or 0),
+        input_tokens=uncached + written + (cached or 0),
         cached_tokens=cached,
-        output_tokens=answered,
+        output_tokens=output,
         latency_s=latency_s,
         recorded_at=recorded_at,
         request_sha256=request_sha256,
@@ -78,7 +77,7 @@ def to_reply(
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body. Raises ValueError."""
+    """Return the JSON object in a body. Raises ValueError."""
     if not body.strip():
         raise ValueError("it is empty")
     try:
@@ -87,7 +86,7 @@ def read_object(body: bytes) -> dict[str, Any]:
         raise ValueError("its JSON is nested too deeply") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is no JSON: {error}") from None
-    except ValueError:  # of Python's limit on the digits of a number
+    except ValueError:  # Python limits the digits of a number
         raise ValueError("its JSON holds a number of thousands of digits") from None
     if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
@@ -105,7 +104,7 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _tokens(usage: object) -> tuple[int, int, int | None, int]:
-    """Input tokens that the cache had no part in, those written to it, those read from it, and output tokens."""
+    """Return the uncached input tokens, those written to the cache, those read from it, and the output tokens."""
     if not isinstance(usage, dict):
         raise TypeError("its usage is no table of counts")
     written = _count(usage.get("cache_creation_input_tokens") or 0)
@@ -115,17 +114,17 @@ def _tokens(usage: object) -> tuple[int, int, int | None, int]:
 
 
 def _written_for_an_hour(usage: dict[str, Any]) -> int:
-    """Input tokens written to the cache that stay for an hour; 0 where the server does not tell them apart."""
+    """Return the input tokens written to the cache for an hour; 0 if the server does not tell them apart."""
     written = usage.get("cache_creation")
     tokens = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
     return tokens if type(tokens) is int and tokens > 0 else 0
 
 
-def _count(said: Any) -> int:
+def _count(value: Any) -> int:
     try:
-        tokens = int(said)
+        tokens = int(value)
     except (ValueError, TypeError, OverflowError):
         tokens = -1
     if not 0 <= tokens < MOST_TOKENS:
-        raise ValueError(f"its usage counts {repr(said)[:20]} tokens")
+        raise ValueError(f"its usage counts {repr(value)[:20]} tokens")
     return tokens

@@ -1,4 +1,4 @@
-"""The Messages API request of a trial, and the digest by which the tape knows it."""
+"""The Messages API request of a trial, and the digest by which the tape finds its answer."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from longctx.vocabulary.scenario import Trial
 
 PATH = "/v1/messages"
 TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
-"""Parts of a body that change price and transport, not the question."""
+"""The parts of a body that affect the price and the transport but not the question."""
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
-    """The body as the API takes it: the model profile's extras are added last, and so have the last word."""
+    """Return the body as the API takes it. The model profile's `extra_body` overrides everything else."""
     return parameters(trial, model) | model.extra_body
 
 
 def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """The body without the model profile's extras, which the SDK takes apart from it.
+    """Return the body without the model profile's `extra_body`, which the SDK takes as an argument of its own.
 
-    cuts: where the beginnings of the user's turn end that other prompts share, for a model that has caching.
+    cuts: where the shared prefixes of the user's turn end, in characters; used for models with prompt caching.
     """
     body: dict[str, Any] = {
         "model": model.model,
@@ -42,31 +42,31 @@ def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> d
     return body
 
 
-def system_prompt(of_set: str, model: ModelProfile) -> str:
-    """The model profile's system prompt and, after a blank line, that of the prompt set; empty where neither is."""
-    return "\n\n".join(filter(None, (model.system, of_set)))
+def system_prompt(system: str, model: ModelProfile) -> str:
+    """Return the model profile's system prompt, a blank line, and the prompt set's; without the part that is empty."""
+    return "\n\n".join(filter(None, (model.system, system)))
 
 
 def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """The arguments of the SDK's call: `parameters` under the id that the provider knows, and the extras apart."""
+    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and `extra_body`."""
     return parameters(trial, model, cuts) | {"model": model.sent_as, "extra_body": model.extra_body or None}
 
 
 def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:
-    """The user's turn and, where the trial has one and the model takes it, the beginning of the answer."""
+    """Return the user's turn and, if the trial has a prefill and the model takes it, the beginning of the answer."""
     text = user_text(trial, model)
     message = {"role": "user", "content": _blocks(text, cuts, model.caching) if cuts and model.caching else text}
-    begun = prefill(trial, model)
-    return [message, {"role": "assistant", "content": begun}] if begun else [message]
+    beginning = prefill(trial, model)
+    return [message, {"role": "assistant", "content": beginning}] if beginning else [message]
 
 
 def user_text(trial: Trial, model: ModelProfile) -> str:
-    """The user's turn: for a model that takes no prefill, it ends in the request to begin the answer so."""
+    """Return the user's turn. For a model that takes no prefill it ends with a request to begin the answer that way."""
     return f"{trial.user}\n{trial.without_prefill}" if trial.prefill and not model.prefill else trial.user
 
 
 def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, Any]]:
-    """The text in blocks that end at the cuts, the last of them marked for the cache."""
+    """Return the text as blocks that end at the cuts; the last cuts are marked for the cache."""
     mark = {"type": "ephemeral"} | ({"ttl": caching.ttl} if caching.ttl != "5m" else {})
     marked = cuts[-caching.breakpoints :]
     ends = sorted({0, *cuts, len(text)})
@@ -77,12 +77,12 @@ def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, 
 
 
 def prefill(trial: Trial, model: ModelProfile) -> str:
-    """The beginning of the answer that is sent with the question; empty where the model or the trial has none."""
+    """Return the beginning of the answer that is sent with the question; empty if model or trial have none."""
     return trial.prefill if model.prefill else ""
 
 
 def digest(body: dict[str, Any]) -> str:
-    """SHA-256 of the canonical body, in hex: a text is the same in one piece and in blocks."""
+    """Return the SHA-256 of the canonical body in hex. A text in one piece and in blocks has the same digest."""
     sha256 = hashlib.sha256()
     for part in canonical({name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}):
         sha256.update(part)
@@ -90,10 +90,10 @@ def digest(body: dict[str, Any]) -> str:
 
 
 def canonical(value: Any) -> Iterator[bytes]:
-    """What the standard library writes with sorted keys, without spaces and in UTF-8, in parts.
+    """Yield in parts the UTF-8 JSON that the standard library writes with sorted keys and without spaces.
 
-    Texts are written by pydantic's encoder, ten times as fast; what it may write otherwise, such as numbers and lone
-    surrogates, is left to the standard one.
+    pydantic's encoder writes texts, ten times as fast. The standard library writes everything on which the two may
+    differ, such as numbers and lone surrogates.
     """
     if isinstance(value, dict) and all(isinstance(name, str) for name in value):
         for place, name in enumerate(sorted(value)):
@@ -122,7 +122,7 @@ def _standard(value: Any) -> bytes:
 
 
 def _joined(value: Any) -> Any:
-    """The same with every list of plain text blocks, marked for the cache or not, as the one text that they are."""
+    """Return the value with each list of text blocks, marked for the cache or not, joined to one text."""
     if isinstance(value, dict):
         return {name: _joined(item) for name, item in value.items()}
     if not isinstance(value, list):

@@ -1,6 +1,6 @@
-"""Messages requests as the providers' clients rewrite them, put back as the API itself takes them.
+"""The restoring of Messages requests that the clients of other providers have rewritten.
 
-Bedrock and Vertex have the model in the path, and the API's version in the body. Everything else stays the same.
+Those of Bedrock and Vertex move the model to the path and add the API's version to the body. The rest is unchanged.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 from longctx.recording.request import PATH
 
 MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?!count-tokens:)([^/]+):rawPredict$")
-"""The paths of Bedrock, and of Vertex, whose way to count tokens looks like a model."""
+"""The paths of Bedrock and of Vertex. Vertex's path for counting tokens looks like a model's and is excluded."""
 
 
 def messages_body(path: str, content: bytes) -> dict[str, Any] | None:
-    """The body of a Messages request, its model in it; None for any other request. path: without escapes."""
+    """Return the body of a Messages request with its model; None for any other request. path: without escapes."""
     if path.endswith(PATH):
         plain: dict[str, Any] = json.loads(content)
         return plain

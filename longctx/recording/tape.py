@@ -1,8 +1,8 @@
-"""The tape: vcrpy's Cassette over a folder of JSON-lines files, one a scenario, each line one episode.
+"""The tape: a vcrpy Cassette over a folder of JSON-lines files, one file for each scenario, one line for each episode.
 
-An episode is a complete vcrpy cassette of one interaction, whose metadata says which trial it answers. It holds the
-digest of the request, not its body: the prompt is rebuilt from the seed, so a changed prompt finds no answer.
-Answers are appended as they come, so that a killed run keeps what it was given.
+An episode is a complete vcrpy cassette of one interaction; its metadata names the trial that it answers. It holds the
+digest of the request, not its body: the prompt is built again from the seed, so that a changed prompt finds no answer.
+Each answer is appended when it arrives, so that a killed run keeps what it received.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ Status = Literal["found", "stale", "missing"]
 
 
 class NotRecorded(Exception):
-    """An answer that was paid for could not be written."""
+    """An answer was received and paid for, but could not be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A question's place on the tape: its file, its trial, the digest of its request, and in whose wording.
+    """The question whose answer is looked for: its file, its trial, and the digest of its request.
 
-    prefill: the beginning of the answer that the request ends in. model: its id in the digest. sent_as: the id that
-    its provider is sent.
+    prompt_set, wording: the name of the prompt set, and the digest of its templates. prefill: the beginning of the
+    answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
     """
 
     file: str
@@ -68,21 +68,21 @@ class Wanted:
         )
 
     def request(self) -> Request:
-        """The request as the tape stores it: no host, no body, no header, hence no key."""
+        """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
         where = {"trial": self.trial, "file": self.file, "model": self.model}
         return Request("POST", PATH, f"sha256:{self.sha256}", where)
 
 
 WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
-"""Set by whoever asks; it tells the transport which trial an answer belongs to."""
+"""The question that the current task asks; it tells the transport which trial an answer belongs to."""
 
 
 class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
-    """All episodes under `folder`. A scenario's file is read when first needed.
+    """All episodes in `folder`. The file of a scenario is read when it is first needed.
 
-    record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only
-    stale ones; `all` asks everything anew. New episodes go to `write_to`, by default the folder itself, and carry
-    the name of the `run` that asked.
+    record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
+    ones; `all` asks everything again. run: the name of the run that asks, which new episodes carry. write_to: the
+    folder for new episodes, by default `folder`.
     """
 
     def __init__(self, folder: Path, record_mode: str = "none", run: str = "", write_to: Path | None = None) -> None:
@@ -92,9 +92,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._index: dict[str, dict[str, dict[str, int]]] = {}
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
-        """Files whose last line was not finished, by a run that was killed."""
+        """The files whose last line a killed run left unfinished."""
         self.recorded = 0
-        """How many answers this tape was given to keep."""
+        """The number of answers that were recorded on this tape."""
 
     @property
     def written_to(self) -> Path:
@@ -102,13 +102,14 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return self._folders[-1]
 
     def status(self, wanted: Wanted) -> Status:
+        """Return whether the answer is recorded, recorded for another request only (stale), or missing."""
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return "missing"
         return "found" if wanted.sha256 in episodes else "stale"
 
     def asks(self, question: Question) -> bool | None:
-        """Whether this record mode asks the question; None where that depends on its request."""
+        """Return whether this record mode asks the question; None if that depends on the digest of its request."""
         episodes = self._episodes(question.case.file, question.case.model.model)
         if self.record_mode == RecordMode.NONE:
             return False
@@ -117,7 +118,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return False if self.record_mode == RecordMode.ONCE else None
 
     def wants(self, wanted: Wanted) -> bool:
-        """Whether this record mode asks the question."""
+        """Return whether this record mode asks the question, given the digest of its request."""
         status = self.status(wanted)
         if self.record_mode == RecordMode.ONCE:
             return status == "missing"
@@ -126,7 +127,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return bool(self.record_mode == RecordMode.ALL)
 
     def reply(self, wanted: Wanted) -> Reply | None:
-        """The recorded answer to exactly this request; None where there is none. Raises TapeError."""
+        """Return the recorded answer to exactly this request; None if there is none.
+
+        Raises TapeError if the recorded answer is malformed.
+        """
         index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
         if index is None:
             return None
@@ -149,13 +153,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             ) from None
 
     def recorded_since(self, wanted: Wanted, at: str) -> bool:
-        """Whether an answer to exactly this request was recorded at that time, or later. at: ISO 8601, UTC."""
+        """Return whether an answer to exactly this request was recorded at this time or later. at: ISO 8601, UTC."""
         index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
         return index is not None and bool(self._metadata_of[index]["recorded_at"] >= at)
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
-        """The prompt set's name and digest, and the model, if it is named, in the latest episode of a trial; empty
-        where there is none."""
+        """Return `prompt_set`, `digest` and `model` of the latest episode of a trial; empty if it has no episode.
+
+        model: empty if the episode does not name it.
+        """
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return {}
@@ -171,9 +177,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def record(
         self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float | None, batch: str = ""
     ) -> None:
-        """Append one answer to its scenario's file: with the operating system when this returns. Raises NotRecorded.
+        """Append one answer to its scenario's file; the operating system has it when this returns.
 
-        latency_s: None where it was not measured. batch: the id of the batch that it was answered in, if any.
+        recorded_at: ISO 8601, UTC. latency_s: None if it was not measured. batch: the id of the batch that answered it,
+        if any. Raises NotRecorded.
         """
         metadata: dict[str, Any] = {
             "trial": wanted.trial,
@@ -192,7 +199,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._add(wanted.file, request, response, metadata)
         self.recorded += 1
 
-    # What vcrpy's Cassette does by scanning every episode, and by saving on exit, is done by index and at once.
+    # vcrpy's Cassette scans all episodes and saves on exit; here an index finds them and each answer is saved at once.
 
     def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
         where = request.headers
@@ -202,11 +209,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             yield index, self.data[index][1]
 
     def _save(self, force: bool = False) -> None:
-        """Nothing is left to save: every answer was appended when it came."""
+        """Do nothing: every answer was appended when it arrived."""
 
     @property
     def keeps(self) -> bool:
-        """Whether a later run finds what this one records."""
+        """Whether later runs will find what this one records."""
         return len(self._folders) == 1
 
     @property
@@ -217,9 +224,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return self.record_mode != RecordMode.ALL and request in self
 
     def _episodes(self, file: str, model: str) -> dict[str, dict[str, int]]:
-        """trial -> digest -> index of the episode, the model's file being read if it was not yet.
+        """Return the index of the latest episode of each trial and digest, after reading the file if necessary.
 
-        An episode of another model is none. Those that name no model are known by their requests, which do.
+        Episodes that name another model are left out. Those that name none are told apart by their digests, which
+        cover the model.
         """
         if file not in self._index:
             names = dict.fromkeys((earlier_file(file, model), file))

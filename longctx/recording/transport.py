@@ -1,4 +1,4 @@
-"""The transport the SDK is given: it plays what is on the tape, and records what it has to fetch."""
+"""The SDK's transport: it plays answers from the tape, and records those that it fetches from the network."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ from longctx.recording.rewritten import messages_body
 from longctx.recording.tape import WANTED, Tape, Wanted
 
 KEPT_HEADERS = ("content-type", "request-id")
-"""All that is stored of an answer's headers. Of a request's, nothing is."""
-
-
-SENT_AS = ("content-encoding", "content-length", "transfer-encoding")
+"""The headers of an answer that are stored. No header of a request is."""
+ENCODING_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 MOST_BYTES = 32_000_000
-"""No answer is larger."""
+"""The size from which on an answer is not read further."""
 
 
 class NotOnTape(Exception):
-    """A request that the tape has no answer to, where nothing may be asked."""
+    """The tape has no answer to a request, and nothing may be asked."""
 
 
 class TapeTransport(httpx2.AsyncBaseTransport):
-    """Serves Messages requests from the tape or, where `inner` is given, from the network, which it records.
+    """A transport that serves Messages requests from the tape or, through `inner`, from the network, and records these.
 
-    Without `inner` nothing can reach the network: NotOnTape is raised. Other paths, such as count_tokens, pass
-    through unrecorded; so do errors, and a 200 that holds no message. Raises NotRecorded where the answer could not be
-    written.
+    Without `inner` nothing can reach the network: it raises NotOnTape. Requests to other paths, such as count_tokens,
+    are passed through and not recorded. Errors, and a 200 without a message, are not recorded either. Raises
+    NotRecorded if an answer could not be written.
     """
 
     def __init__(self, tape: Tape, inner: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -78,13 +76,13 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             }
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             self._tape.record(wanted, answer, now, latency_s)
-        # The body is read and decompressed: what says how it was sent no longer holds.
-        headers = [(name, value) for name, value in response.headers.multi_items() if name not in SENT_AS]
+        # The body has been decompressed, so the headers on its encoding no longer hold.
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in ENCODING_HEADERS]
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
 
 async def _bounded(response: httpx2.Response) -> bytes:
-    """The whole body, decompressed. Raises MalformedAnswer where it is larger than any answer."""
+    """Return the whole body, decompressed. Raises MalformedAnswer if it is larger than MOST_BYTES."""
     parts, size = [], 0
     async for part in response.aiter_bytes():
         parts.append(part)

@@ -1,4 +1,4 @@
-"""One run at a time records into a folder of cassettes."""
+"""The lock by which only one run at a time records into a folder of cassettes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from filelock import FileLock, Timeout
 from longctx.errors import UserError
 
 LOCK = ".lock"
-"""A file in the folder. The lock on it ends with the process that holds it, however that ends."""
+"""The name of the lock file in the folder. The lock ends with the process that holds it, however that ends."""
 
 
 @contextlib.contextmanager
 def only_writer(folder: Path) -> Iterator[None]:
-    """Hold `folder` for recording. Raises UserError where another run records into it.
+    """Lock `folder` for recording. Raises UserError if another run is recording into it.
 
-    Two at once would both find the same trials missing, and both pay for them.
+    Two runs at once would find the same trials missing and would both pay for them.
     """
     lock = FileLock(folder / LOCK)
     try:
@@ -31,7 +31,7 @@ def only_writer(folder: Path) -> Iterator[None]:
             "What it has recorded is not asked again.",
         ) from None
     except OSError:
-        pass  # a folder that cannot be written to: nothing may be missing there, and if so, writing says why
+        pass  # the folder cannot be written: perhaps nothing is missing in it, and otherwise writing reports why
     try:
         yield
     finally:
