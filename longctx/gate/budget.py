@@ -68,10 +68,10 @@ def allocate(offers: Sequence[Offer], target: Target, budget: float) -> Allocati
     able = [offer for offer in offers if alone[offer] is not None]
     lacking = tuple(offer for offer in offers if alone[offer] is None)
     least_price = min((offer.price(each) for offer, each in alone.items() if each is not None), default=None)
-    kept = list(able)
-    while kept and (chosen := _passing(kept, target)) is not None and _price(chosen) > budget:
-        kept.remove(_first_to_leave_out(kept))
-    passing = _passing(kept, target) if kept else None
+    remaining = list(able)
+    while remaining and (chosen := _passing(remaining, target)) is not None and _price(chosen) > budget:
+        remaining.remove(_first_to_leave_out(remaining))
+    passing = _passing(remaining, target) if remaining else None
     left_out = tuple(offer for offer in able if offer not in (passing or ()))
     whole = _passing(able, target) if able else None
     price_of_all = None if whole is None else _price(whole)
@@ -105,7 +105,7 @@ def hypotheses(offers: Sequence[Offer]) -> int:
 
 
 def _passing(offers: Sequence[Offer], target: Target) -> Chosen | None:
-    """Return the fewest trials with which all bands pass together if nothing changed; None if there are too few."""
+    """Return the fewest trials with which all bands pass together if nothing changed; None if a band lacks them."""
     each = {offer: _to_pass(offer, offers, target) for offer in offers}
     return _complete(each)
 
@@ -117,7 +117,7 @@ def _to_pass(offer: Offer, offers: Sequence[Offer], target: Target) -> int | Non
 
 
 def _showing(chosen: Chosen, target: Target, drop: float) -> Chosen | None:
-    """Return the trials, at least those chosen, that show a drop in each band; None if there are too few."""
+    """Return the trials, at least those chosen, that show a drop in each band; None if a band lacks them."""
     alpha = target.alpha / hypotheses([*chosen])
     each: dict[Offer, int | None] = {}
     for offer, fewest in chosen.items():
@@ -152,10 +152,10 @@ def _price(chosen: Chosen) -> float:
     return sum(offer.price(each) for offer, each in chosen.items())
 
 
-def _first_to_leave_out(kept: Sequence[Offer]) -> Offer:
-    families = [(offer.band.family, offer.band.subject) for offer in kept]
-    short = [offer for offer, family in zip(kept, families, strict=True) if families.count(family) > 1]
-    return min(short or kept, key=lambda offer: (-offer.order, offer.length))
+def _first_to_leave_out(offers: Sequence[Offer]) -> Offer:
+    families = [(offer.band.family, offer.band.subject) for offer in offers]
+    short = [offer for offer, family in zip(offers, families, strict=True) if families.count(family) > 1]
+    return min(short or offers, key=lambda offer: (-offer.order, offer.length))
 
 
 def _margin_of_all(offers: Sequence[Offer], target: Target, budget: float) -> float | None:

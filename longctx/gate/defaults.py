@@ -1,4 +1,4 @@
-"""The gate's default terms, in a module that imports nothing: the options name them."""
+"""The gate's default terms. This module imports nothing, so that the options can use it at no cost."""
 
 MARGIN = 0.05
 """The non-inferiority margin: a drop smaller than this share of trials does not matter."""

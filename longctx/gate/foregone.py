@@ -1,4 +1,4 @@
-"""The reasons why a run will be invalid whatever the answers: they are known before anything is asked and paid."""
+"""The reasons why a run will be invalid whatever the answers: they are known before anything is asked and paid for."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
     in_common = 0
     reasons: list[str] = []
     for match in matched:
-        ours, theirs = match.rows
-        both = pairs(ours, theirs)
-        bands = by_band(both)
+        rows_before, rows_after = match.rows
+        paired = pairs(rows_before, rows_after)
+        bands = by_band(paired)
         in_common += sum(evidence.asked for evidence in bands.values())
-        missing = "" if part else next(unmeasured(both, bands), "")
-        faults = [missing, unproven(ours, _at_best(ours, theirs), rules.age)]
+        missing = "" if part else next(unmeasured(paired, bands), "")
+        faults = [missing, unproven(rows_before, _at_best(rows_before, rows_after), rules.age)]
         reasons += [f"{match.family}: {reason}" for reason in faults if reason]
     return [*of_the_run(rules.cut_down, rules.empty, in_common or part), *reasons]
 

@@ -16,7 +16,7 @@ from longctx.vocabulary.account import Account
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 class Further:
@@ -40,11 +40,12 @@ class Further:
             "judge", lambda: [_judged(test, is_shown, margin) for test, is_shown in zip(tested, shown, strict=True)]
         )
 
-    def _tried(self, way: str, give: Callable[[], list[Given]]) -> list[Given]:
+    def _tried(self, method: str, call: Callable[[], list[Result]]) -> list[Result]:
+        """Return what the family's code returns; nothing if it raises, and the error becomes a fault."""
         try:
-            return give()
+            return call()
         except Exception as error:
-            self.faults.append(f"what {self._family} adds to the gate failed in `{way}`: {said(error)}")
+            self.faults.append(f"what {self._family} adds to the gate failed in `{method}`: {said(error)}")
             return []
 
 
@@ -52,7 +53,7 @@ def _tested(hypothesis: Hypothesis, alpha: float) -> tuple[Tested, float]:
     """Test a hypothesis. Raises ValueError if its p-value is not between 0 and 1."""
     tested = hypothesis.test(alpha)
     if not 0 <= tested.p_value <= 1:
-        raise ValueError(f"{tested.p_value} is no p-value")
+        raise ValueError(f"{tested.p_value} is not a p-value")
     return tested, tested.p_value
 
 
@@ -60,8 +61,8 @@ def _judged(tested: Tested, shown: bool, margin: float) -> Judged:
     """Judge a hypothesis. Raises TypeError or ValueError if the report could not show the result."""
     judged = tested.judge(shown, margin)
     if not isinstance(judged, Judged):
-        raise TypeError(f"it gives a {type(judged).__name__}, and no Judged")
+        raise TypeError(f"it returns a {type(judged).__name__} instead of a Judged")
     if not judged.cells:
-        raise ValueError("it gives no cells for its table")
+        raise ValueError("it returns no cells for its table")
     json.dumps(dict(judged.data))
     return judged

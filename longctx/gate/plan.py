@@ -48,7 +48,7 @@ class Assumed:
 
     @property
     def gains_from_pairing(self) -> bool:
-        """Return whether asking the same trials twice needs fewer of them than asking different ones."""
+        """Whether asking the same trials twice needs fewer of them than asking different ones."""
         return self.discordance < unpaired.discordance(self.rate)
 
 

@@ -65,7 +65,7 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     asked, missing = (sum(getattr(band, name) for band in bands.values()) for name in ("asked", "missing"))
     if missing > MOST_MISSING["family"] * asked:
         why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
-        yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause kept'})"
+        yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause was recorded'})"
     for name, band in bands.items():
         if band.missing > MOST_MISSING["band"] * band.asked:
             yield f"{band.missing:,} of {band.asked:,} trials of the band {name} were not measured"

@@ -54,9 +54,10 @@ class Rules:
 class FamilyVerdict:
     """The verdict on one family of one subject.
 
-    reasons: a sentence on each reason why it is invalid. asked: the pairs; missing: those that the run did not measure.
-    alone: the trials that only the baseline, and only the run, has. mismatched: trials with the same identity that ask
-    different questions. scenarios: the paired difference of each by its name; these raise no alarm.
+    reasons: a sentence on each reason why it is invalid. asked: the pairs that the baseline measured. missing: those of
+    them that the run did not measure. alone: the trials that only the baseline, and only the run, has. mismatched:
+    how many trials share a key but ask different questions. scenarios: the paired difference of each by its name; these
+    raise no alarm.
     """
 
     family: str
