@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.take_tests(config)
     started = run.start(config)
     if not started.worker:
-        if options.given(started.settings):
+        if options.any_given(started.settings):
             from longctx.plugin import grid, project
 
             project.check_root(config)

@@ -75,7 +75,7 @@ def add(parser: pytest.Parser) -> None:
         type=number(int, 1),
         default=None,
         metavar="N",
-        help="trials a scenario, instead of the profile's",
+        help="trials per scenario, instead of the profile's",
     )
     option(
         "--ctx-trial",
@@ -97,7 +97,7 @@ def add(parser: pytest.Parser) -> None:
         type=number(float, 0, 1),
         default=None,
         metavar="RATE",
-        help="a scenario shown to lie below it fails, instead of the profile's",
+        help="minimum rate, instead of the profile's: a scenario that is shown to lie below it fails",
     )
     option(
         "--ctx-label",
@@ -105,7 +105,8 @@ def add(parser: pytest.Parser) -> None:
         type=_label,
         default=[],
         metavar="NAME=VALUE",
-        help="say what this run is of, such as steps=200; kept in its rows, told apart in merged reports (repeatable)",
+        help="describe this run, such as steps=200: its rows keep the label, and merged reports tell runs apart by it "
+        "(repeatable)",
     )
     option(
         "--ctx-shard",
@@ -126,7 +127,7 @@ def add(parser: pytest.Parser) -> None:
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
-    option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="ask no more than this costs")
+    option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="the most that asking may cost")
     option(
         "--ctx-price",
         action="append",
@@ -134,7 +135,7 @@ def add(parser: pytest.Parser) -> None:
         default=[],
         metavar="MODEL=INPUT/OUTPUT[/READ/WRITE][,TOKENS:…]",
         help="a model's prices in USD per million tokens, and those of reading and writing its prompt cache, instead "
-        "of its profile's; after a comma, the same for prompts of more than so many TOKENS (repeatable)",
+        "of its profile's; after a comma, the same for prompts of more than TOKENS tokens (repeatable)",
     )
     option(
         "--ctx-no-text",
@@ -204,7 +205,7 @@ def read(config: pytest.Config) -> Settings:
     )
 
 
-def given(settings: Settings) -> bool:
+def any_given(settings: Settings) -> bool:
     """Return whether any option differs from its default."""
     return settings != DEFAULT
 

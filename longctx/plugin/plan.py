@@ -66,7 +66,7 @@ class Plan:
         path = self._baseline_path
         if path is None:
             return None
-        return tuple(Filter.model_validate(kept) for kept in load_manifest_of(path).filters)
+        return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
 
     @property
     def cases(self) -> list[Case]:

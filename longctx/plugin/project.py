@@ -22,8 +22,8 @@ def check_root(config: pytest.Config) -> None:
     if option.rootdir or option.inifilename or option.pyargs:
         return
     start = config.invocation_params.dir
-    given = config.args_source is config.ArgsSource.ARGS
-    folders = [_folder(start, path) for path in config.args] if given else [start]
+    has_paths = config.args_source is config.ArgsSource.ARGS
+    folders = [_folder(start, path) for path in config.args] if has_paths else [start]
     common = Path(os.path.commonpath(folders))
     expected = root_around(common)
     projects = list(dict.fromkeys(filter(None, map(root_around, folders))))
@@ -38,7 +38,7 @@ def check_root(config: pytest.Config) -> None:
         raise UserError(
             "root-is-elsewhere",
             f"The tests lie in {expected}, but pytest takes {config.rootpath} for the root of the project: it reads "
-            "the value of an option that stands apart as one more path. Write the value with an equals sign, such as "
+            "an option's value after a space as one more path. Write the value with an equals sign, such as "
             "--ctx-profile=PATH, or give --rootdir=PATH.",
         )
 

@@ -82,7 +82,7 @@ def tell_worker(node: Any) -> None:
 
 
 def _now() -> str:
-    """Return the local time to the millisecond as a run's name; answers are told live or replayed by this name."""
+    """Return the local time to the millisecond as a run's name. Answers recorded under this name count as live."""
     return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
 
 

@@ -191,7 +191,7 @@ def _why_none(session: pytest.Session) -> str:
     places = map(os.path.relpath, session.config.args)
     where = ("this folder" if place == os.curdir else place for place in places)
     return (
-        f"no test marked longctx was selected of {', '.join(where)}. Give the folder that has them, such as "
+        f"no test marked longctx was selected in {', '.join(where)}. Give the folder that has them, such as "
         "tests_longctx, or name it in testpaths; longctx init writes them."
     )
 

@@ -1,1 +1,1 @@
-"""The end of a run: what it leaves, its verdict, and what is said of it."""
+"""The end of a run: its report, its verdict, and what the terminal shows of them."""

@@ -84,7 +84,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
-        filters=tuple(kept.model_dump(mode="json") for kept in filters_used(run, rows)),
+        filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,
         left_out=whole.left_out(run, rows),
@@ -113,7 +113,9 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
             "minimum rates, and gives the verdict."
         )
     if run.settings.no_text:
-        terminal.write_line("Kept without text (--ctx-no-text): what was asked by this run cannot be replayed.")
+        terminal.write_line(
+            "Kept without text (--ctx-no-text): the answers that this run asked for cannot be replayed."
+        )
     for warning in [*summary.faults, *config.stash[WARNINGS]]:
         terminal.write_line(warning, yellow=True)
 

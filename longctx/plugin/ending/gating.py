@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 VERDICT = pytest.StashKey[str]()
 DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
+"""The keys of the verdict, and of the document that shows it."""
 
 
 class Invalid(UserError):
@@ -32,7 +33,7 @@ class Invalid(UserError):
 
 
 def check(run: Run) -> None:
-    """Raise UserError before anything is asked if the baseline cannot be used, or if an early stop lacks one."""
+    """Raise UserError if the baseline cannot be used, or if --ctx-early-stop contradicts other options."""
     settings = run.settings
     if settings.early_stop and (settings.baseline is None or settings.record == "none"):
         raise UserError(

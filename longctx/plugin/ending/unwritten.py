@@ -10,6 +10,7 @@ from longctx.errors import UserError
 from longctx.plugin.run import RUN, Run
 
 EXIT = 13
+"""The exit status of a run without a report."""
 UNWRITTEN = pytest.StashKey[str]()
 """The key of the sentence on why the report was not written."""
 

@@ -81,9 +81,9 @@ class Measurer:
         if left_out == len(rows):
             pytest.skip("stopped early: none of its trials was asked")
         if measured.minimum is not None:
-            required = Requirement(measured.rate, measured.minimum)
-            if short_among(required, self._with_minimum):
-                pytest.fail(str(required), pytrace=False)
+            requirement = Requirement(measured.rate, measured.minimum)
+            if short_among(requirement, self._with_minimum):
+                pytest.fail(str(requirement), pytrace=False)
 
     def _measure(self, item: pytest.Item, case: Case) -> tuple[list[Row], list[View], str]:
         from longctx.recording import absence

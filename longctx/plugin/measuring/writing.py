@@ -1,4 +1,4 @@
-"""The way of measured rows to disk: tests send them in their reports, and the process that started the run writes them.
+"""How measured rows reach the disk: tests send them in their reports, and the process that started the run writes them.
 
 Workers write nothing, so that they can run on another host. A worker that dies loses no test that has ended.
 """
