@@ -1,1 +1,1 @@
-"""The record of a run on disk: append-only rows, one a trial."""
+"""The record of a run on disk: its rows, one for each trial, its manifest, and baselines."""

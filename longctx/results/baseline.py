@@ -1,6 +1,7 @@
-"""A baseline: the outcomes of an earlier run, without its texts, in one file that is readable in a diff.
+"""A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line says what the run was; each other is one line of its rows (results/line.py), with one letter a trial.
+The first line holds the run's manifest. Each other line holds one line of its rows (results/line.py), with one letter
+for each trial.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Kind
 
 SCHEMA = 1
-"""Raised when a baseline of an earlier version can no longer be read."""
+"""The version of the format, which increases when earlier baselines can no longer be read."""
 LETTERS: dict[str, Kind] = {
     "c": "correct",
     "w": "wrong",
@@ -38,9 +39,9 @@ LETTERS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """rows: with the digests of their answers; what a baseline does not keep is None.
+    """A loaded baseline.
 
-    saved_at: ISO 8601, UTC.
+    saved_at: ISO 8601, UTC. rows: with the digests of their answers; fields that a baseline does not keep are None.
     """
 
     name: str
@@ -60,7 +61,7 @@ def write_baseline(file: Path, name: str, folder: Path) -> None:
 
 
 def load_baseline(path: Path) -> Baseline:
-    """The baseline in a file, or the finished run in a folder as one. Raises UserError."""
+    """Load the baseline in a file, or the finished run in a folder as a baseline. Raises UserError."""
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
         return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)))
@@ -69,7 +70,7 @@ def load_baseline(path: Path) -> Baseline:
 
 
 def check_baseline(path: Path) -> None:
-    """Whether it can be loaded; quicker than doing so. Raises UserError."""
+    """Raise UserError if the baseline cannot be loaded. This is faster than loading it."""
     if _is_run(path):
         load_manifest_of(path)
     else:
@@ -77,7 +78,7 @@ def check_baseline(path: Path) -> None:
 
 
 def load_manifest_of(path: Path) -> Manifest:
-    """What a baseline, or the run in a folder, was a run of; quick. Raises UserError."""
+    """Return the manifest of a baseline, or of the run in a folder, without reading its rows. Raises UserError."""
     if _is_run(path):
         return require_manifest(find_run(path))
     try:
@@ -91,12 +92,12 @@ def _is_run(path: Path) -> bool:
 
 
 def load_head(path: Path) -> dict[str, Any]:
-    """What a baseline's file says of its run; quick. Raises UserError."""
+    """Return the first line of a baseline's file. Raises UserError."""
     return next(_read(path))
 
 
 def _read_all(path: Path) -> tuple[dict[str, Any], list[Row]]:
-    """The first line of a file, checked, and the rows of the others."""
+    """Return the first line of a file, checked, and the rows of all others."""
     head, *lines = _read(path)
     try:
         as_manifest(head["run"]), head["name"], head["saved_at"]
@@ -106,7 +107,7 @@ def _read_all(path: Path) -> tuple[dict[str, Any], list[Row]]:
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file's lines, the first one checked."""
+    """Yield the objects of a file's lines; the first one is checked."""
     try:
         with path.open(encoding="utf-8") as file:
             head = json.loads(file.readline() or "{}")
@@ -138,14 +139,14 @@ def _broken(path: Path, error: object) -> UserError:
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """One for each line of the rows, in their order."""
+    """Yield what a baseline keeps of each line of the rows, in their order."""
     letters = {kind: letter for letter, kind in LETTERS.items()}
     for common, group in by_line(rows).items():
         trials = [row.trial for row in group]
         yield {
             **json.loads(common),
             "model_returned": sorted({row.model_returned for row in group if row.model_returned}),
-            "recorded": _ends([row.recorded_at for row in group if row.recorded_at]),
+            "recorded": _first_and_last([row.recorded_at for row in group if row.recorded_at]),
             "bank": next((row.item.rpartition("@")[2] for row in group if row.item), None),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
@@ -154,7 +155,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], run: str) -> Iterator[Row]:
-    """The rows of a line, of the run with that name."""
+    """Yield the rows of a line. run: the name of their run."""
     common = {name: line[name] for name in OF_A_LINE if name != "prompt_set"}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
@@ -177,7 +178,7 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
 
 
 def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:
-    """bank -> trial -> the question's id and its cluster."""
+    """Return the id and the cluster of each trial's question, by bank and trial."""
     banks: dict[str, dict[str, list[str | None]]] = {}
     for row in rows:
         if row.item:
@@ -186,5 +187,5 @@ def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:
     return banks
 
 
-def _ends(moments: list[str]) -> list[str]:
+def _first_and_last(moments: list[str]) -> list[str]:
     return [min(moments), max(moments)] if moments else []

@@ -1,7 +1,7 @@
-"""A run's rows for other programs: CSV for spreadsheets, Parquet for data frames; the same columns, with types.
+"""The export of a run's rows to CSV for spreadsheets and to Parquet for data frames, with the same typed columns.
 
-CSV is opened by spreadsheets, which run what begins like a formula, and by terminals: text in it is made harmless.
-Source: OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection. Parquet keeps text as it was.
+Spreadsheets execute text that begins like a formula, and terminals obey control characters: text in CSV is made
+harmless (OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection). Parquet keeps text unchanged.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ CSV_FORMAT: dict[str, Any] = {
     "lineterminator": "\n",
 }
 PART = 5000
-"""Rows that are written at once."""
+"""The number of rows that are written at once."""
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a formula begins with, in both widths; a tab or a line end, which hide one, are escapes by then."""
+"""The characters that begin a formula, in both widths. Tabs and line ends, which can hide one, are escaped before."""
 
 
 def export(rows: Sequence[Row], csv: Path | None = None, parquet: Path | None = None) -> None:
-    """Write these files. Both are filled part by part: a frame of a long run takes several times the room of its
-    rows."""
+    """Write rows to these files, part by part: a frame of a long run takes several times the memory of its rows."""
     from pyarrow import Table
     from pyarrow.parquet import ParquetWriter
 
@@ -54,10 +53,9 @@ def export(rows: Sequence[Row], csv: Path | None = None, parquet: Path | None = 
 
 
 def typed(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row a trial, a column for each field of Row, and `correct`, null where nothing was measured.
+    """Return a frame with a column for each field of Row, and `correct`, which is null if nothing was measured.
 
-    Whole numbers are Int64, others Float64, times datetime64 in UTC; what was never known is null. Mappings are
-    JSON text.
+    Integers are Int64, other numbers Float64, times datetime64 in UTC, and mappings JSON text; unknown values are null.
     """
     import pandas as pd
 
@@ -94,9 +92,9 @@ def _as_csv(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def cell(text: str) -> str:
-    """Text that is no formula in a spreadsheet, on one line, with nothing unseen in it."""
-    seen = visible(text)
-    return f"'{seen}" if seen.lstrip().startswith(FORMULA) else seen
+    """Return the text on one line, with invisible characters escaped and a quote before what begins like a formula."""
+    shown = visible(text)
+    return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
 
 
 def _text(values: list[str | None]) -> Any:
@@ -110,10 +108,10 @@ def _json(value: Any) -> str:
 
 
 def _utf8(text: str) -> str:
-    """What a file can hold: a lone surrogate becomes its escape."""
+    """Return the text with lone surrogates, which UTF-8 cannot encode, as escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _whole(value: int | None) -> int | None:
-    """None for what 64 bits do not hold, which no honest server counts."""
+    """Return the value; None if it does not fit into 64 bits, which no real count exceeds."""
     return value if value is not None and abs(value) < 2**63 else None

@@ -1,4 +1,4 @@
-"""A run's folder as a user names it on a command line."""
+"""The folder of a run that a user names on a command line."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from longctx.results.store import RESULTS, UNFINISHED
 
 
 def find_run(path: Path) -> Path:
-    """The folder of a finished run. Raises UserError.
+    """Return the folder of a finished run. Raises UserError.
 
-    `latest` may be a file that holds the run's name, where links are not allowed.
+    path: the folder, or `latest`, which is a file with the run's name on systems that do not allow links.
     """
     folder = path
     if path.is_file() and path.name == "latest":

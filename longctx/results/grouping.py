@@ -1,4 +1,4 @@
-"""Rows that have something in common, in the order in which they come."""
+"""The grouping of rows, which keeps their order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
-    """The rows of each key."""
+    """Group rows by a key."""
     groups: dict[Key, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -21,11 +21,11 @@ def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Ro
 
 
 def by_subject(rows: Iterable[Row]) -> dict[Subject, list[Row]]:
-    """The rows of each subject."""
+    """Group rows by subject."""
     return grouped(rows, lambda row: row.subject)
 
 
 def by_family(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
-    """The rows of each family and subject, the families in their order. known: see registry.in_order."""
+    """Group rows by family and subject; the families are ordered as by registry.in_order, which explains `known`."""
     ordered = [rows[place] for place in in_order([row.family for row in rows], known)]
     return {family: by_subject(group) for family, group in grouped(ordered, lambda row: row.family).items()}

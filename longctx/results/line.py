@@ -1,4 +1,4 @@
-"""A line: the rows that a baseline keeps as one, and whose answers have one digest."""
+"""A line of rows: those that a baseline keeps as one line, and whose answers share one digest."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ OF_A_LINE = (
     *("family", "version", "model", "prompt_set", "prompt_digest", "labels"),
     *("scenario", "params", "band", "seed", "repeat"),
 )
-"""What all rows of a line have in common: of one scenario, and of one value of what its trials may differ in."""
+"""The fields that all rows of a line share: they belong to one scenario and repeat of one subject."""
 
 
 def line_of(row: Row) -> str:
-    """What a row's line is known by, as JSON: the fields of OF_A_LINE, in their order."""
+    """Return the fields of OF_A_LINE as JSON, which identify a row's line."""
     return json.dumps({name: getattr(row, name) for name in OF_A_LINE})
 
 
 def by_line(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The rows of each line, in the order in which they come."""
+    """Group rows by line, in their order."""
     lines: dict[str, list[Row]] = {}
     for row in rows:
         lines.setdefault(line_of(row), []).append(row)

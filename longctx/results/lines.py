@@ -1,4 +1,4 @@
-"""The lines of a run's files, one at a time: the files of a long run are larger than all else in memory."""
+"""The lines of a run's files, read one at a time because the files of a long run are large."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def lines(path: Path) -> Iterator[str]:
-    """The whole lines of a file: what a kill or a full disk cut short is none."""
+    """Yield the complete lines of a file; a last line that a kill or a full disk cut short is left out."""
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
@@ -16,7 +16,7 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def lines_at(path: Path, places: Iterable[int]) -> Iterator[str]:
-    """The lines at these places, in their order; an empty one where the file has fewer."""
+    """Yield the lines at these places, from 0, in the given order; an empty line if the file has fewer."""
     starts = array("q", [0])
     with path.open("rb") as file:
         for line in file:

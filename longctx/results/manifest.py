@@ -1,4 +1,4 @@
-"""What a run was, apart from its rows: run.json in its folder."""
+"""The manifest of a run, run.json: everything that is known of the run apart from its rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ MANIFEST = "run.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The fields of run.json. In a merged run, `version` and `profile` name all that its parts have, and what else
-    differs between them is empty, or null."""
+    """The fields of run.json.
+
+    In a merged run, `version` and `profile` list those of all its parts; other fields that differ are empty or null.
+    """
 
     run: str
-    """Its name, the time at which it began."""
+    """The name of the run: the time at which it began."""
     version: str
     """The version of longctx."""
     profile: str
@@ -27,45 +29,45 @@ class Manifest:
     profile_digest: str
     """SHA-256 of the profile's file."""
     about: str
-    """What the profile says of itself."""
+    """The profile's own description."""
     seed: int | None
     """The random seed of the trials."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What the user said of the run."""
+    """The labels that the user gave the run."""
     options: tuple[str, ...] = ()
-    """The command-line options that ask for the same trials again."""
+    """The command-line options that repeat the same trials."""
     finished_at: str
     """ISO 8601, UTC."""
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Model -> its prices, in USD per million tokens, by which the rows tell what was paid."""
+    """The prices of each model in USD per million tokens, from which the costs in the rows were computed."""
     sent_as: Mapping[str, str] = field(default_factory=dict)
-    """Model -> the id that its provider was sent, where that is another."""
+    """The id by which the provider knows the model, for each model for which it is another."""
     filters: tuple[Mapping[str, Any], ...] = ()
-    """The "too hard" filters of its questions, as their files say them."""
+    """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Scenario, as `scenario_name` names it -> what is told of it once, such as how many questions a filter kept."""
+    """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
     early_stop: bool = False
-    """Whether it might stop once its verdict was settled, which takes a part of the gate's alpha."""
+    """Whether the run could stop once its verdict was settled, which uses a part of the gate's alpha."""
     left_out: tuple[str, ...] = ()
-    """Scenarios of its grid that it did not run, or only one trial of, as `scenario_name` names them."""
+    """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[str, ...] = ()
-    """Scenarios that have no question."""
+    """The scenarios that have no question."""
     shard: str = ""
-    """Which part of the grid it ran, such as 2/5; empty for all of it."""
+    """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
     min_rates: Mapping[str, float] = field(default_factory=dict)
-    """The least rate of each of a shard's scenarios, which is tested when all shards are merged."""
+    """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
     merged: tuple[Mapping[str, Any], ...] = ()
     """The manifests of the runs that it was merged from, in the order of their names."""
 
     @property
     def parts(self) -> Sequence[Mapping[str, Any]]:
-        """The manifests of the runs that it was merged from, as fields; its own, where it was not merged."""
+        """The fields of the manifests that it was merged from; its own fields if it was not merged."""
         return self.merged or (asdict(self),)
 
     @property
     def prices_of(self) -> dict[str, str]:
-        """Model -> the day of its prices."""
-        return {model: one["dated"] for model, one in self.prices.items()}
+        """The date of each model's prices."""
+        return {model: prices["dated"] for model, prices in self.prices.items()}
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
@@ -73,12 +75,12 @@ class Manifest:
 
 
 def load_manifest(folder: Path) -> Manifest:
-    """Raises FileNotFoundError where the folder holds no finished run."""
+    """Load the manifest of a finished run. Raises FileNotFoundError if the folder holds none."""
     return as_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
 
 
 def require_manifest(folder: Path) -> Manifest:
-    """The same, for what cannot do without it. Raises UserError."""
+    """Load the manifest of a finished run. Raises UserError if the folder holds none."""
     try:
         return load_manifest(folder)
     except FileNotFoundError:
@@ -88,6 +90,6 @@ def require_manifest(folder: Path) -> Manifest:
 
 
 def as_manifest(fields: Mapping[str, Any]) -> Manifest:
-    """From what `write` wrote; what an earlier version did not write is empty."""
+    """Return the manifest with these fields; fields that an earlier version did not write are empty."""
     tuples = ("options", "filters", "left_out", "empty", "merged")
     return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in tuples}})

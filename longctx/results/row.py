@@ -1,4 +1,4 @@
-"""One row a trial: what was asked, what came back, how it was judged."""
+"""The row of a trial: what was asked, what was answered, and how it was judged."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from longctx.vocabulary.scenario import MEASURED, Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One measured trial, or one that could not be measured, with its cause in `error`. None: never known."""
+    """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known."""
 
     run: str
-    """The run that it is of."""
+    """The name of the run."""
     model: str
     """The model that was asked."""
     prompt_set: str
-    """The wording that it was asked in."""
+    """The name of the prompt set."""
     prompt_digest: str
-    """The digest of the family's wording in that set."""
+    """The digest of the family's templates in that prompt set."""
     family: str
-    """Such as `passkey`."""
+    """The family, such as `passkey`."""
     version: int = 1
-    """The family's version, which rises when it builds other trials."""
+    """The family's version, which increases when it builds other trials."""
     scenario: str
     """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[str, int | str | None]
@@ -36,71 +36,70 @@ class Row:
     seed: int
     """The random seed that draws the trial."""
     trial: int
-    """Which trial of its scenario, from 0."""
+    """The number of the trial in its scenario, from 0."""
     item: str | None
-    """In long-context QA, the question and the digest of its bank."""
+    """In long-context QA, the question's id and the digest of its bank."""
     repeat: int
-    """How often the trial was asked before."""
+    """How often the same trial was asked before it in this run."""
     outcome: Kind
-    """How the reply was judged; `infra_error` and `not_asked` were not measured, and are in no rate."""
+    """How the reply was judged; `infra_error` and `not_asked` were not measured, and no rate counts them."""
     band: str | None = None
-    """The band of lengths in which a gate judges the trial; None where no gate does."""
+    """The band of lengths in which a gate judges the trial; None if it is not gated."""
     cluster: str | None = None
-    """Trials with the same are easy or hard together, such as those about one section."""
+    """The cluster of trials that are easy or hard together, such as those about one section."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What the user said of the run."""
+    """The labels that the user gave the run."""
     model_returned: str | None = None
     """The model that answered, as the server names it."""
     expected: str | None = None
     """The right answer."""
     returned: str | None = None
-    """What the model gave for it."""
+    """The answer that was read from the reply."""
     why: str | None = None
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
-    """The numbers of `why`."""
+    """The numbers in `why`, by name."""
     error: str | None = None
     """Why the trial was not measured."""
     depth: float | None = None
-    """Where the needle stands: 0 is the start, 1 the end."""
+    """The position of the needle in the text, between 0 (start) and 1 (end)."""
     distance_from_end: int | None = None
-    """Tokens from the needle to the end."""
+    """The tokens from the needle to the end of the prompt."""
     input_tokens: int | None = None
-    """Tokens of the prompt, with what was read from the prompt cache and written to it."""
+    """The tokens of the prompt, including those read from the prompt cache and written to it."""
     cached_tokens: int | None = None
-    """Tokens that were read from the prompt cache."""
+    """The tokens that were read from the prompt cache."""
     cache_write_tokens: int | None = None
-    """Tokens that were written to the prompt cache."""
+    """The tokens that were written to the prompt cache."""
     output_tokens: int | None = None
-    """Tokens of the reply."""
+    """The tokens of the reply."""
     latency_s: float | None = None
-    """Seconds until the whole reply was there."""
+    """The seconds until the whole reply had arrived."""
     cost_usd: float | None = None
-    """What the answer cost when it was asked, in US dollars."""
+    """The cost of the answer when it was asked, in USD."""
     stop_reason: str | None = None
-    """Why the reply ended, as the server says."""
+    """The reason why the reply ended, as the server gives it."""
     source: str | None = None
     """`live` if this run asked, else `replayed`."""
     recorded_at: str | None = None
-    """When it was answered: ISO 8601, UTC."""
+    """The time of the answer in ISO 8601, UTC."""
     prompt_sha256: str | None = None
     """The digest of the request."""
     answers: str | None = None
-    """A digest of the recorded answers that its line rests on (results/answers.py), which stands in no file of a
-    run."""
+    """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
-        """The row whose fields were kept in a file. Raises TypeError where one lacks that every row has."""
-        # Most of its texts stand in many rows: each is kept once.
-        known: dict[str, Any] = {}
+        """Return the row with the fields that a file kept. Raises TypeError if one is missing that all rows have."""
+        # Most texts occur in many rows; interning keeps one copy of each.
+        values: dict[str, Any] = {}
         for name in KEPT:
             if name in kept:
                 value = kept[name]
-                known[name] = sys.intern(value) if type(value) is str else value
-        if "prompt_set" in known:
-            known["prompt_set"] = present_name(known["prompt_set"])
-        return cls(**known)
+                values[name] = sys.intern(value) if type(value) is str else value
+        if "prompt_set" in values:
+            values["prompt_set"] = present_name(values["prompt_set"])
+        return cls(**values)
 
     @property
     def subject(self) -> Subject:
@@ -119,4 +118,4 @@ class Row:
 
 
 KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
-"""The fields that a run's files hold, in their order."""
+"""The fields that a run's files keep, in their order."""

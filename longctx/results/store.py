@@ -1,4 +1,4 @@
-"""A run's rows on disk: appended as they come, by one process, and put in order when the run ends."""
+"""The rows of a run on disk: one process appends them as they arrive, and orders them when the run ends."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from longctx.results.view import View
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
-"""Line n belongs to line n of RESULTS."""
+"""Line n of this file is the view of line n of RESULTS."""
 UNFINISHED = "rows.part"
-"""The rows so far of a run that has not ended, in the order in which they came: a line each, with its view after a tab
-where it has one."""
+"""The rows of a run that has not ended, in the order of their arrival. A tab separates a row from its view, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A finished run, whose views stay in its folder until they are asked for."""
+    """A finished run: its rows, and its folder, from which views are read when they are needed."""
 
     rows: list[Row]
     folder: Path
 
     def views(self, places: Iterable[int] | None = None) -> Iterator[str]:
-        """What is to be seen of the rows at these places, by default of all, as a line of JSON each; empty where
-        nothing was kept."""
-        wanted = range(len(self.rows)) if places is None else places
+        """Yield the views of the rows at these places, by default of all, as JSON; empty if a row has no view."""
+        chosen = range(len(self.rows)) if places is None else places
         file = self.folder / VIEWS
-        return lines_at(file, wanted) if file.exists() else ("" for _ in wanted)
+        return lines_at(file, chosen) if file.exists() else ("" for _ in chosen)
 
     def seen(self) -> list[tuple[Row, dict[str, Any]]]:
-        """The rows with the fields of their views; an empty dict where nothing was kept."""
+        """Return the rows with the fields of their views; an empty dict if a row has no view."""
         return [(row, json.loads(view) if view else {}) for row, view in zip(self.rows, self.views(), strict=True)]
 
 
 def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
-    """Rows, with the view of each where there are views, as lines for `append`. They can be sent anywhere: a lone
-    surrogate, which no encoding takes, is written as JSON's escape."""
+    """Return rows, with their views if there are any, as lines for `append`.
+
+    Every encoding can hold the lines: a lone surrogate is written as an escape.
+    """
     texts = [f"{row.to_json()}\t{view.to_json()}" for row, view in zip(rows, views, strict=True)] if views else None
     return [_encodable(text) for text in texts or (row.to_json() for row in rows)]
 
 
 def append(folder: Path, lines: Sequence[str]) -> None:
-    """Add lines in one write. Raises UserError."""
+    """Append lines to the unfinished run in a folder, in one write. Raises UserError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / UNFINISHED).open("ab") as file:
@@ -61,12 +61,12 @@ def append(folder: Path, lines: Sequence[str]) -> None:
 
 
 def merge(folder: Path, into: Path | None = None) -> FinishedRun:
-    """Finish a run in another folder, or in the same. A trial that was measured twice counts once."""
+    """Finish a run: write its rows in order to `into`, by default the same folder. Equal rows count once."""
     file, rows = folder / UNFINISHED, {}
     for place, line in enumerate(lines(file)):
         text = line.partition("\t")[0]
         rows[hashlib.sha256(text.encode()).digest()] = Row.of(json.loads(text)), place
-    ordered = sorted(rows.values(), key=lambda one: _place(one[0]))
+    ordered = sorted(rows.values(), key=lambda entry: _sort_key(entry[0]))
     texts = (line.partition("\t")[::2] for line in lines_at(file, (place for _, place in ordered)))
     return _write(into or folder, [row for row, _ in ordered], texts)
 
@@ -78,7 +78,7 @@ def drop_unfinished(folder: Path) -> None:
 
 
 def write(folder: Path, pairs: Iterable[tuple[str, str]]) -> FinishedRun:
-    """Write rows with their views (lines of JSON; a view may be empty) in the order that every run has."""
+    """Write rows and views, given as lines of JSON, in the order that every run has. A view may be empty."""
     with _created(folder / UNFINISHED) as file:
         file.writelines(f"{line}\t{view}\n" for line, view in pairs)
     record = merge(folder)
@@ -87,30 +87,30 @@ def write(folder: Path, pairs: Iterable[tuple[str, str]]) -> FinishedRun:
 
 
 def read(folder: Path) -> Iterator[tuple[str, str]]:
-    """The rows of a finished run with their views, as `write` takes them. Raises FileNotFoundError."""
+    """Yield the rows of a finished run with their views, as `write` takes them. Raises FileNotFoundError."""
     views = lines(folder / VIEWS) if (folder / VIEWS).exists() else ()
     return zip(lines(folder / RESULTS), itertools.chain(views, itertools.repeat("")), strict=False)
 
 
 def load(folder: Path) -> FinishedRun:
-    """A finished run. Raises FileNotFoundError where there is none."""
+    """Load a finished run. Raises FileNotFoundError if there is none."""
     return FinishedRun(load_rows(folder), folder)
 
 
 def load_rows(folder: Path) -> list[Row]:
-    """The rows of a finished run. Raises FileNotFoundError where there is none."""
+    """Load the rows of a finished run. Raises FileNotFoundError if there is none."""
     return [Row.of(json.loads(line)) for line in lines(folder / RESULTS)]
 
 
 def _write(folder: Path, rows: list[Row], texts: Iterable[tuple[str, str]]) -> FinishedRun:
-    """texts: of the rows and their views, in their order. There is no file of views where all of them are empty."""
+    """Write the texts of the rows and of their views. If all views are empty, no file of views is left."""
     with _created(folder / RESULTS) as results, _created(folder / VIEWS) as views:
-        seen = False
+        has_views = False
         for line, view in texts:
             results.write(f"{line}\n")
             views.write(f"{view}\n")
-            seen = seen or bool(view)
-    if not seen:
+            has_views = has_views or bool(view)
+    if not has_views:
         (folder / VIEWS).unlink()
     return FinishedRun(rows, folder)
 
@@ -123,8 +123,8 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _place(row: Row) -> tuple[object, ...]:
-    """Sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
+def _sort_key(row: Row) -> tuple[object, ...]:
+    """Return a key that sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
     labels = [(name, _natural(value)) for name, value in sorted(row.labels.items())]
     subject = (row.model, row.prompt_set, labels)
     question = (_natural(row.scenario), row.item or "", row.seed, row.trial, row.repeat)
@@ -132,5 +132,5 @@ def _place(row: Row) -> tuple[object, ...]:
 
 
 def _natural(name: str) -> list[str | int]:
-    """Text and numbers by turns."""
+    """Split a name into text and numbers, alternating."""
     return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", name))]

@@ -1,4 +1,4 @@
-"""What is measured: a model, in a wording, under the labels its run was given."""
+"""The subject of a measurement: a model, a prompt set, and the labels of the run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """labels: (name, value) pairs in the order of their names, such as ("steps", "200"); often none."""
+    """A subject. labels: (name, value) pairs sorted by name, such as ("steps", "200"); often none."""
 
     model: str
     prompt_set: str
@@ -21,14 +21,14 @@ class Subject:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """As programs read it."""
+        """The fields of the subject in JSON files."""
         return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels)}
 
     @property
     def label(self) -> str:
-        """`method=PI steps=200`; empty without labels."""
+        """The labels as text, such as `method=PI steps=200`; empty without labels."""
         return " ".join(f"{name}={value}" for name, value in self.labels)
 
     def __str__(self) -> str:
-        """`some-model, prompts protocol, method=PI steps=200`."""
+        """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""
         return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.labels else [])])

@@ -1,4 +1,4 @@
-"""Several runs as one: CI shards, or checkpoints told apart by labels. The order of the runs does not matter."""
+"""The merging of several runs: CI shards, or checkpoints with different labels. Their order does not matter."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ Place = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A row of one of the runs, which stands at this place in its folder. seen: whether it has a view. digest: of both
-    as they were kept."""
+    """A row of one of the runs.
+
+    place: its line in the files of `folder`, from 0. has_view: whether it has a view. digest: of the row and its view.
+    """
 
     folder: Path
     place: int
     row: Row
-    seen: bool
+    has_view: bool
     digest: bytes
 
     @classmethod
@@ -36,19 +38,19 @@ class Kept:
 
     @property
     def subject(self) -> Place:
-        """Whom it is of, and in which family."""
+        """The family and the subject of the row."""
         labels = json.dumps(sorted(self.row.labels.items()))
         return (self.row.family, self.row.model, self.row.prompt_set, labels)
 
     @property
     def trial(self) -> Place:
-        """What was asked of whom: rows with the same are the same trial."""
+        """The identity of the trial, with its subject."""
         row = self.row
         return (*self.subject, *map(str, (row.scenario, row.item, row.seed, row.trial, row.repeat)))
 
     @property
     def answer(self) -> Place:
-        """Which answer it is; rows of one trial with the same count once."""
+        """The identity of the answer. Rows of one trial with the same answer count once."""
         return (str(self.row.prompt_sha256), str(self.row.recorded_at))
 
     def __str__(self) -> str:
@@ -56,10 +58,10 @@ class Kept:
 
 
 def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """The rows of all runs with their views, as `store.write` takes them, in no order; what several runs hold counts
-    once. Their texts are read again one by one, since those of all runs may be more than the memory holds.
+    """Yield the rows of all runs with their views, as `store.write` takes them; trials in several runs count once.
 
-    Raises UserError where two runs answer one trial differently, or mean different words by one name.
+    The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
+    answer a trial differently, or use one name for different prompts.
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     _check_words(kept)
@@ -73,10 +75,10 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
 
 
 def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
-    """What the runs have in common; `merged` holds the manifest of each. Raises UserError.
+    """Return the manifest of the merged run, with the manifest of each run in `merged`. Raises UserError.
 
-    Words that differ are all named, digests and numbers that differ are left out. Runs that were merged before stand
-    for those that they hold.
+    Versions and profiles that differ are listed; digests and numbers that differ are left out. A run that was itself
+    merged counts as the runs that it was merged from.
     """
     distinct: dict[str, Mapping[str, Any]] = {}
     manifests = [require_manifest(folder) for folder in folders]
@@ -95,9 +97,9 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         seed=_shared(parts, "seed"),
         labels=dict(sorted(labels)),
         options=tuple(_shared(parts, "options") or ()),
-        prices=_alike(parts, "prices"),
-        sent_as=_alike(parts, "sent_as"),
-        filters=tuple({json.dumps(used): used for part in parts for used in part.get("filters", ())}.values()),
+        prices=_agreed(parts, "prices"),
+        sent_as=_agreed(parts, "sent_as"),
+        filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),
         early_stop=any(part.get("early_stop") for part in parts),
@@ -110,7 +112,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
 
 
 def _check_words(kept: Sequence[Kept]) -> None:
-    """One name of a prompt set stands for one wording."""
+    """Raise UserError if two runs use the same name for prompt sets with different templates."""
     words: dict[Place, Kept] = {}
     for entry in kept:
         other = words.setdefault(entry.subject, entry)
@@ -125,7 +127,10 @@ def _check_words(kept: Sequence[Kept]) -> None:
 
 
 def _one_of(first: Kept, second: Kept) -> Kept:
-    """Which of two rows of a trial counts: what was measured before what was not; then, of one answer, either."""
+    """Return the row of a trial that counts: a measured one before one that was not; of equal answers, either.
+
+    Raises UserError if the answers differ, or were judged differently.
+    """
     if first.row.measured and second.row.measured:
         if first.answer != second.answer:
             raise UserError(
@@ -143,9 +148,9 @@ def _one_of(first: Kept, second: Kept) -> Kept:
     return min(first, second, key=_rank)
 
 
-def _rank(one: Kept) -> tuple[object, ...]:
-    """Measured first, with text before without, live before replayed; then any order, but the same every time."""
-    return (not one.row.measured, not one.seen, one.row.source != "live", one.digest)
+def _rank(kept: Kept) -> tuple[object, ...]:
+    """Return a sort key: measured before unmeasured, with text before without, live before replayed; then by digest."""
+    return (not kept.row.measured, not kept.has_view, kept.row.source != "live", kept.digest)
 
 
 def _told_apart(first: Kept, second: Kept) -> str:
@@ -158,33 +163,35 @@ def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
     return ", ".join(sorted({part[name] for part in parts}))
 
 
-def _alike(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """What the runs say of each model, where all that say something say the same."""
+def _agreed(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Return a field's value for each model on which all runs agree that have one."""
     by_model: dict[str, list[Any]] = {}
     for part in parts:
-        for model, said in part.get(name, {}).items():
-            by_model.setdefault(model, []).append(said)
-    return {model: some[0] for model, some in sorted(by_model.items()) if all(value == some[0] for value in some)}
+        for model, value in part.get(name, {}).items():
+            by_model.setdefault(model, []).append(value)
+    return {
+        model: values[0] for model, values in sorted(by_model.items()) if all(value == values[0] for value in values)
+    }
 
 
 def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
-    """What the runs tell of each scenario. Raises UserError where they contradict each other."""
-    facts: dict[str, tuple[str, Mapping[str, int]]] = {}
+    """Return the facts of each scenario. Raises UserError if two runs contradict each other."""
+    merged: dict[str, tuple[str, Mapping[str, int]]] = {}
     for part in parts:
-        for scenario, told in part.get("facts", {}).items():
-            other, known = facts.setdefault(scenario, (part["run"], told))
-            if differing := sorted(name for name in {*known, *told} if known.get(name) != told.get(name)):
+        for scenario, facts in part.get("facts", {}).items():
+            other, known = merged.setdefault(scenario, (part["run"], facts))
+            if differing := sorted(name for name in {*known, *facts} if known.get(name) != facts.get(name)):
                 name = differing[0]
                 raise UserError(
                     "drawn-differently",
                     f"{scenario} was not drawn alike in both runs: {name} is {known.get(name)} in the run {other} and "
-                    f"{told.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
+                    f"{facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
                     "tell them apart (--ctx-label NAME=VALUE).",
                 )
-    return {scenario: told for scenario, (_, told) in sorted(facts.items())}
+    return {scenario: facts for scenario, (_, facts) in sorted(merged.items())}
 
 
 def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
-    """What all say; None where they differ."""
+    """Return the field's value if all runs have the same; else None."""
     first = parts[0][name]
     return first if all(part[name] == first for part in parts) else None

@@ -1,4 +1,4 @@
-"""What a reader of the report sees of a trial beside its row: excerpts of the prompt, the reply, its quotes."""
+"""The view of a trial, which the report shows beside its row: excerpts of the prompt, the reply and its quotes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.vocabulary.scenario import Quote
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """test: the pytest id that measures the trial's scenario. A trial without an answer has no reply."""
+    """The view of a trial. test: the id of the test that measures its scenario. reply: None without an answer."""
 
     test: str
     excerpts: Sequence[Excerpt] = ()
@@ -24,6 +24,6 @@ class View:
         return json.dumps(_fields(self), default=_fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def _fields(one: Any) -> dict[str, Any]:
-    """The fields of a dataclass with slots, not copied: `asdict` takes three times as long."""
-    return {name: getattr(one, name) for name in one.__slots__}
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass with slots without copying them; `asdict` takes three times as long."""
+    return {name: getattr(value, name) for name in value.__slots__}

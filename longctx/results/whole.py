@@ -1,4 +1,4 @@
-"""Whether a run measured the whole of its grid."""
+"""What a run lacks of its grid."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 
 SHOWN = 3
-"""Names and causes that a sentence lists."""
+"""The most names and causes that a sentence lists."""
 
 
 def scenario_name(family: str, scenario: str, subject: Subject) -> str:
-    """`line_retrieval/lines-5 of some-model, prompts protocol`, and the labels."""
+    """Return, for instance, `line_retrieval/lines-5 of some-model, prompts protocol`, followed by any labels."""
     labels = f" {subject.label}" if subject.labels else ""
     return f"{family}/{scenario} of {subject.model}, prompts {subject.prompt_set}{labels}"
 
 
 def scenarios_of(rows: Sequence[Row]) -> set[str]:
-    """The names of the scenarios that rows are of."""
+    """Return the names of the rows' scenarios."""
     return {scenario_name(row.family, row.scenario, row.subject) for row in rows}
 
 
 def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Row]]]) -> tuple[str, ...]:
-    """What some of these runs, given with their rows, left out, and none of them ran whole."""
+    """Return the names of the scenarios that some runs left out and none ran whole. runs: with their rows."""
     whole = {name for manifest, rows in runs for name in scenarios_of(rows) - {*manifest.left_out}}
     return tuple(dict.fromkeys(name for manifest, _ in runs for name in manifest.left_out if name not in whole))
 
 
 def missing_shards(manifest: Manifest) -> list[str]:
-    """The shards that a run lacks of the grids it has some shards of, a sentence each, without its full stop."""
-    there: dict[str, set[str]] = {}
+    """Return a sentence, without its full stop, on the missing shards of each grid that a run has some shards of."""
+    present: dict[str, set[str]] = {}
     for part in manifest.parts:
         if part.get("shard"):
-            whose = [part[name] for name in ("profile_digest", "seed", "options", "labels")]
-            grid = json.dumps([*whose, part["shard"].partition("/")[2]], sort_keys=True)
-            there.setdefault(grid, set()).add(part["shard"])
+            common = [part[name] for name in ("profile_digest", "seed", "options", "labels")]
+            grid = json.dumps([*common, part["shard"].partition("/")[2]], sort_keys=True)
+            present.setdefault(grid, set()).add(part["shard"])
     sentences = []
-    for grid, shards in there.items():
+    for grid, shards in present.items():
         *_, labels, of = json.loads(grid)
         missing = [f"{number}/{of}" for number in range(1, int(of) + 1) if f"{number}/{of}" not in shards]
-        told = "".join(f", {name}={value}" for name, value in sorted(labels.items())) if len(there) > 1 else ""
+        label = "".join(f", {name}={value}" for name, value in sorted(labels.items())) if len(present) > 1 else ""
         if missing:
             which = f"{', '.join(missing[:SHOWN])}{_more(missing)}"
             noun, verb = ("shard", "is") if len(missing) == 1 else ("shards", "are")
-            sentences.append(f"{noun} {which} of its grid{told} {verb} missing")
+            sentences.append(f"{noun} {which} of its grid{label} {verb} missing")
     return sentences
 
 
 def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
-    """What keeps a run from being whole, a sentence each, without its full stop."""
+    """Yield a sentence, without its full stop, on each way in which a run is incomplete."""
     yield from missing_shards(manifest)
     if names := manifest.left_out:
         yield f"it left out {len(names):,} of its grid's scenarios: {'; '.join(names[:SHOWN])}{_more(names)}"
