@@ -1,4 +1,4 @@
-"""A user's mistake: a sentence that says what is wrong, where, and what to do, and a code that names the mistake."""
+"""The errors for a user's mistakes: a sentence on what is wrong, where, and what to do, and a code for the mistake."""
 
 import argparse
 import difflib
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 class UserError(Exception):
-    """Shown as its sentence and its code, without a traceback.
+    """A user's mistake, which is shown as its sentence and its code without a traceback.
 
-    code: a short name in kebab-case, which stays when the sentence is reworded. Two mistakes never share one.
+    code: a short name in kebab-case, which stays the same when the sentence is reworded. No two mistakes share a code.
     """
 
     def __init__(self, code: str, sentence: str) -> None:
@@ -20,7 +20,7 @@ class UserError(Exception):
 
     @property
     def reason(self) -> str:
-        """As a reason among others: without the full stop of its sentence."""
+        """The sentence without its full stop, and the code."""
         return f"{self.sentence.rstrip('.')} [{self.code}]"
 
 
@@ -29,14 +29,14 @@ class TapeError(UserError):
 
 
 class BadValue(UserError, argparse.ArgumentTypeError):
-    """A value that an option does not take: argparse shows it behind the option's name."""
+    """A value that an option does not take; argparse shows the sentence after the option's name."""
 
 
 class Interrupted(UserError):
-    """Ctrl-C: the sentence says what is kept."""
+    """The user pressed Ctrl-C; the sentence says what is kept."""
 
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
-    """A sentence about the name that comes closest to a mistaken one, or about all that there are."""
+    """Return a sentence with the name that is closest to a mistaken one, or with all names."""
     close = difflib.get_close_matches(name, names, n=1)
     return f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names) or 'none'}."

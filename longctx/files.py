@@ -1,4 +1,4 @@
-"""A file, or a folder of files, is written whole or not at all."""
+"""Writing a file, or a folder of files, completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 from longctx.errors import UserError
 
 ROOM = 64 * 1024
-"""Bytes that a folder must have room for: less than the smallest report takes."""
+"""The bytes that must fit into a folder for it to count as writable; the smallest report is larger."""
 
 
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path`, whose folder is made if need be, then put it in its place. Raises
-    UserError."""
+    """Let `write` fill a temporary file, then move it to `path`, making its folder if needed. Raises UserError."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,24 +30,24 @@ def write_file(path: Path, write: Callable[[Path], object]) -> None:
 
 @contextlib.contextmanager
 def whole_folder(folder: Path, last: str) -> Iterator[Path]:
-    """A folder to be filled, whose files are put into `folder` when all are written. Raises UserError.
+    """Provide a temporary folder whose files are moved into `folder` at the end. Raises UserError.
 
-    last: the file that is put there last, by which a whole folder is known.
+    last: the name of the file that is moved last; its presence shows that the folder is complete.
     """
     with _made(folder), contextlib.ExitStack() as stack:
         part = folder / f".{os.getpid()}.part"
         stack.callback(shutil.rmtree, part, ignore_errors=True)
         part.mkdir()
         yield part
-        for path in sorted(part.iterdir(), key=lambda one: one.name == last):
-            place = folder / path.name
-            if place.is_dir() and not place.is_symlink():
-                shutil.rmtree(place)
-            path.replace(place)
+        for path in sorted(part.iterdir(), key=lambda path: path.name == last):
+            target = folder / path.name
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            path.replace(target)
 
 
 def check_writable(folder: Path) -> None:
-    """Raises UserError where `folder` cannot be made, or cannot take ROOM bytes. Nothing of the trial stays."""
+    """Raise UserError if `folder` cannot be made or cannot take ROOM bytes. The check leaves nothing behind."""
     with _made(folder, stays=False):
         part = folder / f".{os.getpid()}.part"
         try:
@@ -59,7 +58,7 @@ def check_writable(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _made(folder: Path, stays: bool = True) -> Iterator[None]:
-    """Make a folder; take it away again where it is not to stay, or cannot be filled. Raises UserError."""
+    """Make a folder, and remove it again if it is not to stay or cannot be filled. Raises UserError."""
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +77,7 @@ def _made(folder: Path, stays: bool = True) -> Iterator[None]:
 
 
 def unwritable(path: Path, error: OSError) -> UserError:
-    """In the operating system's words: a library's may be longer."""
-    if isinstance(error, FileExistsError):  # from making a folder
+    """Return an error with the operating system's reason."""
+    if isinstance(error, FileExistsError):  # mkdir found something else there
         return UserError("not-writable", f"{path} cannot be written: {error.filename} is not a folder.")
     return UserError("not-writable", f"{path} cannot be written: {os.strerror(error.errno) if error.errno else error}.")

@@ -1,4 +1,4 @@
-"""The file that configures pytest: it marks the root of a project, and holds settings."""
+"""The file that configures pytest: it marks the root of a project and holds settings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import Any
 from longctx.errors import UserError
 
 OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-"""Files that configure pytest, whatever they hold."""
+"""The files that configure pytest whatever they hold."""
 SHARED = ("pyproject.toml", "tox.ini", "setup.cfg")
-"""Files that do so by a table of pytest's."""
+"""The files that configure pytest if they have a table for it."""
 
 
 def root_around(folder: Path) -> Path | None:
-    """The root of the project that a folder lies in, by pytest's own rules: the closest folder, itself included, that
-    configures pytest; or else has a pyproject.toml; or else a setup.py. Raises UserError."""
+    """Return the root of the project around a folder by pytest's own rules. Raises UserError.
+
+    It is the closest folder, which may be `folder` itself, that configures pytest; else the closest with a
+    pyproject.toml; else the closest with a setup.py.
+    """
     around = (folder, *folder.parents)
     for is_root in (configuration, _has("pyproject.toml"), _has("setup.py")):
         if root := next(filter(is_root, around), None):
@@ -25,21 +28,21 @@ def root_around(folder: Path) -> Path | None:
 
 
 def configuration(folder: Path) -> Path | None:
-    """The file of a folder that configures pytest, if there is one. Raises UserError."""
+    """Return the file in a folder that configures pytest; None if there is none. Raises UserError."""
     files = (folder / name for name in (*OWN, *SHARED))
     return next((path for path in files if path.is_file() and table(path) is not None), None)
 
 
 def setting(folder: Path, name: str) -> tuple[str, ...]:
-    """The words of a setting in the file of a folder that configures pytest; none without one. Raises UserError."""
+    """Return the words of a setting in the file that configures pytest in a folder. Raises UserError."""
     file = configuration(folder)
     value = (table(file) or {}).get(name, ()) if file else ()
     return tuple(value.split()) if isinstance(value, str) else tuple(map(str, value))
 
 
 def table(path: Path) -> dict[str, Any] | None:
-    """What a file says to pytest; None where it does not configure it. Raises UserError."""
-    import configparser  # a run that reads no such file need not know how
+    """Return pytest's settings in a file; None if the file does not configure pytest. Raises UserError."""
+    import configparser  # imported here so that runs without such a file do not pay for it
     import tomllib
 
     try:

@@ -1,7 +1,7 @@
-"""Which families there are, for pytest and for the commands alike.
+"""The known families, for pytest and for the commands.
 
-Those of longctx come first, which its package GROUP holds; then those of installed packages, which name them as entry
-points of the group GROUP; then those that a project names in its own configuration of pytest:
+The families of longctx, in its package GROUP, come first; then those of installed packages, which name them as entry
+points of the group GROUP; then those that the project names in its configuration of pytest:
 `longctx_families = my_module:MY_FAMILY`.
 """
 
@@ -24,12 +24,12 @@ from longctx.workspace import Workspace
 Kind = TypeVar("Kind")
 GROUP = "longctx.families"
 SETTING = "longctx_families"
-"""In the project's configuration of pytest."""
+"""The setting in the project's configuration of pytest that names its own families."""
 
 
 @functools.lru_cache(maxsize=8)
 def families(workspace: Workspace) -> Mapping[str, Family]:
-    """Name -> family, in the order in which tables and reports show them. Raises UserError."""
+    """Return all families by name, in the order of tables and reports. Raises UserError."""
     known = {**shipped()}
     for where, name in _named(workspace):
         family = _load(where, name)
@@ -43,7 +43,7 @@ def families(workspace: Workspace) -> Mapping[str, Family]:
 
 
 def family_of(workspace: Workspace, name: str) -> Family:
-    """The family of that name. Raises UserError where none is registered."""
+    """Return the family with this name. Raises UserError if there is none."""
     known = families(workspace)
     if name in known:
         return known[name]
@@ -56,7 +56,7 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
-    """Those of longctx alone: each folder of the package says FAMILIES, and its ORDER among the folders."""
+    """Return the families of longctx: each folder of the package has FAMILIES, and its ORDER among the folders."""
     modules = pkgutil.iter_modules(importlib.import_module(GROUP).__path__)
     folders = [importlib.import_module(f"{GROUP}.{module.name}") for module in modules if module.ispkg]
     return {
@@ -65,14 +65,14 @@ def shipped() -> Mapping[str, Family]:
 
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
-    """The places of families' names in the order of the families, then of others as they come; equals as they stand."""
+    """Return the indices that sort family names: known families in their order, then others. The sort is stable."""
     named = dict.fromkeys((*(shipped() if known is None else known), *names))
     ranks = {name: rank for rank, name in enumerate(named)}
     return sorted(range(len(names)), key=lambda place: ranks[names[place]])
 
 
 def account_of(family: Family) -> Account:
-    """What is measured of a family and how it is shown, loaded when first needed. Raises UserError."""
+    """Load the account of a family. Raises UserError."""
     try:
         made: object = _loaded(family.account, type)()
     except Exception as error:
@@ -86,18 +86,18 @@ def account_of(family: Family) -> Account:
 
 
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Who names a family that is not longctx's own, and which: MODULE:ATTRIBUTE."""
+    """Yield the families that are not longctx's own: who names them, and their MODULE:ATTRIBUTE."""
     for point in importlib.metadata.entry_points(group=GROUP):
         yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
     own = workspace.setting(SETTING)
     if own and str(workspace.root) not in sys.path:
-        sys.path.insert(0, str(workspace.root))  # to stay: an account is loaded later
+        sys.path.insert(0, str(workspace.root))  # stays there, because accounts are loaded later
     for name in own:
         yield f"{workspace.root}: {SETTING}", name
 
 
 def _load(where: str, name: str) -> Family:
-    """Raises UserError."""
+    """Load a family and find its account. Raises UserError."""
     try:
         family = _loaded(name, Family)
         _find_account(family)
@@ -107,8 +107,10 @@ def _load(where: str, name: str) -> Family:
 
 
 def _find_account(family: Family) -> None:
-    """Raises AttributeError or ModuleNotFoundError where there is none: now, and not when a run has asked all it
-    wanted. What is not imported yet may be heavy, and is not."""
+    """Raise AttributeError or ModuleNotFoundError if a family has no account: now, and not after a run has asked.
+
+    The account's module is not imported, because it may be heavy.
+    """
     module, _, attribute = family.account.partition(":")
     if importlib.util.find_spec(module) is None:
         raise ModuleNotFoundError(f"its account is {family.account}, and there is no such module")
@@ -123,7 +125,7 @@ def _unusable(where: str, name: str, error: Exception) -> UserError:
 
 
 def _loaded(name: str, kind: type[Kind]) -> Kind:
-    """What MODULE:ATTRIBUTE means. Raises what importing it raises, and TypeError where it is of another kind."""
+    """Import MODULE:ATTRIBUTE. Raises any error of the import, and TypeError if it is not of this kind."""
     module, _, attribute = name.partition(":")
     loaded = getattr(importlib.import_module(module), attribute or "FAMILY")
     if not isinstance(loaded, kind):

@@ -1,4 +1,4 @@
-"""Text of models and documents as a reader may safely see it: nothing in it steers a terminal or hides."""
+"""The safe display of text from models and documents, in which nothing controls a terminal or is invisible."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import unicodedata
 HIDDEN = frozenset(
     map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0))
 ) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-"""Letters and marks without a shape, which Python calls printable: fillers, joiners, variation selectors."""
+"""Invisible characters that Python calls printable: fillers, joiners and variation selectors."""
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Control, bidirectional, zero-width and unassigned characters and lone surrogates as escapes: \x1b, \u202e.
+    r"""Return the text with escapes such as \x1b and \u202e in place of characters that cannot be seen.
 
-    keep: characters that stay as they are, such as "\n" where lines may be lines.
+    These are control, bidirectional, zero-width and unassigned characters, and lone surrogates. keep: characters that
+    stay, such as "\n".
     """
     if text.isprintable() and HIDDEN.isdisjoint(text):
         return text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from longctx.compare.pairs import Pairs
-from longctx.summary.guarded import said
+from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
@@ -45,7 +45,7 @@ class Further:
         try:
             return call()
         except Exception as error:
-            self.faults.append(f"what {self._family} adds to the gate failed in `{method}`: {said(error)}")
+            self.faults.append(f"what {self._family} adds to the gate failed in `{method}`: {described(error)}")
             return []
 
 

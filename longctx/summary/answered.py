@@ -1,4 +1,4 @@
-"""Which answers name another model than was asked for: an alias has moved, or the server serves what it has."""
+"""The answers that name another model than was asked for: an alias has moved, or the server serves only one model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from longctx.results.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """number: of the `of` measured trials of `model`, those whose answers say that `by` gave them."""
+    """The answers to `model` that another model gave.
+
+    by: the model that the answers name. number: how many do, of the `of` measured trials of `model`.
+    """
 
     model: str
     by: str
@@ -20,7 +23,10 @@ class Answered:
 
 
 def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
-    """measured: rows of trials that were. sent_as: model -> the id that its provider was sent, if that is another."""
+    """Return what other models answered.
+
+    measured: the rows of measured trials. sent_as: the id by which the provider knows a model, if it is another.
+    """
     pairs = Counter((row.model, row.model_returned or "") for row in measured)
     totals = Counter(row.model for row in measured)
     return tuple(

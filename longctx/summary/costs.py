@@ -1,4 +1,4 @@
-"""What the answers of a run cost by their own usage: those it asked, and those that an earlier run had asked."""
+"""The cost of a run's answers by their own usage: of those that it asked, and of those that it replayed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from longctx.results.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of one model. live, replayed: measured trials, and what their answers cost in USD; None where prices are
-    not known. dated: the day on which the prices stood; None where that is not known."""
+    """The cost of one model's answers.
+
+    live, replayed: the numbers of measured trials. live_usd, replayed_usd: their cost in USD; None if prices are not
+    known. dated: the date of the prices; None if it is not known.
+    """
 
     model: str
     live: int
@@ -24,7 +27,7 @@ class Cost:
 
 
 def costs(measured: Sequence[Row], dated: Mapping[str, str]) -> tuple[Cost, ...]:
-    """measured: rows of trials that were. dated: model -> day of its prices."""
+    """Return the cost of each model. measured: the rows of measured trials. dated: the date of each model's prices."""
     return tuple(_cost(model, rows, dated) for model, rows in grouped(measured, lambda row: row.model).items())
 
 
@@ -35,6 +38,6 @@ def _cost(model: str, rows: Sequence[Row], dated: Mapping[str, str]) -> Cost:
 
 
 def total_usd(rows: Sequence[Row]) -> float | None:
-    """None where the cost of one is not known."""
+    """Return the sum of the rows' costs in USD; None if the cost of any is not known."""
     costs = [row.cost_usd for row in rows]
     return None if None in costs else math.fsum(cost for cost in costs if cost is not None)

@@ -1,4 +1,4 @@
-"""One line a family: the first thing a reader wants to know of a run."""
+"""The summary of each family in one line, which a reader of a run sees first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from longctx.summary.summary import ScenarioSummary
 
 @dataclass(frozen=True, slots=True)
 class FamilySummary:
-    """rate: over all measured trials. lowest, highest: scenarios by their rates; None where nothing was measured."""
+    """The summary of one family for one subject.
+
+    scenarios: how many. rate: over all measured trials. lowest, highest: the scenarios with the lowest and the highest
+    rate; None if nothing was measured.
+    """
 
     family: str
     subject: Subject
@@ -23,12 +27,12 @@ class FamilySummary:
 
 
 def families(scenarios: Sequence[ScenarioSummary]) -> list[FamilySummary]:
-    """A summary for each family and subject, in the order in which they come."""
+    """Return a summary for each family and subject, in their order."""
     return [_family(family, subject, group) for (family, subject), group in grouped(scenarios).items()]
 
 
 def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], list[ScenarioSummary]]:
-    """The scenarios of each family and subject, in the order in which they come."""
+    """Group scenarios by family and subject, in their order."""
     groups: dict[tuple[str, Subject], list[ScenarioSummary]] = {}
     for scenario in scenarios:
         groups.setdefault((scenario.family, scenario.subject), []).append(scenario)
@@ -36,7 +40,7 @@ def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], l
 
 
 def _family(family: str, subject: Subject, group: list[ScenarioSummary]) -> FamilySummary:
-    measured = sorted((scenario for scenario in group if scenario.rate.n), key=lambda one: one.rate.rate)
+    measured = sorted((scenario for scenario in group if scenario.rate.n), key=lambda scenario: scenario.rate.rate)
     rate = Rate(sum(scenario.rate.correct for scenario in group), sum(scenario.rate.n for scenario in group))
     lowest, highest = (measured[0], measured[-1]) if measured else (None, None)
     return FamilySummary(family, subject, len(group), rate, lowest, highest)

@@ -1,4 +1,4 @@
-"""What stands out in a run: sentences for a reader with one minute, each backed by numbers that do not overlap."""
+"""What stands out in a run: sentences for a reader with one minute."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from longctx.vocabulary.account import Rank
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
 NOTABLE = 0.05
-"""The share of a family's replies that must be unusable to be worth a sentence."""
+"""The share of a family's replies from which unusable ones are worth a sentence."""
 MANY = 0.25
-"""The share from which rates tell more of the form of the answers than of what was found."""
+"""The share from which the rates measure the format of the replies rather than what the model found."""
 
 
 def findings(summary: Summary) -> list[str]:
-    """The most urgent first. Among equals the first of each family, in their order, then the second of each …"""
+    """Return the findings by rank. Within a rank come the first finding of each family, then the second of each, …"""
     ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *_unusable(summary))]
     for name, family in summary.families.items():
-        told: Counter[Rank] = Counter()
+        of_rank: Counter[Rank] = Counter()
         for rank, sentence in family.account.findings(summary.of(name), family.analysis):
-            ranked.append((rank, told[rank], sentence))
-            told[rank] += 1
-    return [sentence for *_, sentence in sorted(ranked, key=lambda one: one[:2])]
+            ranked.append((rank, of_rank[rank], sentence))
+            of_rank[rank] += 1
+    return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
 
 
 def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:

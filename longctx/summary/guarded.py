@@ -1,4 +1,4 @@
-"""A family's account that cannot end a run: what raises is told in a sentence, and the plain way taken instead."""
+"""A wrapper around a family's account that turns exceptions into sentences, so that they cannot end a run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 RESERVED = frozenset(
     ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
 )
-"""Entries of summary.json that no family may give."""
+"""The entries of summary.json that no family may add."""
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 class Guarded(Account):
-    """faults: a sentence for each of its ways that failed."""
+    """The account of a family; methods that raise give the default of Account instead. faults: a sentence for each."""
 
     def __init__(self, title: str, account: Account) -> None:
         self._title, self._account = title, account
@@ -68,28 +68,29 @@ class Guarded(Account):
             raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
         return entries
 
-    def _shown(self, way: str, give: Callable[[], Iterable[Given] | None]) -> list[Given] | None:
-        def all_of_it() -> list[Given] | None:
-            given = give()
-            return None if given is None else list(given)
+    def _shown(self, method: str, call: Callable[[], Iterable[Result] | None]) -> list[Result] | None:
+        def consumed() -> list[Result] | None:
+            result = call()
+            return None if result is None else list(result)
 
-        return self._unless_failed(way, all_of_it, None)
+        return self._unless_failed(method, consumed, None)
 
-    def _unless_failed(self, way: str, give: Callable[[], Given], plain: Given) -> Given:
-        """Without an analysis nothing that is made of it can be right."""
-        return plain if "analyse" in self._failed else self._tried(way, give, plain)
+    def _unless_failed(self, method: str, call: Callable[[], Result], default: Result) -> Result:
+        """Call a method that uses the analysis; return the default if there is no analysis, or if the method fails."""
+        return default if "analyse" in self._failed else self._tried(method, call, default)
 
-    def _tried(self, way: str, give: Callable[[], Given], plain: Given) -> Given:
+    def _tried(self, method: str, call: Callable[[], Result], default: Result) -> Result:
         try:
-            return give()
+            return call()
         except Exception as error:
-            self._failed[way] = (
-                f"The account of {self._title} failed in `{way}`, so that its report is plain there: {said(error)}."
+            self._failed[method] = (
+                f"The account of {self._title} failed in `{method}`, so that its report is plain there: "
+                f"{described(error)}."
             )
-            return plain
+            return default
 
 
-def said(error: Exception) -> str:
-    """An error of a family's own code: what it is, and where it was raised."""
+def described(error: Exception) -> str:
+    """Describe an exception of a family's own code: its type, its message, and where it was raised."""
     *_, last = traceback.extract_tb(error.__traceback__)
     return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"

@@ -1,4 +1,4 @@
-"""Rates by the needle's depth and the length of the context: where in a long text a model looks."""
+"""The rates by depth of the needle and length of the context, which show where in a long text a model finds things."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BANDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """size: of the context, in lines or tokens. depth: its tenth, 0 to 9, from the start."""
+    """One cell of the heatmap. size: the length of the context in lines or tokens. depth: its tenth, from 0 to 9."""
 
     family: str
     subject: Subject
@@ -25,10 +25,10 @@ class Place:
 
 
 def heatmap(measured: Sequence[Row], sizes: Mapping[str, str | None]) -> Iterator[Place]:
-    """measured: rows of trials that were.
+    """Yield the cells of the heatmap.
 
-    sizes: family -> the parameter that says how long its context is; empty or missing: the prompt's tokens do.
-    None: its needle has no place, and it is left out.
+    measured: the rows of measured trials. sizes: the parameter of each family that holds the length of its context. If
+    it is empty or missing, the prompt's tokens count. If it is None, the family has no needle and is left out.
     """
     trials: Counter[tuple[str, Subject, int, int]] = Counter()
     right: Counter[tuple[str, Subject, int, int]] = Counter()
@@ -43,5 +43,5 @@ def heatmap(measured: Sequence[Row], sizes: Mapping[str, str | None]) -> Iterato
 
 
 def _size(parameter: str, row: Row) -> int:
-    """The context's size; for a family without one of its own, the prompt's tokens to one digit."""
+    """Return the length of the context: the parameter's value, or the prompt's tokens rounded to one digit."""
     return int(row.params[parameter] or 0) if parameter else int(float(f"{row.input_tokens or 0:.0e}"))

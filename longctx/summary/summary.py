@@ -1,4 +1,4 @@
-"""What a run measured, from its rows: a rate for each scenario, and k_max for each model and window."""
+"""The summary of a run: the rate of each scenario, and each family's own analysis."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ from longctx.vocabulary.family import Family
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSummary:
-    """One scenario of one subject. params: with what the run tells of it once. distance_from_end: median, tokens;
-    depth: median."""
+    """One scenario of one subject.
+
+    params: its parameters and its facts. depth: the median depth of the needle. distance_from_end: the median distance
+    from the needle to the end, in tokens.
+    """
 
     family: str
     subject: Subject
@@ -42,12 +45,11 @@ class ScenarioSummary:
 
 @dataclass(frozen=True, slots=True)
 class UsageSummary:
-    """What one family took on one model.
+    """The usage of one family on one model.
 
-    Tokens; input includes cached, what the server read from its prompt cache, and written, what it wrote to it. None
-    where no answer tells of the cache.
-    cost_usd: what the answers cost when they were asked; None where prices are not known. latency_s: median and 95th
-    percentile, seconds; None where batches answered, which tell none.
+    input, output: tokens. cached: the input tokens that the server read from its prompt cache; None if no answer tells.
+    written: the input tokens that it wrote to the cache. cost_usd: the cost of the answers when they were asked; None
+    if prices are not known. latency_s: the median and the 95th percentile in seconds; None if none was measured.
     """
 
     family: str
@@ -62,7 +64,10 @@ class UsageSummary:
 
 @dataclass(frozen=True, slots=True)
 class OfFamily:
-    """A family in a run. unit: of its contexts' lengths. analysis: what its account made of the measured trials."""
+    """A family in a run.
+
+    unit: the unit of its contexts' lengths. analysis: the result of its account's `analyse`.
+    """
 
     title: str
     unit: str
@@ -72,9 +77,10 @@ class OfFamily:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """live, replayed, unmeasured: numbers of trials. recorded: first and last day of the replayed answers.
+    """The summary of a run.
 
-    families: those that it has, in their order.
+    live, replayed, unmeasured: numbers of trials. recorded: the dates of the first and the last replayed answer.
+    errors: how many trials were not measured for each cause. families: the families of the run in their order.
     """
 
     scenarios: tuple[ScenarioSummary, ...]
@@ -91,17 +97,17 @@ class Summary:
     families: Mapping[str, OfFamily] = field(default_factory=dict)
 
     def of(self, family: str) -> list[ScenarioSummary]:
-        """The scenarios of a family."""
+        """Return the scenarios of a family."""
         return [scenario for scenario in self.scenarios if scenario.family == family]
 
     @property
     def faults(self) -> list[str]:
-        """What failed of the families' own code, a sentence each. Complete once the report is written."""
+        """A sentence on each failure of the families' own code. The list is complete once the report is written."""
         accounts = (family.account for family in self.families.values())
         return [fault for account in accounts if isinstance(account, Guarded) for fault in account.faults]
 
     def title(self, family: str) -> str:
-        """As a heading says it; a family that is not installed here keeps its name."""
+        """Return a family's title; its name if it is not installed."""
         return self.families[family].title if family in self.families else family
 
 
@@ -112,11 +118,11 @@ def summarize(
     families: Mapping[str, Family] | None = None,
     facts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Summary:
-    """The summary lists the rows' scenarios in their order, by families.
+    """Summarize the rows of a run; the scenarios keep their order within each family.
 
-    prices_of: model -> the day of the prices by which the rows tell what was paid. sent_as: model -> the id that its
-    provider was sent, where that is another. families: those that are known, by default those of longctx. facts:
-    scenario, by its name -> what its run tells of it once, which rows of earlier versions hold themselves.
+    prices_of: the date of each model's prices. sent_as: the id by which the provider knows a model, if it is another.
+    families: the known ones, by default those of longctx. facts: the facts of each scenario by `scenario_name`; rows of
+    earlier versions hold them in their parameters.
     """
     known = shipped() if families is None else families
     rows = [rows[place] for place in in_order([row.family for row in rows], known)]
@@ -128,7 +134,7 @@ def summarize(
     of_families = grouped(measured, lambda row: row.family)
     return Summary(
         scenarios=scenarios,
-        places=tuple(heatmap(measured, {name: one.size for name, one in known.items()})),
+        places=tuple(heatmap(measured, {name: family.size for name, family in known.items()})),
         families={
             name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(scenario.family for scenario in scenarios)
@@ -150,7 +156,7 @@ def summarize(
 def _of_family(
     name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
-    """family: None where it is not installed here: its rows are shown plainly. measured: its rows."""
+    """Analyse a family. family: None if it is not installed; it has no analysis then. measured: its measured rows."""
     account = Guarded(family.title, account_of(family)) if family else Account()
     own = [scenario for scenario in scenarios if scenario.family == name]
     return OfFamily(

@@ -1,4 +1,4 @@
-"""Where replies that were cut off keep a rate down: it says more of their room than of the model."""
+"""The families whose rate is low because replies were cut off: it tells more about the limit than about the model."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 
 NOTABLE = 0.05
-"""The share of a family's replies that is worth a word."""
+"""The least share of a family's replies that must be cut off to be reported."""
 WINDOW_FULL = "model_context_window_exceeded"
-"""The stop reason of a reply that was cut off by the window, and not by max_tokens."""
+"""The stop reason of a reply that was cut off because the window was full, and not by max_tokens."""
 MOST = 0.5
-"""The share of what is not right."""
+"""The least share of a family's failures that must be cut off to be reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """number: of the `of` measured trials of a family, those whose reply was cut off.
+    """The replies of a family that were cut off.
 
-    tokens: the fewest and the most after which that was. full: whether most were cut off because the window was full,
-    and not by max_tokens. scenario, trial: of the first.
+    number: how many, of the `of` measured trials. tokens: the lengths of the shortest and the longest of them. full:
+    whether most were cut off because the window was full, and not by max_tokens. scenario, trial: the first of them.
     """
 
     family: str
@@ -36,7 +36,7 @@ class Truncated:
 
 
 def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
-    """measured: rows of trials that were."""
+    """Return the families with a notable share of replies that were cut off. measured: the rows of measured trials."""
     return tuple(_notable(measured))
 
 
