@@ -1,1 +1,1 @@
-"""Asks what the tape lacks, through the SDK. Knows nothing of pytest."""
+"""Asking a model, through the SDK, what the tape has no answer to. Nothing here knows pytest."""

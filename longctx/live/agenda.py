@@ -1,7 +1,7 @@
-"""Which question is asked next: in their order, but none before the one whose beginning it reads from the cache.
+"""The order of questions: as given, but each after the question that writes its prefix to the prompt cache.
 
-What a server keeps can be read once it has answered, so neighbours that are in flight together would each pay for
-writing what they share.
+A cached prefix can be read only once the request that wrote it was answered. Neighbours that are in flight at the same
+time would each pay for writing the prefix that they share.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from longctx.recording.case import Question
 
 
 class Agenda:
-    """The questions of one asking pass, for workers to take from."""
+    """The questions of one asking pass, from which workers take."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         self._ready: deque[Question] = deque()
@@ -25,25 +25,25 @@ class Agenda:
         self._closed = False
 
     async def next(self) -> Question | None:
-        """Wait for a question that may be asked; None where none is left, or the agenda is closed."""
+        """Wait for a question that may be asked; return None if none is left, or the agenda is closed."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._ready or not self._waiting or self._closed)
             return self._ready.popleft() if self._ready and not self._closed else None
 
     async def ended(self, question: Question) -> None:
-        """It is answered, or never will be: those that waited for it are next, while the server keeps it."""
+        """Note that a question was answered, or never will be: those that waited for it are asked next."""
         async with self._changed:
             self._ready.extendleft(reversed(self._waiting.pop(question.key, [])))
             self._changed.notify_all()
 
     async def close(self) -> None:
-        """Let no further question be taken."""
+        """Let workers take no further question."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def left(self) -> Iterator[Question]:
-        """What was never taken."""
+        """Yield the questions that no worker took."""
         yield from self._ready
         for waiting in self._waiting.values():
             yield from waiting

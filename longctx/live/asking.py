@@ -1,8 +1,8 @@
-"""The asking pass: one process asks what the tape lacks, in an order that lets prompts share their beginning.
+"""The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
-Workers take questions from one agenda, so neighbours are asked close together; each answer is on the tape before the
-next question of that worker. What a second request may help is sent again after a pause; what cannot be asked keeps its
-typed cause.
+Workers take questions from one agenda, so that neighbours are asked close together. Each answer is on the tape before
+its worker asks the next question. A request that failed for a passing reason is sent again after a backoff; every trial
+that was not answered keeps the cause.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ from longctx.vocabulary.scenario import Reply, Trial
 
 
 class Progress(Protocol):
-    """Told how many requests are in flight, of every question as it ends, and what is waited for while none does."""
+    """The display of an asking pass.
+
+    It is called with the number of requests in flight, with each question that ends, and, while none ends, with the
+    seconds of silence and what is waited for.
+    """
 
     def in_flight(self, number: int) -> None: ...
 
@@ -43,10 +47,11 @@ class Progress(Protocol):
 
 @dataclass(slots=True)
 class Asked:
-    """What an asking pass did: how many were answered, and why the others were not, by `Question.key`.
+    """The result of an asking pass.
 
-    stopped: what kept it from asking on. settled: why the rest needed no asking. others: (model asked for, model that
-    the server says it was) -> answers, where they differ.
+    answered: the number of answered questions. failures: why the others were not answered, by `Question.key`. stopped:
+    why the asking stopped before its end. settled: why the remaining questions did not need to be asked. others: the
+    number of answers for each (model asked for, model that the server names) if these differ.
     """
 
     answered: int = 0
@@ -56,7 +61,7 @@ class Asked:
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, other: Asked) -> None:
-        """What a further round did."""
+        """Add the result of a further round."""
         self.answered += other.answered
         self.failures |= other.failures
         self.others += other.others
@@ -66,8 +71,10 @@ class Asked:
 async def ask_all(
     client: Client, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
 ) -> Asked:
-    """Ask with as many requests at once as the limit allows, which learns from the server. Never raises for what a
-    server does."""
+    """Ask all questions, with as many requests in flight as the adaptive limit allows.
+
+    Nothing that a server does raises an exception.
+    """
     asking = _Asking(client.with_options(max_retries=0), tape, bounds, progress)
     agenda = Agenda(questions)
     workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
@@ -86,7 +93,7 @@ async def ask_all(
 
 
 class _Asking:
-    """What the workers of one pass share."""
+    """The state that the workers of one pass share."""
 
     def __init__(self, client: Client, tape: Tape, bounds: Bounds, progress: Progress) -> None:
         self.asked = Asked()
@@ -99,7 +106,7 @@ class _Asking:
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
 
     def _awaited(self) -> str:
-        """What is waited for while nothing ends."""
+        """Return what the pass is waiting for, as an object of "waiting for"."""
         url = str(self._client.base_url).rstrip("/")
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
         if (held_s := self._slots.held_s) > 0:
@@ -143,7 +150,7 @@ class _Asking:
         self._slots.close()
 
     async def _answer(self, prepared: Prepared) -> Reply | Failure:
-        """The reply, or what the last attempt failed by."""
+        """Return the reply, or the failure of the last attempt."""
         attempts = 0
         while True:
             attempts += 1
@@ -157,7 +164,7 @@ class _Asking:
         return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
 
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
-        """One request, if the budget has room for it; and the seconds after which the server wants the next."""
+        """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
         case = prepared.question.case
         most = highest_cost(case.model, case.size_tokens, case.reply_tokens, case.longest_tokens)
         if not await self._room(most):
@@ -170,14 +177,17 @@ class _Asking:
         return result, pause
 
     async def _room(self, most: float) -> bool:
-        """Take room for a request, waiting while what is in flight may yet cost less than was reserved for it."""
+        """Reserve USD for a request. Wait as long as requests in flight may cost less than was reserved for them.
+
+        Returns False if the budget has no room.
+        """
         budget = self._budget
         async with self._settled:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
     async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
-        """One request, in a slot of its own: what came of it, and the seconds after which the server wants the next."""
+        """Send one request in a slot of its own; return as `_attempt` does."""
         case = prepared.question.case
         timeout_s = case.model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
@@ -199,7 +209,7 @@ class _Asking:
                 return explain(error, self._client.base_url, case.id), pause
 
     def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
-        """The answer as it stands on the tape. Raises MalformedAnswer where it was none."""
+        """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
         reply = self._tape.reply(wanted)
         if reply is None:
             read_message(content)

@@ -1,4 +1,4 @@
-"""What bounds an asking in all its rounds: requests at once, money, and patience."""
+"""The bounds of an asking pass over all its rounds: requests in flight, money, and patience."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from longctx.live.cost.money import Budget
 from longctx.live.limiter.limit import Limit
 
 FRUITLESS = 40
-"""So many trials in a row that end without an answer, or twice as many as may be in flight if that is more, stop the
-asking: the next would fare no better."""
+"""The number of trials in a row without an answer that stops the asking, since the next would fail too.
+
+If twice the number of requests in flight is larger, that number counts.
+"""
 
 
 @dataclass(slots=True)
 class Patience:
-    """most: trials in a row that may end without an answer. in_vain: that have, by now."""
+    """How long to go on asking in vain.
+
+    most: the number of trials in a row without an answer that ends the patience. in_vain: the current number in a row.
+    """
 
     most: int
     in_vain: int = 0
@@ -27,7 +32,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Shared by all rounds, and changed by what they meet."""
+    """The bounds, which all rounds share and update."""
 
     limit: Limit
     budget: Budget
@@ -35,5 +40,5 @@ class Bounds:
 
     @classmethod
     def of(cls, in_flight: int, max_cost: float | None = None) -> Self:
-        """max_cost: USD."""
+        """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
         return cls(Limit(in_flight), Budget(max_cost), Patience(max(FRUITLESS, 2 * in_flight)))

@@ -1,4 +1,4 @@
-"""Lines on a terminal that are drawn over while a run works. Nothing is drawn where the output is no terminal."""
+"""The live display: lines on a terminal that are redrawn while a run works. Other outputs get nothing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Live | None:
-    """Lines that tell `tally` on that stream, if it is a terminal that can draw over what it shows.
+    """Open a display of `tally` on a stream; return None if the stream is not a terminal that can redraw lines.
 
-    keep: whether they stay when they are closed. pause: seconds in which they are drawn once at most.
+    doing: the word for what is counted. keep: whether the lines stay after closing. pause: the least seconds between
+    two drawings.
     """
     if not stream.isatty():
         return None
@@ -28,9 +29,9 @@ def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: fl
 
 
 class Live:
-    """One line of all that is done, and one line a family and model with its rate so far.
+    """A line with the progress, and a line with the rate so far of each family and model.
 
-    Drawn when something happens, by whoever tells it: no clock, no thread.
+    It is drawn by the calls of `show`, without a clock or a thread of its own.
     """
 
     def __init__(self, console: Console, doing: str, tally: Tally, keep: bool, pause: float) -> None:
@@ -50,7 +51,7 @@ class Live:
         self._drawn.start()
 
     def show(self, *details: str | None) -> None:
-        """Tell what has changed; details that are None are left out."""
+        """Draw the current tally and these details; those that are None are left out."""
         self._details = ", ".join(filter(None, details))
         now = time.monotonic()
         if now >= self._next:
@@ -58,7 +59,7 @@ class Live:
             self._next = time.monotonic() + self._pause
 
     def close(self) -> None:
-        """Draw what was told last."""
+        """Draw the last state and end the display."""
         self._drawn.stop()
 
     def _lines(self) -> Group:

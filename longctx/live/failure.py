@@ -1,4 +1,4 @@
-"""Why a trial was not measured: what the SDK's errors mean, in a sentence that says what to do."""
+"""The meaning of the SDK's errors: the cause why a trial was not measured, in a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from longctx.recording.tape import NotRecorded
 from longctx.visible import visible
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
-"""Status -> cause, where the status says it all. What is below 500 and not named is a refused request."""
+"""The causes that a status alone determines. Any other status below 500 is a refused request."""
 
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
 ADVICE = {
     r"prefill|assistant message": "Set prefill = false in the model's profile: the beginning of the answer is then "
     "asked for in words.",
-    r"temperature|top_p|top_k": "Take it out of extra_body in the model's profile.",
-    r"thinking|budget_tokens": "Mend the thinking settings in the model's profile.",
+    r"temperature|top_p|top_k": "Remove it from extra_body in the model's profile.",
+    r"thinking|budget_tokens": "Correct the thinking settings in the model's profile.",
     r"max_tokens": "Set another max_tokens in the run's profile, or thinking_tokens in the model's.",
-    r"cache_control": "Take the caching settings out of the model's profile.",
-    r"credit|billing": "The account has no means left: nothing was wrong with the question.",
+    r"cache_control": "Remove the caching settings from the model's profile.",
+    r"credit|billing": "The account has no credit left: nothing was wrong with the question.",
 }
-"""What a server's sentence about a refused request speaks of -> the setting to change."""
+"""The setting to change, by a pattern of the server's message about a refused request."""
 MOST_SAID = 500
-"""Characters of what a server says that are passed on."""
+"""The most characters of a server's message that are shown."""
 NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a trial was not measured. `fatal`: no other trial would fare better, so asking stops."""
+    """Why a trial was not measured. fatal: other trials would fail in the same way, so the asking stops."""
 
     cause: str
     message: str
@@ -42,14 +42,14 @@ class Failure:
 
 
 def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
-    """What went wrong with a request to `base_url`, and whether asking on makes sense.
+    """Explain why a request to `base_url` failed.
 
-    asked: what was asked, in words that begin a clause, such as the name of a scenario.
+    asked: what was asked, such as the name of a scenario; it completes "It was …".
     """
     if isinstance(error, anthropic.APIConnectionError) and isinstance(
         error.__cause__, MalformedAnswer | NotRecorded | httpx2.DecodingError
     ):
-        error = error.__cause__  # raised by the transport, which the SDK takes for the network
+        error = error.__cause__  # our transport raised it, and the SDK reports it as an error of the network
     if isinstance(error, MalformedAnswer | httpx2.DecodingError):
         return Failure("malformed_answer", f"{error}.")
     if isinstance(error, NoAnswer):
@@ -69,9 +69,9 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
     cause = error.__cause__ or error
     if isinstance(cause, httpx2.ConnectError | anthropic.APIConnectionError):
         return Failure("connection", f"No connection to {base_url} ({cause}): is the server running?", fatal=True)
-    if isinstance(cause, httpx2.LocalProtocolError):  # whose text would show the key
-        return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY anew.", fatal=True)
-    if not isinstance(cause, httpx2.TransportError):  # raised on the way to the network, which the SDK takes for it
+    if isinstance(cause, httpx2.LocalProtocolError):  # its own text would show the key
+        return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY again.", fatal=True)
+    if not isinstance(cause, httpx2.TransportError):  # an error of this side, which the SDK reports as the network's
         return Failure("error", f"{type(cause).__name__}: {cause}")
     return Failure("connection", f"{base_url} broke the connection off ({type(cause).__name__}: {cause}).")
 
@@ -85,7 +85,7 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
 
 
 def by_status(status: int, said: str, asked: str = "") -> Failure:
-    """What a refusal means. said: the refusal, in a sentence. asked: as of `explain`."""
+    """Explain a refusal by its status. said: the refusal as a sentence. asked: see `explain`."""
     if status in (401, 403):
         return Failure(
             "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
@@ -105,11 +105,11 @@ def by_status(status: int, said: str, asked: str = "") -> Failure:
     return Failure("refused_request", f"{said}{where} {advice}")
 
 
-def server_sentence(said: object) -> str:
-    """What the server gives as its reason in the body of an error, on one line."""
-    if isinstance(said, dict):
-        said = said.get("error", said)  # Bedrock's has no error around it
-    if isinstance(said, dict):
-        said = said.get("message", said)
-    text = visible(" ".join(str(said or "no reason given").split()))
+def server_sentence(body: object) -> str:
+    """Return the reason in the body of a server's error, on one line."""
+    if isinstance(body, dict):
+        body = body.get("error", body)  # Bedrock's body has no `error` around the message
+    if isinstance(body, dict):
+        body = body.get("message", body)
+    text = visible(" ".join(str(body or "no reason given").split()))
     return (text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…").rstrip(".")

@@ -1,4 +1,4 @@
-"""What someone should know who stops an asking pass: how much is kept, and what the same command would ask."""
+"""The sentence for a user who stops an asking pass: how much is kept, and what the same command would ask."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.recording.tape import Tape
 
 
 def sentence(tape: Tape, to_ask: int) -> str:
-    """to_ask: of so many questions, 0 where that was not yet known."""
+    """Return the sentence. to_ask: the number of questions to ask; 0 if it was not known yet."""
     running = _running(tape)
     if not to_ask:
         return f"Stopped: nothing was asked.{running}"
@@ -25,7 +25,7 @@ def sentence(tape: Tape, to_ask: int) -> str:
 
 
 def _running(tape: Tape) -> str:
-    """A sentence on the batches that go on without this run; empty where there are none."""
+    """Return a sentence on the batches that go on without this run; empty if there are none."""
     try:
         batches = Ledger(tape.written_to).open()
     except UserError:

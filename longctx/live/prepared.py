@@ -1,4 +1,4 @@
-"""A question made ready to be sent."""
+"""A question that is ready to be sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.vocabulary.scenario import Trial
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Ready to be sent as often as it takes. sent: the arguments of the SDK's call."""
+    """A question with its trial and its place on the tape. sent: the arguments of the SDK's call."""
 
     question: Question
     trial: Trial
@@ -22,7 +22,7 @@ class Prepared:
 
     @classmethod
     def of(cls, question: Question) -> Prepared:
-        """Raises UserError where the trial cannot be built."""
+        """Build the trial of a question. Raises UserError if it cannot be built."""
         trial = question.build()
         sent = call(trial, question.case.model, question.shared.cuts)
         return cls(question, trial, Wanted.of(question, trial), sent)

@@ -1,4 +1,4 @@
-"""The live progress of the asking pass; silent where the output is no terminal."""
+"""The live progress of the asking pass; an output that is not a terminal only gets a line on long waits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from longctx.live.waiting import Say
 
 PAUSE_S = 0.1
-"""From a change until it is drawn, with all that changed meanwhile."""
+"""The seconds from a change until it is drawn, together with all later changes."""
 
 
 @contextlib.contextmanager
 def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]:
-    """Shows the progress of asking the questions; where that cannot be drawn, it only says what is waited for."""
+    """Show the progress of asking the questions; if it cannot be drawn, only print what is waited for."""
     tally = Tally(len(questions), sum(map(_work, questions)))
     live = open_live(sys.stderr, "asking", tally, keep=False) if questions else None
     if live is None:
@@ -41,12 +41,12 @@ def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]
 
 
 def _work(question: Question) -> int:
-    """What asking it takes, in tokens: of two prompts the longer takes longer."""
+    """Return the tokens of a question's prompt and reply, as a measure of the time that asking takes."""
     return question.case.size_tokens + question.case.reply_tokens
 
 
 class Silent:
-    """Shows nothing, and judges nothing."""
+    """A progress that shows nothing."""
 
     def in_flight(self, number: int) -> None:
         pass
@@ -59,7 +59,7 @@ class Silent:
 
 
 class Plain(Silent):
-    """Says what is waited for: at first soon, and then in a line of each silence three times as long as any before."""
+    """A progress that prints what is waited for: at the first silence, then whenever one is three times as long."""
 
     def __init__(self, say: Say) -> None:
         self._say, self._worth_a_line_s = say, 0.0
@@ -72,7 +72,7 @@ class Plain(Silent):
 
 
 class AskingProgress:
-    """Counts what is asked and shows it, soon after it changed: drawing takes as long as asking a trial does."""
+    """A progress that counts what is asked and draws it after a short delay, because drawing is slow."""
 
     def __init__(self, tally: Tally, live: Live) -> None:
         self._tally, self._live = tally, live
@@ -100,7 +100,7 @@ class AskingProgress:
         self._soon()
 
     def settle(self) -> None:
-        """Show at once what was to be shown soon."""
+        """Draw pending changes at once."""
         if self._drawing:
             self._drawing.cancel()
             self._show()
@@ -108,9 +108,9 @@ class AskingProgress:
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
         self._tokens += reply.input_tokens + reply.output_tokens
         spent = paid(question.case.model.prices, reply)
-        # Where prices are not known, a sum without them would look like the whole.
+        # If any price is unknown, no sum is shown: it would look like the whole cost.
         self._cost = None if spent is None or self._cost is None else self._cost + spent
-        # Judging a reply that no one foresaw may raise: its test will say so, and the asking goes on.
+        # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
         with contextlib.suppress(Exception):
             correct = question.case.scenario.judge(trial, reply).kind == "correct"
             self._tally.add(question.case.scenario.family, question.case.model.model, Rate(int(correct), 1))

@@ -1,8 +1,7 @@
-"""The order of an asking pass that may stop early: rounds that each hold the same share of every scenario.
+"""The rounds of an asking pass that may stop early; each round holds the same share of every scenario.
 
-Which round a question falls in depends on the seed and on nothing that was answered. What a server can keep stays
-together: all trials of one cluster, in all variants and positions, are of one round, and a round keeps the order of
-the questions it is given.
+The round of a question depends on the seed and on no answer. All trials of a cluster, in all variants and positions,
+are in one round, and a round keeps the order of the questions, so that shared prefixes stay next to each other.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from longctx.recording.case import Case, Question
 
 ROUNDS = 20
-"""As many looks at what was answered, at most."""
+"""The most rounds, and so the most looks at the verdict."""
 
 Place = tuple[str, ...]
 
 
 def in_rounds(cases: Iterable[Case], questions: Iterable[Question]) -> list[list[Question]]:
-    """`questions`, which are among those of `cases`, by round; each in the order given. No round is empty."""
+    """Divide questions of `cases` into rounds, each in the order given. No round is empty."""
     places: dict[Place, dict[Place, str]] = defaultdict(dict)
     for case in cases:
         for question in case.questions():
@@ -36,12 +35,12 @@ def in_rounds(cases: Iterable[Case], questions: Iterable[Question]) -> list[list
 
 
 def round_of(units: int) -> Sequence[int]:
-    """The round, from 0, of each of so many units: an even share a round, the same for all that are as many."""
+    """Return the round, from 0, of each of this number of units; the rounds have even shares."""
     return [place * ROUNDS // units for place in range(units)]
 
 
 def _stratum(question: Question) -> Place:
-    """What each round holds its share of: a scenario, or a band where clusters reach over its scenarios."""
+    """Return what each round has its share of: a scenario, or a band if clusters extend over scenarios."""
     case = question.case
     scenario = case.scenario
     common = (case.model.model, case.wording.prompt_set, scenario.family, case.band)
@@ -49,7 +48,7 @@ def _stratum(question: Question) -> Place:
 
 
 def _unit(question: Question) -> Place:
-    """What is asked in one round: a cluster, or a trial with its repeats."""
+    """Return what is never divided between rounds: a cluster, or a trial with its repeats."""
     return (*_stratum(question), question.case.scenario.cluster(question.index) or str(question.index))
 
 

@@ -1,5 +1,7 @@
-"""A live run, from cases to answers on the tape: what is known of the models is completed, the price said, and what the
-tape lacks asked."""
+"""A live run, from cases to answers on the tape.
+
+It learns from the server what is not known of the models, tells the price, and asks what the tape lacks.
+"""
 
 from __future__ import annotations
 
@@ -38,17 +40,20 @@ from longctx.workspace import Workspace
 
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
 Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
-"""Decides what is asked when, given the cases, the questions that the tape lacks, and a way to ask some of them."""
+"""A function that decides what is asked when.
+
+It is called with the cases, the questions that the tape lacks, and a function that asks some of them.
+"""
 
 
 class Beforehand(Protocol):
-    """Told, before anything is asked, of what will not be. It may raise."""
+    """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
 
     def passed_over(self, question: Question, wanted: Wanted) -> None:
         """The record mode does not ask this question."""
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
-        """All else will be asked, but for these."""
+        """Everything else will be asked, except these cases."""
 
 
 BUILT = "the prompts to be built, to find those without a recording"
@@ -56,8 +61,11 @@ BUILT = "the prompts to be built, to find those without a recording"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """base_url: None for the SDK's own. in_flight: requests at once at most. max_cost: USD. batch: whether batches ask;
-    batch_wait_s: how long these are waited for, None: until they end."""
+    """The terms of an asking pass.
+
+    base_url: None for the SDK's own. in_flight: the most requests at once. max_cost: USD; None for no cap. batch:
+    whether to ask in batches. batch_wait_s: how long to wait for them; None to wait until they end.
+    """
 
     base_url: str | None = None
     in_flight: int = 4
@@ -68,14 +76,17 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a live run did. to_ask: of so many questions. unasked: cases that cannot be asked their model, and why."""
+    """The result of a live run.
+
+    to_ask: the number of questions to ask. unasked: the cases that their model cannot be asked, and why.
+    """
 
     asked: Asked
     to_ask: int
     unasked: tuple[Unasked, ...]
 
     def sentences(self) -> Iterator[str]:
-        """What a person should know."""
+        """Yield what a user should know of the asking."""
         asked = self.asked
         stopped = f": {asked.stopped.message}" if asked.stopped else ""
         yield f"asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
@@ -102,17 +113,18 @@ def ask_live(
     course: Course | None = None,
     beforehand: Beforehand | None = None,
 ) -> Done:
-    """Ask what the tape lacks. Raises UserError where nothing could be asked for a reason that is no trial's own, and
-    where it is interrupted.
+    """Ask what the tape lacks.
 
-    progress: opened with the questions. course: where not all is asked in one go.
+    say: prints a sentence. progress: opens the display for the questions. course: decides the order if not everything
+    is asked in one go. beforehand: told what will not be asked. Raises UserError if nothing could be asked for a reason
+    that concerns all trials, and Interrupted.
     """
     to_ask: list[int] = []
     try:
         done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
     except KeyboardInterrupt:
         raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
-    except NotRecorded as error:  # what a batch answered; a direct answer's is a failure of its own
+    except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
         raise UserError(
             "answers-not-kept",
             f"{error} Its batch still has it: free some disk space, and give the same command again.",
@@ -134,8 +146,9 @@ async def _ask(
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
     course: Course | None,
     beforehand: Beforehand | None,
-    told_number: Callable[[int], object],
+    count: Callable[[int], object],
 ) -> Done:
+    """count: called with the number of questions to ask, once it is known."""
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
     if terms.batch:
@@ -163,7 +176,7 @@ async def _ask(
             say(cheaper)
         if questions:
             check_writable(tape.written_to)
-        told_number(len(questions) + len(held))
+        count(len(questions) + len(held))
         bounds = Bounds.of(terms.in_flight, terms.max_cost)
         with progress([*questions, *held], say) as shown:
 
@@ -179,8 +192,10 @@ async def _ask(
 
 
 async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
-    """The batches that are not collected, once those that have ended are. Raises UserError where the questions are to
-    be asked in batches, and the server takes none."""
+    """Collect the batches that have ended, and return those that have not.
+
+    Raises UserError if the questions are to be asked in batches and the server takes none.
+    """
     batches = Batches(Service(client), tape, BatchTerms(terms.base_url, terms.batch_wait_s), say)
     with waiting(say, f"{client.base_url} to tell of its batches"):
         if terms.batch:
@@ -190,11 +205,11 @@ async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batche
 
 
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
-    """Say what this tape's record mode would ask, without a key and without the network. Raises UserError."""
+    """Print what this tape's record mode would ask, without a key and without the network. Raises UserError."""
     fit, unfit = fitted(cases)
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
-        lacking = missing(tape, fit, build=batch or bool(claimed))  # a batch knows requests by their digests
+        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
         lacking = each_once(lacking) if batch else lacking
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = _shared(free, batch)
@@ -210,7 +225,7 @@ def _shared(questions: Sequence[Question], batch: bool) -> list[Question]:
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
-    """The cases that can be built for their models, and why the others cannot."""
+    """Return the cases that fit their models, and the others with the reasons."""
     fit, unfit = [], []
     for case in cases:
         try:

@@ -1,4 +1,4 @@
-"""What a phase of a run has done so far, and the lines that say so."""
+"""The count of what a phase of a run has done so far, and its lines for the display."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from longctx.stats.rates import Rate
 
 @dataclass(slots=True)
 class Tally:
-    """done, total: trials. work, work_done: what they take, in one unit, where that is known; 0 where it is not.
-    rates: of each family on each model, in the order in which they were first met."""
+    """The progress of a phase.
+
+    total, done, failed: trials. work, work_done: the expected effort of all trials and of those done, in any unit; 0 if
+    it is not known. rates: the rate so far of each (family, model).
+    """
 
     total: int
     work: int = 0
@@ -25,11 +28,11 @@ class Tally:
         self.rates[family, model] = Rate(before.correct + rate.correct, before.n + rate.n)
 
     def left(self, seconds: float) -> str | None:
-        """How long the rest takes at the pace so far: of the work where it is known, else of the trials."""
+        """Return the time left at the pace so far, by work if it is known, else by trials."""
         return time_left(seconds, self.work_done, self.work) if self.work else time_left(seconds, self.done, self.total)
 
     def rate_lines(self) -> list[tuple[str, str]]:
-        """Whose rate, and the rate."""
+        """Return the name and the rate of each family and model."""
         return [
             (
                 f"{family} on {model}",
@@ -41,7 +44,7 @@ class Tally:
 
 
 def time_left(seconds: float, done: int, total: int) -> str | None:
-    """How long the rest takes at the pace of what was done in `seconds`; None where nothing tells it yet."""
+    """Return the time left at the pace of what was done in `seconds`; None if nothing or everything is done."""
     if not 0 < done < total:
         return None
     left = datetime.timedelta(seconds=round(seconds / done * (total - done)))

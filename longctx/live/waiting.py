@@ -1,4 +1,4 @@
-"""A wait is told: nobody should look at a terminal that says nothing, and not know why."""
+"""The message about a long wait, so that nobody looks at a silent terminal without knowing why."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 Say = Callable[[str], object]
 
 DELAY_S = 2.0
-"""What takes longer is said to be waited for."""
+"""The seconds of waiting after which a message is printed."""
 
 
 @contextlib.contextmanager
 def waiting(say: Say, what: str) -> Iterator[None]:
-    """Say what is waited for, if it takes longer than DELAY_S. By a thread, since much of it blocks this one."""
+    """Print what is waited for if it takes longer than DELAY_S. A thread does so, as this one may be blocked."""
     timer = threading.Timer(DELAY_S, say, (f"Waiting for {what} …",))
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""Watches over the asking: while nothing ends, it tells what is waited for."""
+"""The watch over an asking pass, which reports what is waited for while no question ends."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Protocol
 from longctx.live import waiting
 
 Tell = Callable[[float, str], object]
-"""Given the seconds of a silence, and what is waited for."""
+"""A function that is called with the seconds of a silence, and what is waited for."""
 
 
 class Timer(Protocol):
-    """What is used of an event loop."""
+    """The part of an event loop that a Watch uses."""
 
     def time(self) -> float: ...
 
@@ -21,7 +21,7 @@ class Timer(Protocol):
 
 
 class Watch:
-    """Tells of a silence after waiting.DELAY_S, and again whenever it has lasted twice as long."""
+    """A watch that reports a silence after waiting.DELAY_S, and again each time it has lasted twice as long."""
 
     def __init__(self, what: Callable[[], str], tell: Tell, clock: Timer) -> None:
         self._what, self._tell, self._clock = what, tell, clock
@@ -29,13 +29,13 @@ class Watch:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """From now on nothing is heard; whatever was silent before has ended."""
+        """Begin a silence now; an earlier one ends."""
         self.end()
         self._since = self._clock.time()
         self._timer = self._clock.call_later(waiting.DELAY_S, self._silent)
 
     def end(self) -> None:
-        """There is nothing left to wait for."""
+        """End the silence."""
         if self._timer:
             self._timer.cancel()
             self._timer = None

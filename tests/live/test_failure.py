@@ -111,12 +111,12 @@ def test_what_the_transport_finds_wrong_is_not_the_networks_fault(cause: Excepti
     ("sentence", "cause", "advice"),
     [
         ("This model does not support assistant message prefill.", "refused_request", "Set prefill = false"),
-        ("`temperature` is not supported by this model", "refused_request", "Take it out of extra_body"),
-        ("thinking.budget_tokens: must be at least 1024", "refused_request", "Mend the thinking settings"),
+        ("`temperature` is not supported by this model", "refused_request", "Remove it from extra_body"),
+        ("thinking.budget_tokens: must be at least 1024", "refused_request", "Correct the thinking settings"),
         ("max_tokens: 900000 > 64000", "refused_request", "Set another max_tokens"),
         ("prompt is too long: 210000 tokens > 200000 maximum", "context_too_long", "Choose smaller sizes"),
         ("the request exceeds the available context size", "context_too_long", "Choose smaller sizes"),
-        ("Your credit balance is too low", "refused_request", "The account has no means left"),
+        ("Your credit balance is too low", "refused_request", "The account has no credit left"),
         ("odd", "refused_request", "extra_body may ask for what it refuses"),
     ],
 )

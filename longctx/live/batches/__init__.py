@@ -1,1 +1,1 @@
-"""Message Batches: one more way to fill the tape, at the price of a batch."""
+"""Asking by Message Batches, at their discount."""

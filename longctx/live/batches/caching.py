@@ -1,7 +1,7 @@
-"""The prompt cache in batches: what they share is marked for an hour, and its first prompt is asked alone before.
+"""The prompt cache in batches: shared prefixes are cached for an hour, and one prompt of each is asked before.
 
-A batch may take longer than five minutes to begin, and its requests run side by side, so that none can count on another
-to have written. Source: "Batch processing" and "Prompt caching", platform.claude.com/docs.
+A batch may take more than five minutes to begin, and its requests run in parallel, so that none can rely on another to
+have written a prefix. Source: "Batch processing" and "Prompt caching", platform.claude.com/docs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from longctx.recording.case import Case, Question
 
 
 def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
-    """The same questions, each knowing what it reads in a batch of what was asked directly before."""
+    """Return the same questions with the prefixes that they read in a batch after direct requests have written them."""
     cases = {
         id(question.case): dataclasses.replace(question.case, model=for_an_hour(question.case.model))
         for question in questions
@@ -29,7 +29,7 @@ def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
 
 
 def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], planned: Sequence[Question]) -> str | None:
-    """What the same questions cost one by one, where that is less than as `planned` in batches; else None."""
+    """Return a sentence with the cost of direct requests if it is lower than that of `planned` batches; else None."""
     if all(question.case.model.caching is None for question in questions):
         return None
     directly = [estimated.price for estimated in estimate(cases, shared(questions)) if estimated.price]
@@ -44,7 +44,7 @@ def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], plann
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:
-    """The model whose cache keeps for an hour, at the price of that; without a cache where the price is not known."""
+    """Return the model with a cache of an hour and its price; without a cache if that price is not known."""
     if model.caching is None or model.caching.ttl == "1h":
         return model
     if model.prices is None:
@@ -56,16 +56,19 @@ def for_an_hour(model: ModelProfile) -> ModelProfile:
 
 
 def _for_an_hour(prices: Prices) -> Prices:
-    def dearer(rates: Rates) -> dict[str, float | None]:
+    def hourly(rates: Rates) -> dict[str, float | None]:
         return {"cache_write": rates.cache_write_1h}
 
-    above = tuple(tier.model_copy(update=dearer(tier)) for tier in prices.above)
-    return prices.model_copy(update={**dearer(prices), "above": above})
+    above = tuple(tier.model_copy(update=hourly(tier)) for tier in prices.above)
+    return prices.model_copy(update={**hourly(prices), "above": above})
 
 
 def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> bool:
-    """Whether asking the first directly, at the whole price, to write what the others read, is cheaper than sending all
-    of it in batches; yes where prices are not known."""
+    """Return whether it is cheaper to ask the first question directly, so that the others read the prefix it writes.
+
+    The alternative is to send all of them in batches without a cache. shares: the share of each prompt that is the
+    prefix. True if prices are not known.
+    """
     prices = questions[0].case.model.prices
     if prices is None:
         return True

@@ -1,4 +1,4 @@
-"""The batches of a folder of cassettes, as a run that may write there sees them: what they hold, and what has ended."""
+"""The batches of a folder of cassettes, as the run sees them that may write there: what they hold, and which ended."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 
 FETCHES = 5
-"""How often results that lack some are fetched in one run."""
+"""How often one run fetches results that are incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchTerms:
-    """base_url: as the user named the server. wait_s: how long a run waits for its batches; None: until they end."""
+    """The terms of asking in batches.
+
+    base_url: the server as the user named it. wait_s: the seconds that a run waits for its batches; None to wait until
+    they end.
+    """
 
     base_url: str | None = None
     wait_s: float | None = None
@@ -33,7 +37,10 @@ class BatchTerms:
 
 
 class Batches:
-    """The batches of a folder of cassettes, as one run that may write there sees them."""
+    """The batches of a folder of cassettes, as one run sees them.
+
+    last: the last known fate of each batch, by its name. collected: what this run has put on the tape.
+    """
 
     def __init__(self, service: Service, tape: Tape, terms: BatchTerms, say: Say) -> None:
         self.service, self.tape, self.terms, self.say = service, tape, terms, say
@@ -42,22 +49,20 @@ class Batches:
         self.fates = Fates(service, self.ledger, self.clock)
         self._since = self.clock.now()
         self.last: dict[str, Fate] = {}
-        """By name, as each batch was last looked at."""
         self._fetched: Counter[str] = Counter()
         self.collected: set[Place] = set()
-        """What this run has put on the tape."""
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
-        """Collect what has ended, by default of all batches, and give up claims to what was never created."""
+        """Collect the batches that have ended, by default among all; drop the claims of those never created."""
         for batch in self.ledger.open() if batches is None else batches:
             fate = await (self.fates.of(batch) if batch.id else self.fates.settled(batch, self._since))
             self.last[batch.name] = fate
-            found = await self.follow(fate)
-            if found is not None:
-                self.say(collected(fate.batch, found))
+            result = await self.follow(fate)
+            if result is not None:
+                self.say(collected(fate.batch, result))
 
     def held(self) -> dict[Place, Fate]:
-        """What batches hold that are not collected, as of the last look at each."""
+        """Return what uncollected batches hold, with the last known fate of the batch."""
         return {
             place: self.last.get(batch.name, Fate("running", batch))
             for batch in self.ledger.open()
@@ -65,7 +70,7 @@ class Batches:
         }
 
     async def follow(self, fate: Fate) -> Collected | None:
-        """What a look at a batch leads to; what was collected, once nothing of it is left to come."""
+        """Act on the fate of a batch; return what was collected if the batch is finished with, else None."""
         batch, state = fate.batch, fate.state
         if fate.kind == "absent":
             self.ledger.drop(batch)
@@ -91,13 +96,13 @@ class Batches:
 
 
 def _ended_at(batch: Batch, state: State) -> str:
-    """The same whenever it is collected."""
+    """Return the time that its answers are recorded with, which does not depend on when they are collected."""
     moment = state.ended_at or state.created_at
     return wait.stamp(moment) if moment else wait.stamp(datetime.datetime.fromisoformat(batch.created_at))
 
 
-def collected(batch: Batch, found: Collected) -> str:
-    """What a batch brought, in a sentence."""
-    causes = Counter(failure.cause for failure in found.failures.values())
+def collected(batch: Batch, result: Collected) -> str:
+    """Return a sentence on what was collected from a batch."""
+    causes = Counter(failure.cause for failure in result.failures.values())
     rest = ", ".join(f"{number:,} {cause}" for cause, number in causes.items())
-    return f"Batch {batch} has ended: {len(found.answered):,} answers are recorded{f'; {rest}' if rest else ''}."
+    return f"Batch {batch} has ended: {len(result.answered):,} answers are recorded{f'; {rest}' if rest else ''}."

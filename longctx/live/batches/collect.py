@@ -1,4 +1,4 @@
-"""The results of a batch that has ended, onto the tape: the episodes that direct requests would have made."""
+"""Recording the results of a batch on the tape, as the episodes that direct requests would have made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from longctx.recording.tape import Tape
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """answered: what is on the tape now. failures: why others are not. missing: what has no result, though it must."""
+    """What was collected from a batch.
+
+    answered: what is on the tape now. failures: why other requests have no answer. missing: the number of requests for
+    which the server gave no result.
+    """
 
     answered: frozenset[Place]
     failures: dict[Place, Failure]
@@ -23,9 +27,10 @@ class Collected:
 
 
 def onto_tape(tape: Tape, batch: Batch, ended_at: str, results: Sequence[dict[str, Any]]) -> Collected:
-    """Record what succeeded and is not recorded yet, on disk when this returns. Raises NotRecorded.
+    """Record the successful results that are not recorded yet; they are on disk when this returns.
 
-    ended_at: ISO 8601, UTC, by which all had been answered. When each was, and how long it took, no server tells.
+    ended_at: the end of the batch in ISO 8601, UTC; servers do not tell when each request was answered, and how long it
+    took. Raises NotRecorded.
     """
     by_id = {request.custom_id: request.wanted for request in batch.requests}
     answered: set[Place] = set()
@@ -35,16 +40,16 @@ def onto_tape(tape: Tape, batch: Batch, ended_at: str, results: Sequence[dict[st
         wanted = by_id.pop(str(result.get("custom_id")), None)
         if wanted is None:
             continue
-        said = read_result(result.get("result"), f"batch {batch}")
-        if isinstance(said, Failure):
-            failures[place_of(wanted)] = said
+        outcome = read_result(result.get("result"), f"batch {batch}")
+        if isinstance(outcome, Failure):
+            failures[place_of(wanted)] = outcome
             continue
         if not tape.recorded_since(wanted, ended_at):
-            tape.record(wanted, _episode(said), ended_at, None, batch.id)
+            tape.record(wanted, _episode(outcome), ended_at, None, batch.id)
             files.add(wanted.file)
         answered.add(place_of(wanted))
     for file in files:
-        with contextlib.suppress(OSError):  # of a file system that cannot
+        with contextlib.suppress(OSError):  # some file systems cannot sync
             sync(tape.written_to / file)
     return Collected(frozenset(answered), failures, len(by_id))
 

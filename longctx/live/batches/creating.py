@@ -1,4 +1,4 @@
-"""The request that creates a batch: sent again only where it is sure that the batch was not created."""
+"""The request that creates a batch, which is repeated only if it is certain that the batch was not created."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from longctx.live.limiter.pace import retry_after_s
 from longctx.live.server.enquiry import UNTOLD
 
 CREATIONS = 5
-"""Requests to create one batch, at most, where the server had no room for it."""
+"""The most requests to create one batch."""
 
 
 async def created(batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]]) -> Fate | Failure:
-    """Send the request to create it, once more only where it is sure that it was not created."""
+    """Create a batch that was claimed; return its fate, or the failure if it was certainly not created."""
     for attempt in range(1, CREATIONS + 1):
         try:
             state = await batches.service.create(bodies)
@@ -46,7 +46,7 @@ async def created(batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any
 
 
 def _refused(error: Exception, failure: Failure) -> bool:
-    """Whether a server that answers so has surely created nothing."""
+    """Return whether the error proves that the server has created nothing."""
     if isinstance(error, anthropic.APIStatusError):
         return error.status_code < 500 or failure.cause == "overloaded"
     return (failure.cause == "connection" and failure.fatal) or failure.cause == "bad_key"

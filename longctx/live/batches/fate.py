@@ -1,4 +1,4 @@
-"""What has become of a batch, by its server, also where a run died before it was told the batch's id."""
+"""The fate of a batch according to its server, even if the run died before it received the batch's id."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from longctx.live.failure import explain
 from longctx.live.server.enquiry import UNTOLD
 
 SKEW = datetime.timedelta(hours=1)
-"""By which the clocks of a server and of this machine may differ."""
+"""The most by which the clocks of the server and of this machine are assumed to differ."""
 
 Kind = Literal["ended", "running", "incomplete", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """kind: ended or running, by the server; ended, but with an incomplete set of results; unsure or absent, of one
-    whose id is not known: it may have been created, or was not; unknown to the server; gone, with its results;
-    elsewhere, on another server; or the server was not reached. why: in a clause, where the kind does not say it all.
-    fatal: another look would tell no more.
+    """The fate of a batch.
+
+    kind: `ended` or `running`; `incomplete`: ended, but results are missing; `unsure` or `absent`: its id is not known,
+    and it may have been created, or was not; `unknown` to the server; `gone`: its results were deleted; `elsewhere`: on
+    another server; `unreached`: the server could not be asked. why: a clause with details, if there are any. fatal:
+    looking again would tell no more.
     """
 
     kind: Kind
@@ -36,7 +38,7 @@ class Fate:
 
 
 class Fates:
-    """Finds them out, and keeps an id that it finds."""
+    """The fates of batches on one server. An id that is found out is kept in the ledger."""
 
     def __init__(self, service: Service, ledger: Ledger, clock: wait.Clock) -> None:
         self._service, self._ledger, self._clock = service, ledger, clock
@@ -65,7 +67,10 @@ class Fates:
         return Fate("unknown", batch)
 
     async def settled(self, batch: Batch, since: datetime.datetime) -> Fate:
-        """The same, where a request to create it may have been sent until `since`: waits until its absence is sure."""
+        """Return the fate of a batch without an id; wait until its absence is certain.
+
+        since: the latest time at which a request to create it may have been sent.
+        """
         pauses = wait.polls()
         while (fate := await self.of(batch)).kind in ("absent", "unreached") and not fate.fatal:
             left = wait.SETTLE_S - self._clock.seconds_since(since)
@@ -75,7 +80,7 @@ class Fates:
         return fate
 
     async def _searched(self, batch: Batch) -> Fate:
-        """Among the server's batches of as many requests, the one whose results bear its custom ids."""
+        """Look for the batch without an id: it has as many requests, and its results have this batch's custom ids."""
         known = {batch.id for batch in self._ledger.open()} | self._foreign
         claimed = datetime.datetime.fromisoformat(batch.claimed_at)
         why = ""
@@ -100,7 +105,7 @@ def _told(batch: Batch, state: State) -> Fate:
 
 
 def sentence(fate: Fate) -> str:
-    """Why its trials have no answer, and what to do."""
+    """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = fate.batch, len(fate.batch.requests)
     forget = (
         f"python -m longctx batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid, anew."

@@ -1,4 +1,4 @@
-"""Fills the tape by batches: creates what no batch holds, waits, and collects. Each step is on disk before the next."""
+"""Asking in batches: create those that are needed, wait, and collect. Each step is on disk before the next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from longctx.recording.tape import Wanted
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A question that is to be a request. most: USD that are set aside for it."""
+    """A question that becomes a request of a batch. most: the USD that are reserved for it."""
 
     question: Question
     wanted: Wanted
@@ -40,10 +40,10 @@ async def fill(
     budget: Budget,
     progress: Progress,
 ) -> Asked:
-    """Ask the questions in batches, and wait for these and for those that hold `held`. Raises UserError where the
-    server takes no batches, and NotRecorded.
+    """Ask the questions in batches, and wait for these batches and for those that hold `held`.
 
-    Those that write to the prompt cache what others read are asked directly, before.
+    Questions that write a prefix which others read are asked directly before. Raises UserError if the server takes no
+    batches, and NotRecorded.
     """
     filling = _Filling(batches, budget, progress)
     read = {question.shared.after for question in questions}
@@ -58,7 +58,7 @@ async def fill(
 
 
 class _Filling:
-    """What one run asks in batches."""
+    """The questions that one run asks in batches, and their results."""
 
     def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
         self.asked = Asked()
@@ -69,7 +69,7 @@ class _Filling:
         self._service, self._ledger, self._clock = batches.service, batches.ledger, batches.clock
 
     async def create(self, questions: Sequence[Question]) -> None:
-        """Create batches of them; nothing more where one is refused for a reason that holds for all."""
+        """Create batches of the questions; stop at a refusal that holds for all of them."""
         sized = ((sent, size_of("x" * ID_LENGTH, sent.body)) for sent in self._within_budget(questions))
         for part in parts(sized) if self.asked.stopped is None else ():
             if failure := await self._create(part):
@@ -98,7 +98,7 @@ class _Filling:
             yield _Sent(question, Wanted.of(question, trial), params(question, trial), most)
 
     async def _create(self, part: Sequence[_Sent]) -> Failure | None:
-        """Claim and create one batch; why it could not be, where that is sure."""
+        """Claim and create one batch; return the failure if it was certainly not created."""
         name = new_name(self._clock.now())
         ids = [custom_id(name, place_of(sent.wanted)) for sent in part]
         requests = tuple(Request(id, sent.wanted) for id, sent in zip(ids, part, strict=True))
@@ -123,7 +123,7 @@ class _Filling:
         return None
 
     async def wait(self) -> None:
-        """Look at the batches until all that is waited for is collected, or the time is over."""
+        """Look at the batches until all answers are collected, or the waiting time is over."""
         began = self._clock.now()
         pauses = wait.polls()
         wait_s = self._batches.terms.wait_s
@@ -131,13 +131,13 @@ class _Filling:
             await self._look()
             waited = self._clock.seconds_since(began)
             fates = self._open()
-            if not fates or not self.waiting_for or all(_is_vain(fate) for fate in fates):
+            if not fates or not self.waiting_for or all(_is_final(fate) for fate in fates):
                 break
             if wait_s is not None and waited >= wait_s:
                 break
             pause = next(pauses)
             self._progress.in_flight(len(self.waiting_for))
-            self._progress.waiting(waited, _what(fates, pause))
+            self._progress.waiting(waited, _awaited(fates, pause))
             await self._clock.sleep(pause if wait_s is None else min(pause, wait_s - waited))
         self._progress.in_flight(0)
         held = self._batches.held()
@@ -146,7 +146,7 @@ class _Filling:
             self._fail(question, pending(fate) if fate else _lost())
 
     def _open(self) -> list[Fate]:
-        """The fates of the batches that hold what is waited for."""
+        """Return the fates of the batches that hold the awaited questions."""
         held = self._batches.held()
         fates = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
         return list(fates.values())
@@ -167,7 +167,7 @@ class _Filling:
             await self.create(again)
 
     def _ended(self, collected: Collected) -> list[Question]:
-        """Tell what became of the questions; those that are worth another batch."""
+        """Note the results of a batch; return the questions that are worth asking in another."""
         again = []
         for place in collected.answered:
             if question := self.waiting_for.pop(place, None):
@@ -209,13 +209,13 @@ class _Filling:
             self._budget.settle(self._most.pop(place), failure, None)
 
 
-def _is_vain(fate: Fate) -> bool:
-    """Whether looking again in this run leads nowhere."""
+def _is_final(fate: Fate) -> bool:
+    """Return whether looking again in this run would change nothing."""
     return fate.fatal or fate.kind in ("unknown", "gone", "elsewhere")
 
 
-def _what(fates: Sequence[Fate], pause: float) -> str:
-    """What is waited for."""
+def _awaited(fates: Sequence[Fate], pause: float) -> str:
+    """Return what is waited for, as an object of "waiting for"."""
     states = [fate.state for fate in fates if fate.state is not None]
     done, requests = sum(state.done for state in states), sum(len(fate.batch.requests) for fate in fates)
     which = f"batch {fates[0].batch}" if len(fates) == 1 else f"{len(fates):,} batches"
@@ -224,7 +224,7 @@ def _what(fates: Sequence[Fate], pause: float) -> str:
 
 
 def pending(fate: Fate) -> Failure:
-    """The failure of a question that a batch holds which is not collected."""
+    """Return the failure of a question that an uncollected batch holds."""
     return Failure("pending", sentence(fate), fatal=True)
 
 

@@ -1,7 +1,7 @@
-"""The batches that are not collected yet, a file each beside the cassettes. The file is the claim to their requests.
+"""The ledger of batches that are not collected yet: one file for each, beside the cassettes, which claims its requests.
 
-It is on disk before the batch is created, and goes once its answers are on the tape: so whoever has the file neither
-asks these requests again nor loses what was paid for.
+The file is on disk before the batch is created and is deleted once its answers are on the tape. So whoever has the file
+neither asks these requests again nor loses what was paid for (docs/decisions/0024).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
 FOLDER = "batches"
-"""In the folder of the cassettes."""
+"""The name of the ledger's folder, in the folder of the cassettes."""
 ID_LENGTH = 64
-"""The most characters of a custom id; they are letters, digits, - and _."""
+"""The most characters of a custom id, which are letters, digits, - and _."""
 
 Place = tuple[str, str, str]
-"""What is asked, as the tape knows it: file, trial and digest of the request."""
+"""The place of a question on the tape: file, trial and digest of the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of a batch, by the id that comes back with its result, and what it is on the tape."""
+    """One request of a batch: the id that its result will have, and its place on the tape."""
 
     custom_id: str
     wanted: Wanted
@@ -42,10 +42,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What this side knows of a batch. `name` begins its custom ids and is its file's.
+    """What the ledger keeps of a batch.
 
-    id: the server's, empty where it is not known whether it was created. server: where it was created, or was to be.
-    base_url: how the user named that; None for the SDK's own. claimed_at, created_at: ISO 8601, UTC.
+    name: the beginning of its custom ids, and the name of its file. server: the server that creates it. base_url: the
+    server as the user named it; None for the SDK's own. id: the server's id; empty if it is not known whether the batch
+    was created. claimed_at, created_at: ISO 8601, UTC.
     """
 
     name: str
@@ -69,50 +70,50 @@ def place_of(wanted: Wanted) -> Place:
 
 
 def place_in(question: Question) -> Place:
-    """The place of a question whose digest is known."""
+    """Return the place of a question whose digest is known."""
     return question.case.file, str(question.identity), question.sha256
 
 
 def each_once(questions: Iterable[Question]) -> list[Question]:
-    """The same without those that ask the same, as one wording under two names does: a batch has no id twice."""
+    """Return the questions without duplicates, such as one wording under two names: ids in a batch are unique."""
     return list({place_in(question): question for question in questions}.values())
 
 
 def new_name(now: datetime.datetime) -> str:
-    """A name that no other batch has, on any machine."""
+    """Return a name that no other batch has on any machine."""
     return f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
 
 
 def custom_id(name: str, place: Place) -> str:
-    """The id of a request in the batch of that name: it stands for the trial, its repeat and the request's digest."""
+    """Return the id of a request in a batch, derived from its place on the tape. name: the name of the batch."""
     return f"{name}-{hashlib.sha256('/'.join(place).encode()).hexdigest()}"[:ID_LENGTH]
 
 
 class Ledger:
-    """The files of batches in a folder of cassettes. Claimed and dropped under its writer's lock alone."""
+    """The batches of a folder of cassettes. Only the holder of the folder's lock may claim and drop them."""
 
     def __init__(self, cassettes: Path) -> None:
         self.folder = cassettes / FOLDER
 
     def open(self) -> list[Batch]:
-        """All batches that are not collected, the oldest first. Raises UserError."""
+        """Return all batches that are not collected, the oldest first. Raises UserError."""
         return [_read(path) for path in sorted(self.folder.glob("*.json"))]
 
     def claim(self, batch: Batch) -> None:
-        """Keep what is about to be created: on disk when this returns. Raises UserError."""
-        for left in self.folder.glob(".*.part"):  # by a run that was killed while it wrote
+        """Keep a batch that is about to be created; it is on disk when this returns. Raises UserError."""
+        for left in self.folder.glob(".*.part"):  # left by a run that was killed while it wrote
             left.unlink(missing_ok=True)
         self._write(batch)
 
     def created(self, batch: Batch, id: str, at: str) -> Batch:
-        """Keep the server's id of a batch that was claimed. Raises UserError."""
+        """Keep the server's id of a claimed batch; return the batch with it. Raises UserError."""
         known = dataclasses.replace(batch, id=id, created_at=at)
-        if self._path(batch).exists():  # and is not collected meanwhile, which a mere look need not know
+        if self._path(batch).exists():  # another run may have collected it meanwhile
             self._write(known)
         return known
 
     def drop(self, batch: Batch) -> None:
-        """Its requests are claimed no longer."""
+        """Give up the claim to the requests of a batch."""
         self._path(batch).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
@@ -129,7 +130,7 @@ class Ledger:
 
 
 def sync(path: Path) -> None:
-    """Bring a file or a folder's entries from the operating system to the disk."""
+    """Flush a file, or the entries of a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

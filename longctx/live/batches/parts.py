@@ -1,4 +1,4 @@
-"""What is missing, in parts that a server takes as one batch each."""
+"""The division of requests into parts that a server takes as one batch each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longctx.recording.request import call
 from longctx.vocabulary.scenario import Trial
 
 MOST_BYTES = 256_000_000
-"""The most bytes of a batch's body."""
+"""The most bytes in the body of a batch."""
 MOST_REQUESTS = 100_000
 AROUND = len('{"requests":[]}')
 
@@ -21,9 +21,9 @@ Item = TypeVar("Item")
 def parts(
     sized: Iterable[tuple[Item, int]], most_bytes: int | None = None, most_requests: int | None = None
 ) -> Iterator[list[Item]]:
-    """The items in their order, in as few parts as the limits allow; one that is too large alone is a part of its own.
+    """Yield the items in their order, in as few parts as the limits allow; an item above the limit is a part by itself.
 
-    sized: items and their bytes, taken as they are needed, so that one part is in memory at a time.
+    sized: items with their bytes. They are taken one by one, so that only one part is in memory at a time.
     """
     most_bytes, most_requests = most_bytes or MOST_BYTES, most_requests or MOST_REQUESTS
     part: list[Item] = []
@@ -39,13 +39,13 @@ def parts(
 
 
 def params(question: Question, trial: Trial) -> dict[str, Any]:
-    """The body of a direct request for it, as a batch takes it: without `stream`, which no batch has."""
+    """Return the body of a direct request as a batch takes it, without `stream`."""
     arguments = call(trial, question.case.model, question.shared.cuts)
     body = arguments | (arguments.pop("extra_body") or {})
     return {name: value for name, value in body.items() if name != "stream"}
 
 
 def size_of(custom_id: str, body: dict[str, Any]) -> int:
-    """Bytes that a request takes in the body of its batch, with the comma after it."""
+    """Return the bytes of a request in the body of its batch, with the comma after it."""
     request = {"custom_id": custom_id, "params": body}
     return len(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")) + 1

@@ -1,4 +1,4 @@
-"""What one result of a batch means: a message, or a typed cause, as a direct request would have it."""
+"""The reading of a batch's results: a message, or the same failure that a direct request would have."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ STATUS = {
     "rate_limit_error": 429,
     "overloaded_error": 529,
 }
-"""Type of an error -> the status of a direct request that fails by it. Any other is the server's own fault: 500."""
+"""The status of a direct request for each type of error. Any other type counts as 500, the server's own fault."""
 AGAIN = ("rate_limit", "overloaded", "server_error", "expired")
-"""Causes of failure that a second request may not meet. None of them is billed."""
+"""The causes after which a question is sent again. None of them is billed."""
 TIMES = 3
-"""So often a question is sent in batches of one run, at most."""
+"""The most batches of one run that a question is sent in."""
 
 
 def read_result(result: object, batch: str) -> bytes | Failure:
-    """The message's body, or why there is none. batch: which one, in words."""
-    said: dict[str, Any] = result if isinstance(result, dict) else {}
-    match said.get("type"):
+    """Return the body of the message, or the failure. batch: the batch, as messages name it."""
+    fields: dict[str, Any] = result if isinstance(result, dict) else {}
+    match fields.get("type"):
         case "succeeded":
-            return _message(said.get("message"))
+            return _message(fields.get("message"))
         case "errored":
-            return _errored(said.get("error"), batch)
+            return _errored(fields.get("error"), batch)
         case "canceled":
             return Failure("canceled", f"{batch} was canceled before its turn came.", fatal=True)
         case "expired":
@@ -49,8 +49,8 @@ def _message(message: object) -> bytes | Failure:
     return body
 
 
-def _errored(said: object, batch: str) -> Failure:
-    """said: an error as the API answers it, which has the error itself within."""
-    error = said.get("error", said) if isinstance(said, dict) else said
+def _errored(body: object, batch: str) -> Failure:
+    """Return the failure for an error. body: as the API answers, with the error itself under `error`."""
+    error = body.get("error", body) if isinstance(body, dict) else body
     kind = str(error.get("type")) if isinstance(error, dict) else "error"
-    return by_status(STATUS.get(kind, 500), f"{batch} had an error ({kind}): {server_sentence(said)}.")
+    return by_status(STATUS.get(kind, 500), f"{batch} had an error ({kind}): {server_sentence(body)}.")

@@ -1,4 +1,4 @@
-"""The Message Batches API through the SDK's client, whose answers are read strictly and raw."""
+"""The Message Batches API, called through the SDK's client; its answers are parsed strictly."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, read_object
 
 UPLOAD_S = 3600.0
-"""Within which a batch must be taken: its body may have 256 MB."""
+"""The seconds within which a server must accept a batch, whose body may have 256 MB."""
 DOWNLOAD_S = 3600.0
 PAGE = 100
 NO_SUCH_WAY = (404, 405, 501)
-"""What a server answers that has no batches."""
+"""The statuses of a server without batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the server says of a batch. status: in_progress, canceling or ended; done: requests of it that have ended.
+    """The state of a batch on its server.
 
-    gone: its results are kept no longer.
+    status: in_progress, canceling or ended. done: how many of its requests have ended. gone: whether its results were
+    deleted.
     """
 
     id: str
@@ -49,7 +50,7 @@ class State:
 
 
 def check_provider(models: Sequence[ModelProfile]) -> None:
-    """Raises UserError where the SDK's client of a model's provider has no batches."""
+    """Raise UserError if the SDK's client for a model's provider has no batches."""
     for model in models:
         if model.provider != "anthropic":
             raise UserError(
@@ -60,14 +61,14 @@ def check_provider(models: Sequence[ModelProfile]) -> None:
 
 
 class Service:
-    """All calls raise what UNTOLD names."""
+    """The batches of one server. All calls raise the exceptions in UNTOLD."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self.url = str(client.base_url).rstrip("/")
 
     async def check(self) -> None:
-        """Raises UserError where the server takes no batches, or does not list those it has."""
+        """Raise UserError if the server takes no batches, or does not list them."""
         for client in (self._client.with_options(max_retries=0), self._client):
             try:
                 await self._page("", client)
@@ -79,7 +80,7 @@ class Service:
         raise self.unusable(failed)
 
     def unusable(self, error: Exception) -> UserError:
-        """In a sentence that says what to do."""
+        """Return a user's error for a server whose batches cannot be used."""
         if not _lacks_batches(error):
             return UserError("batches-out-of-reach", f"--ctx-batch: {explain(error, self.url).message}")
         why = f"{error}."
@@ -91,10 +92,10 @@ class Service:
         )
 
     async def create(self, requests: Sequence[dict[str, Any]]) -> State:
-        """Sent once: whoever sends it again must know that it was not created."""
+        """Create a batch. The request is sent once: the caller must make sure that it was not created to repeat it."""
         batches = self._client.with_options(max_retries=0).messages.batches
-        sent: Any = requests
-        call = batches.with_raw_response.create(requests=sent, timeout=UPLOAD_S)
+        bodies: Any = requests
+        call = batches.with_raw_response.create(requests=bodies, timeout=UPLOAD_S)
         return read_state(await body_of(call, UPLOAD_S))
 
     async def retrieve(self, id: str) -> State:
@@ -104,9 +105,9 @@ class Service:
         return read_state(await body_of(self._client.messages.batches.with_raw_response.cancel(id)))
 
     async def results(self, id: str) -> list[dict[str, Any]]:
-        """The results there are, in any order; lines that are no JSON object are left out.
+        """Return the results of a batch in any order; lines that are not JSON objects are left out.
 
-        They are taken from the server that was asked, whatever host it names: the key would go there.
+        They are requested from the same server, whatever `results_url` says: the key would be sent to that host.
         """
         response = await self._client.get(
             f"/v1/messages/batches/{quote(id, safe='')}/results",
@@ -122,7 +123,7 @@ class Service:
         return results
 
     async def since(self, when: datetime.datetime) -> list[State]:
-        """The batches that were created then or later, or whose time the server does not tell."""
+        """Return the batches that were created at this time or later, or whose time the server does not tell."""
         states: list[State] = []
         after = ""
         while True:
@@ -134,11 +135,11 @@ class Service:
             after = page[-1].id
 
     async def _page(self, after: str, client: Client) -> tuple[list[State], bool]:
-        given: dict[str, Any] = {"after_id": after} if after else {}
-        body = await body_of(client.messages.batches.with_raw_response.list(limit=PAGE, **given))
+        arguments: dict[str, Any] = {"after_id": after} if after else {}
+        body = await body_of(client.messages.batches.with_raw_response.list(limit=PAGE, **arguments))
         try:
-            said = read_object(body)
-            return [_state(batch) for batch in said["data"]], bool(said.get("has_more"))
+            page = read_object(body)
+            return [_state(batch) for batch in page["data"]], bool(page.get("has_more"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _malformed("list of batches", error, body) from None
 
@@ -149,32 +150,32 @@ def _lacks_batches(error: Exception) -> bool:
 
 
 def read_state(body: bytes) -> State:
-    """Raises MalformedAnswer."""
+    """Return the state in the body of an answer. Raises MalformedAnswer."""
     try:
         return _state(read_object(body))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _malformed("batch", error, body) from None
 
 
-def _state(said: dict[str, Any]) -> State:
-    counts = {name: int(number) for name, number in said["request_counts"].items()}
+def _state(batch: dict[str, Any]) -> State:
+    counts = {name: int(number) for name, number in batch["request_counts"].items()}
     requests = sum(counts.values())
-    if not (isinstance(said["id"], str) and said["id"] and isinstance(said["processing_status"], str)):
+    if not (isinstance(batch["id"], str) and batch["id"] and isinstance(batch["processing_status"], str)):
         raise ValueError("its id or its status is no text")
     return State(
-        said["id"],
-        said["processing_status"],
+        batch["id"],
+        batch["processing_status"],
         requests,
         requests - counts.get("processing", 0),
-        _moment(said.get("created_at")),
-        _moment(said.get("ended_at")),
-        bool(said.get("archived_at")),
+        _moment(batch.get("created_at")),
+        _moment(batch.get("ended_at")),
+        bool(batch.get("archived_at")),
     )
 
 
-def _moment(said: object) -> datetime.datetime | None:
+def _moment(text: object) -> datetime.datetime | None:
     try:
-        moment = datetime.datetime.fromisoformat(str(said))
+        moment = datetime.datetime.fromisoformat(str(text))
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)

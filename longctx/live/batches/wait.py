@@ -1,4 +1,4 @@
-"""How long is waited, and by which clock: one that tests can turn."""
+"""The waiting times for batches, and the clock that measures them, which tests can replace."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 FIRST_POLL_S = 1.0
 LONGEST_POLL_S = 60.0
 FRESH_S = 600.0
-"""So long after its creation a batch that the server does not know may yet become known."""
+"""The seconds after its creation during which a server may not know a batch yet."""
 SETTLE_S = 60.0
-"""So long after a request to create a batch may have been sent, a batch that is not listed may yet be."""
+"""The seconds after a request to create a batch during which the batch may not be listed yet."""
 KEPT = datetime.timedelta(days=29)
-"""How long the Anthropic API keeps results, from the creation of their batch."""
+"""How long the Anthropic API keeps results after the creation of their batch."""
 
 
 def utc_now() -> datetime.datetime:
@@ -34,7 +34,7 @@ REAL = Clock()
 
 
 def polls() -> Iterator[float]:
-    """Seconds between looks at a batch: each twice as long as the one before, up to the longest."""
+    """Yield the seconds between looks at a batch, which double up to the longest."""
     pause = FIRST_POLL_S
     while True:
         yield pause
@@ -42,5 +42,5 @@ def polls() -> Iterator[float]:
 
 
 def stamp(moment: datetime.datetime) -> str:
-    """As the tape has it: ISO 8601 in UTC, to the second."""
+    """Return a time as the tape writes it: ISO 8601 in UTC, to the second."""
     return moment.astimezone(datetime.UTC).isoformat(timespec="seconds")

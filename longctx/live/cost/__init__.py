@@ -1,1 +1,1 @@
-"""What asking costs: prices, the cap, the estimate, and the prompt cache."""
+"""The cost of asking: prices, the cap, the estimate, and the prompt cache."""

@@ -1,4 +1,4 @@
-"""What a run is about to ask: trials, tokens and price, a line for each family and model."""
+"""The estimate of what a run will ask: trials, tokens and price for each family and model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from longctx.recording.case import Case, Question
 Family = tuple[str, str]
 """A model and a family."""
 OLD = datetime.timedelta(days=365)
-"""Prices that stood longer ago are doubted."""
+"""The age from which prices are doubted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD: asked one by one with nothing cached; with what the prompt cache saves; by the provider's batches. planned:
-    as this run asks in batches, with what the prompt cache saves then; None where it asks one by one."""
+    """The price of an estimate in USD.
+
+    standard: direct requests without a cache. cached: direct requests with the prompt cache. batch: batches without a
+    cache. planned: what this run pays in batches, with the prompt cache; None if it asks directly.
+    """
 
     standard: float
     cached: float
@@ -75,9 +78,10 @@ class Estimate:
 def estimate(
     cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = (), batches: bool = False
 ) -> list[Estimate]:
-    """From all cases, the questions to ask, and cases that cannot be built yet, all of whose questions are to ask.
+    """Estimate what a run will ask, for each family and model.
 
-    batches: whether they are asked in batches.
+    cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
+    yet; all of their questions are asked. batches: whether the run asks in batches.
     """
     trials: dict[Family, list[Case]] = defaultdict(list)
     questions_of: dict[Family, list[Question]] = defaultdict(list)
@@ -89,7 +93,7 @@ def estimate(
 
 
 def in_all(estimates: Sequence[Estimate]) -> str | None:
-    """The price of all in a sentence; None where one price is all there is."""
+    """Return a sentence with the total price; None if fewer than two prices are known."""
     known = [estimate.price for estimate in estimates if estimate.price is not None]
     if len(known) < 2:
         return None
@@ -98,7 +102,7 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
 
 
 def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
-    """A sentence for each model whose prices may have changed."""
+    """Return a sentence for each model whose prices may have changed since they were noted."""
     return [
         f"The prices of {model.model} stood on {model.prices.dated}, over a year ago: look them up, and give them with "
         f"--ctx-price {model.model}=INPUT/OUTPUT or in its profile."
@@ -130,7 +134,7 @@ def _estimate(family: Family, cases: Sequence[Case], questions: Sequence[Questio
 
 
 def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Price:
-    """Each request at the rates of its own prompt's length."""
+    """Return the price of the questions, each at the rates for the length of its own prompt."""
     sizes = [(question.case.size_tokens, question.case.reply_tokens, question.shared) for question in questions]
     standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
     cached = math.fsum(

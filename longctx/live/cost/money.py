@@ -1,4 +1,4 @@
-"""What requests cost, and a cap that a run keeps while it asks."""
+"""The cost of requests, and the cap that a run keeps while it asks."""
 
 from __future__ import annotations
 
@@ -13,41 +13,44 @@ if TYPE_CHECKING:
     from longctx.live.failure import Failure
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer")
-"""Causes of failure after which the server may charge for an answer all the same."""
+"""The causes of failure after which the server may charge for an answer all the same."""
 
 
 def cost(
     prices: Prices, input_tokens: float, output_tokens: float, read: float = 0, written: float = 0, hour: float = 0
 ) -> float:
-    """USD of a request. `input_tokens` are its whole prompt, whose length settles all of its rates: they include those
-    `read` from the prompt cache and `written` to it, of which `hour` are kept for an hour."""
+    """Return the cost of a request in USD.
+
+    input_tokens: the whole prompt, whose length determines all rates; it includes the tokens `read` from the prompt
+    cache and those `written` to it, of which `hour` are kept for an hour.
+    """
     rates = prices.at(input_tokens)
     dearer = hour * (hour_write_price(rates) - write_price(rates)) / 1e6
     return _cost(rates, input_tokens, output_tokens, read, written) + dearer
 
 
 def _cost(rates: Rates, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
-    fresh = (input_tokens - read - written) * rates.input
-    return (fresh + read * read_price(rates) + written * write_price(rates) + output_tokens * rates.output) / 1e6
+    uncached = (input_tokens - read - written) * rates.input
+    return (uncached + read * read_price(rates) + written * write_price(rates) + output_tokens * rates.output) / 1e6
 
 
 def read_price(rates: Rates) -> float:
-    """USD per million tokens that are read from the prompt cache."""
+    """Return the price of tokens read from the prompt cache, in USD per million."""
     return rates.input if rates.cache_read is None else rates.cache_read
 
 
 def write_price(rates: Rates) -> float:
-    """USD per million tokens that are written to the prompt cache."""
+    """Return the price of tokens written to the prompt cache, in USD per million."""
     return rates.input if rates.cache_write is None else rates.cache_write
 
 
 def hour_write_price(rates: Rates) -> float:
-    """USD per million tokens that are written to the prompt cache for an hour."""
+    """Return the price of tokens written to the prompt cache for an hour, in USD per million."""
     return write_price(rates) if rates.cache_write_1h is None else rates.cache_write_1h
 
 
 def paid(prices: Prices | None, reply: Reply) -> float | None:
-    """USD that a reply cost, at the price of a batch if one answered it; None where prices are not known."""
+    """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known."""
     if prices is None:
         return None
     read, written = reply.cached_tokens or 0, reply.cache_write_tokens
@@ -57,9 +60,9 @@ def paid(prices: Prices | None, reply: Reply) -> float | None:
 
 @dataclass
 class Budget:
-    """A cap in USD, crossed by no more than what is in flight; without a cap, nothing is stopped.
+    """The budget of a run in USD, which is exceeded by no more than what is in flight.
 
-    Room for the most a request may cost is taken before it is asked, and settled by its real usage.
+    The most that a request can cost is reserved before it is sent, and settled by its real usage. cap: None for no cap.
     """
 
     cap: float | None = None
@@ -71,7 +74,7 @@ class Budget:
         return self.cap is None or self.spent + self.reserved + most <= self.cap
 
     def take(self, most: float) -> bool:
-        """Reserve the most that a request may cost; False where the cap leaves no room for it."""
+        """Reserve the most that a request can cost; return False if the cap leaves no room for it."""
         if not self.has_room(most):
             return False
         self.reserved += most
@@ -79,11 +82,11 @@ class Budget:
         return True
 
     def settle(self, most: float, result: Reply | Failure, prices: Prices | None) -> None:
-        """Give back what was taken, and count what was spent: the most, where that is not known."""
+        """Release a reservation and count what was spent: the whole reservation if that is not known."""
         self.reserved -= most
         self.in_flight -= 1
         if not self.in_flight:
-            self.reserved = 0.0  # and not what rounding left of it
+            self.reserved = 0.0  # without a rest from rounding
         if isinstance(result, Reply):
             self.spent += paid(prices, result) or 0.0
         elif result.cause in MAYBE_PAID and not result.fatal:
@@ -91,13 +94,16 @@ class Budget:
 
 
 def estimated_cost(model: ModelProfile, input_tokens: int, output_tokens: int) -> float | None:
-    """USD of a request for fresh input and full output; None for a model whose prices are not known."""
+    """Return the cost of a request with uncached input and full output in USD; None if prices are not known."""
     return None if model.prices is None else cost(model.prices, input_tokens, output_tokens)
 
 
 def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, longest: int = 0) -> float:
-    """USD of a request for full output and input all of which is written to the cache, if it may be, at the dearest
-    rates that a prompt of up to `longest` tokens may have; 0 without prices."""
+    """Return the most that a request can cost in USD; 0 without prices.
+
+    Output is full, all input is written to the cache if the model has one, and the rates are the highest of any prompt
+    of up to `longest` tokens.
+    """
     if model.prices is None:
         return 0.0
     reached = [tier for tier in model.prices.above if tier.tokens < max(input_tokens, longest)]
@@ -110,7 +116,7 @@ def _highest(model: ModelProfile, rates: Rates, input_tokens: int, output_tokens
 
 
 def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
-    """Raises UserError where a cap is set and a model's prices are not known."""
+    """Raise UserError if a cap is set and the prices of a model are not known."""
     unknown = sorted({model.model for model in models if model.prices is None})
     if cap is not None and unknown:
         raise UserError(

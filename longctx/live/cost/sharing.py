@@ -1,8 +1,8 @@
-"""Which beginnings the prompts of a run share, and where a model's prompt cache is asked to keep them.
+"""The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep.
 
-A request's text is cut into blocks where a beginning ends that pays to be kept, and the longest of these are marked
-with `cache_control`. A server finds what it kept only where an earlier request had the same blocks: so whether a
-beginning is cut off depends on it and on those it begins with, never on the one prompt that is being asked.
+The text of a request is cut into blocks at the end of each prefix that is worth keeping, and the longest of these are
+marked with `cache_control`. A server finds a prefix only if an earlier request had the same blocks. So whether a prefix
+becomes a block depends on the prefix and on shorter ones within it, never on the single prompt.
 
 Source: "Prompt caching", platform.claude.com/docs.
 """
@@ -22,20 +22,20 @@ from longctx.recording.case import Question, Shared
 from longctx.recording.request import user_text
 
 CHARACTERS_A_TOKEN = 4
-"""More than most texts have here, so that a beginning which is taken for long enough is so."""
+"""More than most texts have, so that a prefix of enough characters has enough tokens."""
 LEAST = 256
-"""Characters. A beginning that is longer than another by less is not worth a block of its own."""
+"""The least characters by which a prefix must exceed a shorter one to be worth a block of its own."""
 
 
 Worth = Callable[[Sequence[Question], Sequence[float]], bool]
-"""Whether it pays to keep a beginning of these questions, which takes such a share of the prompt of each."""
+"""Tells whether to keep a prefix, from the questions that share it and the share that it has of each prompt."""
 
 
 @dataclass(slots=True)
-class Beginning:
-    """The same `length` characters, with which the prompts at the places `first` to `last` begin.
+class Prefix:
+    """A prefix of `length` characters that the prompts from index `first` to index `last` share.
 
-    writer: the place of the first prompt that marks it, once known.
+    writer: the index of the first prompt that marks it, once that is known.
     """
 
     length: int
@@ -45,16 +45,16 @@ class Beginning:
 
 
 def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Question]:
-    """The same questions, each knowing what it shares with those around it, if they are asked in this order.
+    """Return the same questions with the prefixes that they share if they are asked in this order.
 
-    worth: tells which beginnings are kept, where they are not asked one by one. One pass over the prompts of models
-    that have caching, two of them held at a time.
+    worth: decides which prefixes are kept, if the questions are not asked directly. Prompts of models with caching are
+    built once, and two of them are held at a time.
     """
-    found: list[Question] = []
+    result: list[Question] = []
     for _, group in groupby(questions, lambda question: question.case.model.model):
-        some = list(group)
-        found += _shared(some[0].case.model, some, worth)
-    return found
+        of_model = list(group)
+        result += _shared(of_model[0].case.model, of_model, worth)
+    return result
 
 
 def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | None) -> Sequence[Question]:
@@ -63,12 +63,12 @@ def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | N
     lengths, common = _compared(model, model.caching, questions)
     rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
 
-    def kept(prefix: Beginning) -> bool:
-        these = slice(prefix.first, prefix.last + 1)
+    def kept(prefix: Prefix) -> bool:
+        sharing = slice(prefix.first, prefix.last + 1)
         assert worth is not None
-        return worth(questions[these], [prefix.length / length for length in lengths[these]])
+        return worth(questions[sharing], [prefix.length / length for length in lengths[sharing]])
 
-    plans = plan(beginnings(common), rates, model.caching, kept if worth else None)
+    plans = plan(shared_prefixes(common), rates, model.caching, kept if worth else None)
     return [
         dataclasses.replace(
             question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
@@ -78,8 +78,10 @@ def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | N
 
 
 def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
-    """How long each prompt is, and how much of it is the beginning of the one before; zeros for one that has no
-    beginning to share."""
+    """Return the length of each prompt, and of the prefix that it shares with the one before; zeros if it shares none.
+
+    Lengths are characters.
+    """
     lengths: list[int] = []
     common: list[int] = []
     system_before, text_before = "", ""
@@ -98,7 +100,7 @@ def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Questio
 
 
 def _alone(question: Question, caching: Caching) -> bool:
-    """Whether all that a prompt may share, the words of its templates, is too short to be kept."""
+    """Return whether all that a prompt can share, the words of its templates, is too short for the cache."""
     if question.case.repeats > 1 or question.prefix is not None:
         return False
     templates = sum(map(len, question.case.wording.words.values()))
@@ -106,7 +108,7 @@ def _alone(question: Question, caching: Caching) -> bool:
 
 
 def common_length(first: str, second: str) -> int:
-    """How many characters two texts begin with alike. By halves, for 400 KB compare faster than they are read."""
+    """Return the length of the common prefix of two texts, by bisection: comparing slices is faster than a loop."""
     alike, most = 0, min(len(first), len(second))
     while alike < most:
         middle = (alike + most + 1) // 2
@@ -117,44 +119,45 @@ def common_length(first: str, second: str) -> int:
     return alike
 
 
-def beginnings(common: Sequence[int]) -> list[Beginning]:
-    """What two or more neighbours begin with. common: of each prompt, with the one before; 0 of the first.
+def shared_prefixes(common: Sequence[int]) -> list[Prefix]:
+    """Return the prefixes that two or more neighbours share.
 
-    The intervals of an array of longest common prefixes: M. Abouelhoda, S. Kurtz and E. Ohlebusch, "Replacing suffix
-    trees with enhanced suffix arrays", 2004, section 4.1.
+    common: the length of the prefix that each prompt shares with the one before; 0 for the first. The prefixes are the
+    intervals of an array of longest common prefixes: M. Abouelhoda, S. Kurtz and E. Ohlebusch, "Replacing suffix trees
+    with enhanced suffix arrays", 2004, section 4.1.
     """
-    prefixes: list[Beginning] = []
-    still: list[Beginning] = []
-    for place, length in enumerate([*common, 0]):
-        first = place - 1
-        while still and still[-1].length > length:
-            prefix = still.pop()
-            prefixes.append(dataclasses.replace(prefix, last=place - 1))
+    prefixes: list[Prefix] = []
+    still_open: list[Prefix] = []
+    for index, length in enumerate([*common, 0]):
+        first = index - 1
+        while still_open and still_open[-1].length > length:
+            prefix = still_open.pop()
+            prefixes.append(dataclasses.replace(prefix, last=index - 1))
             first = prefix.first
-        if length > (still[-1].length if still else 0):
-            still.append(Beginning(length, first, first))
+        if length > (still_open[-1].length if still_open else 0):
+            still_open.append(Prefix(length, first, first))
     return prefixes
 
 
 def plan(
-    prefixes: Sequence[Beginning],
+    prefixes: Sequence[Prefix],
     rates: Sequence[Rates | None],
     caching: Caching,
-    kept: Callable[[Beginning], bool] | None = None,
+    kept: Callable[[Prefix], bool] | None = None,
 ) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
-    """For each prompt: its cuts, how much of it is read from the cache, and the place of the prompt that wrote that.
+    """Yield the cuts of each prompt, the length that it reads from the cache, and the index of its writer.
 
-    rates: of each prompt; None where prices are not known. kept: whether it pays to keep a beginning; by default as
-    `pays` has it.
+    rates: the rates of each prompt; None if prices are not known. kept: tells whether a prefix is kept; by default, if
+    it `pays`.
     """
-    starting: dict[int, list[Beginning]] = defaultdict(list)
+    starting: dict[int, list[Prefix]] = defaultdict(list)
     for prefix in sorted(prefixes, key=lambda prefix: prefix.length):
         starting[prefix.first].append(prefix)
-    path: list[Beginning] = []
-    for place in range(len(rates)):
-        while path and path[-1].last < place:
+    path: list[Prefix] = []
+    for index in range(len(rates)):
+        while path and path[-1].last < index:
             path.pop()
-        for prefix in starting[place]:
+        for prefix in starting[index]:
             longer = prefix.length - (path[-1].length if path else 0)
             enough = prefix.length >= caching.min_tokens * CHARACTERS_A_TOKEN
             if enough and longer >= LEAST and (kept(prefix) if kept else pays(rates[prefix.first : prefix.last + 1])):
@@ -163,13 +166,15 @@ def plan(
         read, after = (source.length, source.writer) if source else (0, None)
         for prefix in path[-caching.breakpoints :]:
             if prefix.length > read:
-                prefix.writer = place
+                prefix.writer = index
         yield tuple(prefix.length for prefix in path), read, after
 
 
 def pays(rates: Sequence[Rates | None]) -> bool:
-    """Whether a beginning of these prompts is cheaper written by the first and read by the others than sent each time;
-    yes where prices are not known."""
+    """Return whether a prefix is cheaper if the first prompt writes it and the others read it than if all send it.
+
+    rates: those of the prompts that share it. True if prices are not known.
+    """
     known = [rate for rate in rates if rate is not None]
     if not known:
         return True

@@ -1,8 +1,8 @@
-"""How many requests may be in flight: a ceiling and, below it, what the server has shown that it bears.
+"""The concurrency limit: the most requests in flight, which adapts to what the server accepts.
 
-Refused requests halve the limit, as in TCP. With every round of answers it then closes nearly two thirds of the gap to
-one less than was refused, stays close to that, and creeps on ever faster: the growth of CUBIC (RFC 9438) with a steeper
-recovery. A server's own word (`retry-after`, the rate limit's headers) is waited for.
+A refused request halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the
+gap to one less than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a
+steeper recovery. Pauses that the server asks for (`retry-after`, the headers of its rate limits) are kept.
 """
 
 from __future__ import annotations
@@ -10,28 +10,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 PLATEAU = 90.0
-"""The limit passes the one that was last refused by r³/(3·PLATEAU²) requests, r rounds after it came close to it."""
+"""The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after it came close to it."""
 
 
 @dataclass(slots=True)
 class Limit:
-    """Times are seconds of one clock of the caller's. A round is as many answers as the limit allows."""
+    """The adaptive limit. Times are seconds of the caller's clock. A round is as many answers as the limit allows.
+
+    ceiling: the most requests ever. allowed: the current limit. refused_at: the limit at the last refusal. held_until:
+    the time before which nothing is sent. changes: how often the limit was halved; each request remembers this number,
+    so that one overload halves the limit once.
+    """
 
     ceiling: int
     allowed: float = field(init=False)
     refused_at: float = field(init=False)
-    """The limit under which the server last refused."""
     held_until: float = 0.0
     changes: int = 0
-    """How often it was halved. A request remembers this number, so that one overload halves the limit once."""
     _rounds: float = 0.0
-    """Since the limit came close to the one that was last refused."""
+    """The rounds since the limit came close to the one that was last refused."""
 
     def __post_init__(self) -> None:
         self.allowed = self.refused_at = float(self.ceiling)
 
     def answered(self) -> None:
-        """A request was answered."""
+        """Note that a request was answered."""
         if self.allowed >= self.ceiling:
             return
         gap = self.refused_at - 1 - self.allowed
@@ -43,7 +46,7 @@ class Limit:
         self.allowed = min(self.ceiling, self.allowed + step / self.allowed)
 
     def refused(self, changes: int) -> None:
-        """A request that was sent after `changes` halvings met a server that had too much to do."""
+        """Note that an overloaded server refused a request, which was sent after `changes` halvings."""
         if changes == self.changes:
             self.changes += 1
             self.refused_at = self.allowed
@@ -51,5 +54,5 @@ class Limit:
             self._rounds = 0.0
 
     def hold(self, until: float) -> None:
-        """Nothing is to be sent before."""
+        """Send nothing before this time."""
         self.held_until = max(self.held_until, until)

@@ -1,4 +1,4 @@
-"""What a server's headers say about when it may be asked again."""
+"""The time at which a server may be asked again, from its headers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping
 PREFIX = "anthropic-ratelimit-"
 HTTP_DATE = email.utils.parsedate_to_datetime
 MOST_S = 3600.0
-"""No header is waited for longer."""
+"""The longest wait in seconds, whatever a header says."""
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, from `retry-after` (seconds or an HTTP date) or `retry-after-ms`."""
+    """Return the seconds that the server asks to wait, from `retry-after-ms` or `retry-after`; None without either.
+
+    The value of `retry-after` is a number of seconds or an HTTP date.
+    """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         seconds = _number(headers.get(name))
         if seconds is not None:
@@ -26,9 +29,9 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 
 def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
-    """Seconds until a rate limit that the headers tell of has room for one more request of so many input tokens.
+    """Return the seconds until the rate limits in the headers have room for one more request with `tokens` of input.
 
-    The limits are buckets that fill steadily until `-reset`, as Anthropic describes them. 0 where nothing is told.
+    The limits are buckets that fill steadily until `-reset`, as Anthropic documents them. 0 without such headers.
     """
     needs = {"requests": 1, "input-tokens": tokens, "tokens": tokens}
     waits = [_bucket_s(headers, f"{PREFIX}{name}", need) for name, need in needs.items()]
@@ -44,7 +47,7 @@ def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
 
 
 def _now(headers: Mapping[str, str]) -> datetime.datetime:
-    """By the server's clock where it tells it, since its times are."""
+    """Return the time by the server's clock if it sends it, because its other times follow that clock."""
     return _moment(HTTP_DATE, headers.get("date")) or datetime.datetime.now(datetime.UTC)
 
 

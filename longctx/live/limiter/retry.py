@@ -1,4 +1,4 @@
-"""How often a request is sent again, and after what pause."""
+"""The backoff: how often a request is sent again, and after which pause."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ATTEMPTS = {
     "timeout": 3,
     "malformed_answer": 3,
 }
-"""Cause -> how often a trial is sent at most. Of other causes a second request would meet the same."""
+"""The most attempts for each cause. After any other cause a second request would fail in the same way."""
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 
@@ -20,11 +20,11 @@ _jitter = random.SystemRandom()
 
 
 def sent_again(cause: str, attempts: int) -> bool:
-    """Whether a trial that failed by `cause`, having been sent so often, is sent again."""
+    """Return whether a trial is sent again that failed for `cause` after this number of attempts."""
     return attempts < ATTEMPTS.get(cause, 1)
 
 
 def pause_s(attempts: int) -> float:
-    """Seconds before the next attempt: twice as long each time, of which a random half is waited at least."""
+    """Return the seconds before the next attempt: they double each time, and up to half is left out at random."""
     longest = min(FIRST_PAUSE_S * 2 ** (attempts - 1), LONGEST_PAUSE_S)
     return float(longest * _jitter.uniform(0.5, 1.0))

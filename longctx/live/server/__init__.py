@@ -1,1 +1,1 @@
-"""What a model server tells of itself and of its models, and the SDK's clients that ask it."""
+"""The SDK's clients, and what a server tells of itself and of its models."""

@@ -1,4 +1,4 @@
-"""Small questions to a model, to learn of it and of its server. They are paid for."""
+"""Small questions that are asked to learn something about a model and its server. They cost money."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from longctx.vocabulary.scenario import Reply
 
 USER = {"role": "user", "content": "Say yes."}
 ROOM = 16
-"""max_tokens of each request, beside room for thinking."""
+"""The max_tokens of each request, without thinking."""
 PATIENCE_S = 90.0
-"""Within which each must be answered, so that a slow model can think."""
+"""The seconds within which each must be answered, enough for a slow model that thinks."""
 
 
 async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
-    """The reply to a plain question, with top-level fields of its request changed. Raises what UNTOLD names."""
+    """Ask a plain question and return the reply. Raises the exceptions in UNTOLD.
+
+    changed: top-level fields of the request to change or to add.
+    """
     request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
     call = client.messages.with_raw_response.create(**request | changed)
     body = await body_of(call, PATIENCE_S)
@@ -29,14 +32,17 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
 
 
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Input tokens of a prompt by its answer's usage, where the provider counts none. Raises what UNTOLD names."""
+    """Count the input tokens of a prompt by asking it, for providers without count_tokens.
+
+    Raises the exceptions in UNTOLD.
+    """
     changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}]}
     if system := system_prompt(system, model):
         changed["system"] = system
     try:
         reply = await ask(client, model, **changed, max_tokens=1)
     except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
-        reply = await ask(client, model, **changed)  # some APIs behind a gateway take no max_tokens below 16
+        reply = await ask(client, model, **changed)  # some APIs behind gateways refuse a max_tokens below 16
     if reply.input_tokens <= 0:
         raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
     return reply.input_tokens

@@ -1,4 +1,4 @@
-"""Learns from the server, for free, what a model's profile does not say: its window, and tokens per probe text."""
+"""Learning from the server, for free, what a model's profile lacks: its window, and the tokens of probe texts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 Unasked = tuple[Case, Failure]
-"""A case none of whose questions can be asked, and why."""
+"""A case of which no question can be asked, and the reason."""
 
 
 async def calibrate(
     workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
 ) -> tuple[list[Case], list[Unasked]]:
-    """The same cases with what the server told, which is kept in the model's profile; and, apart, those that need a
-    count of tokens which it does not give. Raises UserError where no case is left to ask."""
+    """Return the cases with what the server told, and apart those that need a count of tokens the server does not give.
+
+    What the server tells is kept in the model's profile. Raises UserError if no case is left to ask.
+    """
     models: dict[str, ModelProfile] = {}
     untold: dict[tuple[str, str, str], Failure] = {}
     for case in cases:
@@ -54,7 +56,7 @@ async def calibrate(
 
 
 def _counted(case: Case) -> tuple[str, str, str]:
-    """What is counted for it: the tokens that a model makes of a family's wording."""
+    """Return what identifies the count of tokens that a case needs: the model and the family's wording."""
     return case.model.model, case.scenario.family, case.wording.digest
 
 
@@ -75,7 +77,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
 
 
 async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
-    """Raises UserError where no question would fare better than the count."""
+    """Count the probe texts of a case's family. Raises UserError if questions would fail for the same reason."""
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
@@ -86,7 +88,7 @@ async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failu
         f"{model}: its tokens could not be counted, which {case.scenario.family} needs to build its prompts: "
         f"{failure.message}"
     )
-    if failure.fatal and failure.cause != "no_such_model":  # which a server without count_tokens answers, too
+    if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
         raise UserError("tokens-not-counted", why)
     chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"

@@ -17,20 +17,20 @@ from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
 RETRIES = 4
-"""The SDK's own retries of requests that are not questions, such as count_tokens; of questions see retry.py."""
+"""The SDK's own retries of requests that are not questions, such as count_tokens. Questions: limiter/retry.py."""
 
 
 def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
-    """A client whose Messages requests go through the tape to the network, or past it where there is none.
+    """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
-    A server given by base_url may need no key. Credentials are the SDK's own: ANTHROPIC_API_KEY,
-    ANTHROPIC_AUTH_TOKEN, or a profile it finds; other providers have theirs. Raises UserError without a key or a URL.
+    Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
+    have theirs. A server given by base_url may need no key. Raises UserError without a key or with a URL that is none.
     """
     if base_url is not None:
         _check_url(base_url)
     network = Network(in_flight)
     transport = network if tape is None else TapeTransport(tape, network)
-    # Wherever a redirection led, the key would go with it.
+    # A redirection is not followed: the key would be sent with it.
     http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:
@@ -59,7 +59,7 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
             "server that speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record.",
         )
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
-        raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN anew.")
+        raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
     return client
 
 

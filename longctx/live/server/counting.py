@@ -1,4 +1,4 @@
-"""How many tokens the prompts take by the server's own count, which is free, before any is asked."""
+"""The count of the prompts' tokens by the server, which is free, before anything is asked."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from longctx.recording.case import Question
 from longctx.recording.request import user_text
 
 STRANGE = ("malformed_answer", "timeout")
-"""Causes that are worth a word. A server need not count, and other failures are for the asking to meet."""
+"""The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
 Kind = tuple[str, str, str, int]
-"""Prompts with the same are alike: model, prompt set, family, and the size by the model's profile."""
+"""The kind of a prompt: model, prompt set, family, and the size by the model's profile."""
 
 
 async def counted(client: Client, questions: Sequence[Question], say: Say) -> list[Question]:
-    """The same questions, whose cases know what a prompt of theirs takes, where the server counts tokens.
+    """Return the same questions with the tokens of their cases' prompts as the server counts them, if it does.
 
-    One prompt of each kind is counted; those of other cases of its kind take as many tokens a character.
+    One prompt of each kind is counted; the tokens of others are estimated from its tokens per character.
     """
-    # By what they are, not by name or value: cases cannot be hashed, and two may have one name.
+    # Cases cannot be hashed, and two may have one name: their identity is the key.
     samples = {id(question.case): question for question in reversed(questions)}
     lengths = {case: len(user_text(sample.build(), sample.case.model)) for case, sample in samples.items()}
     kinds = {_kind(sample): sample for sample in samples.values()}
@@ -39,9 +39,9 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
         for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
     }
     cases = {}
-    for case, one in samples.items():
-        each = tokens[_kind(one)]
-        cases[case] = dataclasses.replace(one.case, counted=None if each is None else round(each * lengths[case]))
+    for case, sample in samples.items():
+        each = tokens[_kind(sample)]
+        cases[case] = dataclasses.replace(sample.case, counted=None if each is None else round(each * lengths[case]))
     return [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions]
 
 
@@ -54,5 +54,5 @@ async def _count(client: Client, question: Question) -> int | Failure:
     trial, model = question.build(), question.case.model
     try:
         return await count(client.with_options(max_retries=0), model, user_text(trial, model), trial.system)
-    except (*UNTOLD, ValueError) as error:  # ValueError: a text that the SDK cannot send
+    except (*UNTOLD, ValueError) as error:  # ValueError: the SDK cannot send the text
         return explain(error, client.base_url)

@@ -1,5 +1,4 @@
-"""What a server is asked besides questions, such as to count tokens: it has a time of its own, and its answers are read
-strictly."""
+"""Requests that are not questions, such as counting tokens: they have a time limit, and are parsed strictly."""
 
 from __future__ import annotations
 
@@ -12,17 +11,17 @@ import anthropic
 from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, read_object
 
 PATIENCE_S = 30.0
-"""Within which such an answer must come, with all that the SDK sends again."""
+"""The seconds within which such an answer must arrive, including the SDK's retries."""
 BEGINNING = 80
-"""Bytes of an answer that cannot be used, to be shown."""
+"""The bytes of an unusable answer that are shown."""
 
 
 class NoAnswer(TimeoutError):
-    """None came in time; the text says within what."""
+    """No answer arrived in time; the text names the time limit."""
 
 
 UNTOLD = (anthropic.AnthropicError, MalformedAnswer, NoAnswer)
-"""What these calls raise where a server does not tell what it is asked."""
+"""The exceptions of these calls if a server does not tell what it is asked."""
 
 
 class Raw(Protocol):
@@ -32,7 +31,7 @@ class Raw(Protocol):
 
 
 async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
-    """The answer's body. Raises AnthropicError, or NoAnswer. within_s: by default PATIENCE_S."""
+    """Return the body of the answer. within_s: by default PATIENCE_S. Raises AnthropicError or NoAnswer."""
     seconds = within_s or PATIENCE_S
     try:
         async with asyncio.timeout(seconds):
@@ -42,26 +41,26 @@ async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
 
 
 def read_count(body: bytes) -> int:
-    """The tokens in an answer of count_tokens. Raises MalformedAnswer."""
-    said = _read(body, "count of tokens").get("input_tokens")
-    tokens = positive(said)
+    """Return the tokens in an answer of count_tokens. Raises MalformedAnswer."""
+    value = _read(body, "count of tokens").get("input_tokens")
+    tokens = positive(value)
     if tokens is None:
-        raise _malformed("count of tokens", f"its input_tokens are {repr(said)[:20]}", body)
+        raise _malformed("count of tokens", f"its input_tokens are {repr(value)[:20]}", body)
     return tokens
 
 
 def read_model(body: bytes) -> dict[str, Any]:
-    """The description in an answer of models.retrieve, whatever it holds. Raises MalformedAnswer."""
+    """Return the object in an answer of models.retrieve, whatever it holds. Raises MalformedAnswer."""
     return _read(body, "description of a model")
 
 
 def positive(value: object) -> int | None:
-    """A number of tokens; None for what is none, as True is not."""
+    """Return the value if it is a number of tokens; else None, for instance for True."""
     return value if type(value) is int and 0 < value < MOST_TOKENS else None
 
 
 def table(value: object) -> dict[str, Any]:
-    """Empty for what is no JSON object."""
+    """Return the value if it is a JSON object; else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""What a server tells of a model for free: its limits, what it takes, and what its tokenizer makes of texts."""
+"""What a server tells of a model for free: its limits, its capabilities, and the token counts of texts."""
 
 from __future__ import annotations
 
@@ -21,35 +21,37 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
-"""Tokens that a server may add to a prompt, such as instructions of its own."""
+"""The most tokens that a server may add to a prompt, such as instructions of its own."""
 Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
-"""Gives the input tokens of a prompt and a system prompt."""
+"""A function that returns the input tokens of a prompt and a system prompt."""
 
 
 async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
-    """What models.retrieve tells, by the names of `Probed`; empty where the server does not list the model, as many do
-    not. Raises MalformedAnswer, or NoAnswer."""
+    """Return what models.retrieve tells, by the fields of `Probed`; empty if the server does not list the model.
+
+    Raises MalformedAnswer or NoAnswer.
+    """
     listed = getattr(client, "models", None)
     if listed is None:
         return {}
     try:
-        said = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
+        description = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
     except anthropic.APIError:
         return {}
-    can = table(said.get("capabilities"))
-    batch = table(can.get("batch")).get("supported")
-    told = {
-        "window": positive(said.get("max_input_tokens")),
-        "max_output": positive(said.get("max_tokens")),
-        "thinking": _supported(table(can.get("thinking")).get("types")),
-        "effort": _supported(can.get("effort")),
+    capabilities = table(description.get("capabilities"))
+    batch = table(capabilities.get("batch")).get("supported")
+    probed = {
+        "window": positive(description.get("max_input_tokens")),
+        "max_output": positive(description.get("max_tokens")),
+        "thinking": _supported(table(capabilities.get("thinking")).get("types")),
+        "effort": _supported(capabilities.get("effort")),
         "batch": batch if isinstance(batch, bool) else None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in probed.items() if value is not None}
 
 
 async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Input tokens of a prompt. Raises what UNTOLD names: AnthropicError also where the provider counts none."""
+    """Return the input tokens of a prompt. Raises the exceptions in UNTOLD, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
     call = client.messages.with_raw_response.count_tokens(
         model=model.sent_as, messages=messages, system=system_prompt(system, model) or anthropic.omit
@@ -60,7 +62,7 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
 async def measure(
     client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
 ) -> TokenCounts:
-    """What the tokenizer makes of a family's wording. Raises what UNTOLD names."""
+    """Measure the tokens of a family's wording. Raises the exceptions in UNTOLD."""
     probes = family.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
     try:
@@ -80,9 +82,9 @@ async def measure(
 
 
 async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
-    """Tokens of the units of TokensPerUnit: those that families count in, and a reference token.
+    """Return the tokens of each unit of TokensPerUnit: the families' own units, and a reference token.
 
-    Raises what UNTOLD names.
+    Raises the exceptions in UNTOLD.
     """
     prompts = PromptSet.open(workspace, PROTOCOL)
     measured: dict[str, float] = {}
@@ -103,7 +105,7 @@ def _contradiction(why: str) -> MalformedAnswer:
 
 
 def source_of(client: Client) -> str:
-    """The server's address, without a password."""
+    """Return the server's address without a password."""
     return str(client.base_url.copy_with(userinfo=b"")).rstrip("/")
 
 

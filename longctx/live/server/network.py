@@ -1,4 +1,4 @@
-"""The way to the network: proxies, certificates and keep-alive, as the environment says."""
+"""The access to the network, with the environment's proxies and certificates, and keep-alive."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import httpx2
 from longctx.errors import UserError
 
 LANE = 4
-"""Requests in flight a client. Its pool looks at each of its connections for each request: 64 in one cost a tenth to
-a fifth of all processor time."""
+"""The requests in flight of one client. Its pool scans all its connections for each request: with 64 in one client,
+this took a tenth to a fifth of all processor time."""
 UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-"""How many are in flight is settled before a request comes here."""
+"""No limit, because the concurrency limit applies before a request gets here."""
 
 
 class Network(httpx2.AsyncBaseTransport):
-    """Sends requests through HTTP clients of its own, by turns: one for each LANE of `in_flight`.
+    """A transport that sends requests through several HTTP clients in turn, one for each LANE of `in_flight`.
 
-    A client, unlike a bare transport, honours HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE. It is
-    the SDK's, which keeps long answers' connections alive. Raises UserError for a proxy that cannot be used.
+    Clients, unlike bare transports, honour HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE. They are the
+    SDK's, which keep connections alive during long answers. Raises UserError for a proxy that cannot be used.
     """
 
     def __init__(self, in_flight: int) -> None:
         try:
-            certificates = httpx2.create_ssl_context()  # read once: it takes longer than all else here
+            certificates = httpx2.create_ssl_context()  # once, because it takes longer than everything else here
             self._lanes = [
                 anthropic.DefaultAsyncHttpxClient(limits=UNLIMITED, follow_redirects=False, verify=certificates)
                 for _ in range(max(1, math.ceil(in_flight / LANE)))

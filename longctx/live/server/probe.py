@@ -1,4 +1,4 @@
-"""All that can be learnt of a model from its server, and what it means for the model's profile."""
+"""Everything that can be learnt of a model from its server, and what it means for the model's profile."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ Counted = tuple[type[Scenario], Wording]
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """told: by the names of `Probed`. measured: wordings that had to be counted. silent: what was not told, and why.
-    doubts: what is not to be trusted, and what follows for a run; None where it was not tried."""
+    """What was learnt of a model.
+
+    told: by the fields of `Probed`. measured: the counts of wordings that need one. silent: a sentence on each thing
+    that was not told. doubts: a sentence on each thing that is not to be trusted; None if it was not tried.
+    """
 
     told: dict[str, Any]
     measured: tuple[TokenCounts, ...]
@@ -36,9 +39,9 @@ class Learnt:
 
 
 async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
-    """Ask the server about its model, for free, unless `ask`. Raises UserError where it tells nothing.
+    """Ask the server about its model. Raises UserError if it tells nothing.
 
-    prompts: the prompt set whose wordings are measured.
+    ask: whether to ask the model small questions, too, which cost money. prompts: the prompt set to measure.
     """
     counted = _counted(PromptSet.open(workspace, prompts))
     description, silent = await _told(client, model, say)
@@ -70,12 +73,12 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     if not measured:
         measured, why = await _counted_by_asking(client, model, counted, say)
         silent += why
-    # What it says of thinking counts for more than what was tried.
+    # The server's own description counts for more than what was tried.
     return Learnt(tried | description, measured, tuple(silent), (*trust.doubts, *ignored))
 
 
 async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
-    """What the server says of the model and, where it says nothing, why."""
+    """Return the server's description of the model, and a sentence if there is none."""
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
             description = await retrieve(client, model)
@@ -86,7 +89,7 @@ async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:
-    """The families of the set whose prompts cannot be built before their wording was counted."""
+    """Return the families of the set whose prompts can be built only after their wording was counted."""
     held = [family.scenario for family in shipped().values() if prompts.holds(family.scenario)]
     worded = [(scenario, prompts.wording(scenario)) for scenario in held]
     return [(scenario, wording) for scenario, wording in worded if scenario.probes(wording.words)]
@@ -95,7 +98,7 @@ def _counted(prompts: PromptSet) -> list[Counted]:
 async def _counted_by_asking(
     client: Client, model: ModelProfile, counted: Sequence[Counted], say: Say
 ) -> tuple[tuple[TokenCounts, ...], list[str]]:
-    """What was counted and, where that failed, why."""
+    """Return the counts by asking, or a sentence on why they failed."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
             return tuple([await measure(client, model, *texts, count_by_asking) for texts in counted]), []
@@ -109,15 +112,15 @@ async def _counted_by_asking(
 
 
 def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
-    """Where the profile, as a person wrote it, says otherwise than the server: a sentence each, with what to do."""
+    """Return a sentence, with what to do, for each entry of the profile that contradicts the server."""
     lines = []
     for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
         if limit and limit != told.get(name, limit):
             lines.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
     for name in profile.tokens.model_fields_set:
-        said = getattr(profile.tokens, name)
-        if name in told and abs(said - told[name]) > 0.02 * told[name]:
-            lines.append(f"tokens.{name} = {said} is used, though {told[name]} were counted: delete it to use that.")
+        value = getattr(profile.tokens, name)
+        if name in told and abs(value - told[name]) > 0.02 * told[name]:
+            lines.append(f"tokens.{name} = {value} is used, though {told[name]} were counted: delete it to use that.")
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
         if chosen and chosen not in told.get(name, [chosen]):
             lines.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")

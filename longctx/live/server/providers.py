@@ -1,6 +1,6 @@
-"""The SDK's clients by a model profile's `provider`. Credentials, region and project are the environment's.
+"""The SDK's clients for the providers of model profiles. Credentials, region and project come from the environment.
 
-Whatever lacks is a sentence before anything is asked.
+A missing one is reported before anything is asked.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
-"""All have `messages`, `base_url` and `close`. Foundry's is an AsyncAnthropic."""
+"""A client of the SDK. All have `messages`, `base_url` and `close`; Foundry's is an AsyncAnthropic."""
 
 GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 NEEDED = {"bedrock": "boto3", "vertex": "google-auth[requests]"}
-"""Provider -> what it needs besides; pinned in requirements-providers.txt, and an extra of the distribution."""
+"""The package that a provider needs besides; pinned in requirements-providers.txt, and an extra of the distribution."""
 
 
 class ClientSettings(TypedDict):
-    """What every client is opened with."""
+    """The settings of every client."""
 
     max_retries: int
     http_client: HttpClient
 
 
 def provider_of(models: Iterable[ModelProfile]) -> str:
-    """The one provider of a run's models. Raises UserError where there are several."""
+    """Return the provider of a run's models. Raises UserError if there are several."""
     names = {model.provider: model.model for model in models}
     if len(names) > 1:
-        said = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
+        listed = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
         raise UserError(
             "several-providers",
-            f"A run asks one provider, and these need several, {said}: choose models of one with --ctx-model.",
+            f"A run asks one provider, and these need several, {listed}: choose models of one with --ctx-model.",
         )
     return next(iter(names), "anthropic")
 
 
 def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicBedrock:
-    """Raises UserError without credentials, ValueError without a region."""
+    """Return a client of Bedrock. Raises UserError without credentials, ValueError without a region."""
     if not os.environ.get("AWS_BEARER_TOKEN_BEDROCK"):
         boto3 = _needed("boto3", "bedrock")
         failures = _needed("botocore.exceptions", "bedrock").BotoCoreError
@@ -67,7 +67,7 @@ def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthrop
 
 
 def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicVertex:
-    """Raises UserError without credentials or a project, ValueError without a region."""
+    """Return a client of Vertex. Raises UserError without credentials or a project, ValueError without a region."""
     auth = _needed("google.auth", "vertex")
     failures = _needed("google.auth.exceptions", "vertex").GoogleAuthError
     request = _needed("google.auth.transport.requests", "vertex").Request
@@ -89,7 +89,7 @@ def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropi
 
 
 def open_foundry(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicFoundry:
-    """Raises UserError without a key, ValueError without a resource."""
+    """Return a client of Foundry. Raises UserError without a key, ValueError without a resource."""
     if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
         raise UserError(
             "no-foundry-key",

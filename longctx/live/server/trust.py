@@ -1,6 +1,8 @@
-"""What a server's answers are not to be trusted in, tried by small questions, which are paid for: usage, cached
-tokens, stop reasons, the system prompt, a prefill, and counts of tokens. A gateway translates all of these, and may
-drop each. Every sentence says what follows for a run."""
+"""A check of what a server's answers report: usage, cached tokens, stop reasons, system prompt, prefill, token counts.
+
+A gateway translates all of these and may drop any. Small questions, which cost money, find out. Each finding is a
+sentence that says what follows for a run.
+"""
 
 from __future__ import annotations
 
@@ -30,26 +32,29 @@ BEGUN = [
     {"role": "user", "content": "Invent a code word, and say it twice."},
     {"role": "assistant", "content": BEGINNING},
 ]
-"""A prompt that ends in the beginning of its answer, which only one word continues."""
+"""A prompt that ends with the beginning of its answer, which only one word continues."""
 SENTENCES = "The grass is green. The sky is blue. The sun is yellow. Here we go. There and back again. "
 NUMBERED = f"{SENTENCES}The number is {{}}. "
-"""With a number of five digits, of which tokenizers differ in what they make."""
+"""Text with a number of five digits, which tokenizers split differently."""
 CACHED_FROM = 1024
-"""Tokens from which most prompt caches keep a beginning."""
+"""The tokens from which most prompt caches keep a prefix."""
 UNLIKE = 0.03
-"""By which share two counts of one prompt may differ."""
+"""The share by which two counts of one prompt may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """doubts: a sentence on each thing that is not to be trusted. counts: whether counts of tokens are."""
+    """The result of the check.
+
+    doubts: a sentence on each thing that is not to be trusted. counts: whether counts of tokens can be trusted.
+    """
 
     doubts: tuple[str, ...]
     counts: bool
 
 
 async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
-    """Ask four small questions, two of them alike and of some 2,000 tokens."""
+    """Ask four small questions; two of them are the same, and have about 2,000 tokens."""
     text = _long(model)
     mark = {"cache_control": {"type": "ephemeral"}} if model.caching else {}
     long: dict[str, Any] = {"messages": [{"role": "user", "content": [{"type": "text", "text": text} | mark]}]}
@@ -72,7 +77,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
         told = await tried("A system prompt", ask(client, model, **request))
         try:
             counted = await count(client, model.model_copy(update={"system": ""}), text)
-        except UNTOLD:  # which is said where tokens are counted
+        except UNTOLD:  # reported where tokens are counted
             counted = None
     if first:
         doubts += of_usage(first, len(text.split()))
@@ -89,7 +94,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
 
 
 def of_usage(reply: Reply, words: int) -> list[str]:
-    """words: of the prompt, in plain English."""
+    """Check the usage of a reply. words: the number of English words in its prompt."""
     doubts = []
     if not _likely(reply.input_tokens, words):
         doubts.append(
@@ -105,7 +110,7 @@ def of_usage(reply: Reply, words: int) -> list[str]:
 
 
 def of_cache(first: Reply, again: Reply) -> list[str]:
-    """Two replies to one prompt. What they count in all must be the same, however much the cache had a part in."""
+    """Check the usage of two replies to one prompt: their totals must be the same, whatever the cache did."""
     counts = f"A prompt of {first.input_tokens:,} tokens is counted with {again.input_tokens:,} when it is sent again"
     if again.input_tokens < first.input_tokens * (1 - UNLIKE):
         return [
@@ -126,8 +131,8 @@ def of_cache(first: Reply, again: Reply) -> list[str]:
 
 
 def of_count(counted: int, reply: Reply, words: int) -> list[str]:
-    """counted: by count_tokens, of the prompt that the reply answers."""
-    if not _likely(reply.input_tokens, words):  # then there is nothing to hold it against but the words
+    """Check the count that count_tokens gives for the prompt of a reply."""
+    if not _likely(reply.input_tokens, words):  # the usage is wrong, so only the words are left to compare with
         lies, usage = not _likely(counted, words), f"it has {words:,} words"
     else:
         lies = abs(counted - reply.input_tokens) > reply.input_tokens * UNLIKE
@@ -141,7 +146,7 @@ def of_count(counted: int, reply: Reply, words: int) -> list[str]:
 
 
 def of_stop_reason(reply: Reply) -> list[str]:
-    """The reply to a question whose answer is far longer than its max_tokens."""
+    """Check the reply to a question whose answer is far longer than its max_tokens."""
     numbers = re.findall(r"\d+", reply.text)
     if reply.output_tokens > 2 * ROOM or len(numbers) > 2 * ROOM:
         return [
@@ -151,15 +156,18 @@ def of_stop_reason(reply: Reply) -> list[str]:
     cut = reply.output_tokens >= ROOM or (reply.output_tokens == 0 and len(numbers) > 2 and "100" not in numbers)
     if not cut or reply.stop_reason == "max_tokens":
         return []
-    said = f"the stop reason {reply.stop_reason}" if reply.stop_reason else "no stop reason"
+    reason = f"the stop reason {reply.stop_reason}" if reply.stop_reason else "no stop reason"
     return [
-        f"An answer that was cut off at max_tokens has {said}: a run does not see that answers are truncated, and "
+        f"An answer that was cut off at max_tokens has {reason}: a run does not see that answers are truncated, and "
         "judges them as wrong or unparseable."
     ]
 
 
 def of_system_prompt(reply: Reply, without: Reply | None) -> list[str]:
-    """reply: to a question about the system prompt's code word. without: to a short question with no system prompt."""
+    """Check the reply to a question about the system prompt's code word.
+
+    without: the reply to a short question without a system prompt.
+    """
     if WORD in reply.text.lower():
         return []
     follows = "prompt sets and model profiles with a system prompt are measured as if they had none."
@@ -167,13 +175,13 @@ def of_system_prompt(reply: Reply, without: Reply | None) -> list[str]:
         return [f"A system prompt is ignored, and not counted as input either: {follows}"]
     if not reply.text.strip():
         return []
-    said = " ".join(reply.text.split())
-    answer = f"Asked for a word that a system prompt tells, it answers {visible(said)!r}"
+    text = " ".join(reply.text.split())
+    answer = f"Asked for a word that a system prompt tells, it answers {visible(text)!r}"
     return [f"{answer}: if the prompt is dropped on the way, {follows}"]
 
 
 def of_prefill(reply: Reply) -> list[str]:
-    """The reply to BEGUN. Some servers give the beginning back with what they add."""
+    """Check the reply to BEGUN. Some servers return the beginning together with what they add."""
     added = reply.text.removeprefix(BEGINNING)
     if re.match(rf"[\s\W_]*{WORD}", added, re.IGNORECASE):
         return []
@@ -184,12 +192,12 @@ def of_prefill(reply: Reply) -> list[str]:
 
 
 def _likely(tokens: int, words: int) -> bool:
-    """Whether plain English of so many words may take so many tokens."""
+    """Return whether plain English of this number of words may take this number of tokens."""
     return words / 2 <= tokens <= 4 * words
 
 
 def _long(model: ModelProfile) -> str:
-    """A prompt that a cache would keep, and that none has kept before."""
+    """Return a prompt that is long enough for a cache, and that was never sent before."""
     least = max(CACHED_FROM, model.caching.min_tokens if model.caching else 0)
     words = min(1.5 * least, (model.window or 10**6) / 4)
     times = round(words / len(NUMBERED.split()))

@@ -1,4 +1,4 @@
-"""What a model takes, tried by asking it: a few requests of a dozen tokens each, which are paid for."""
+"""The parameters that a model accepts, found out by a few requests of a dozen tokens each, which cost money."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.scenario import Reply
 
 BUDGET = 1024
-"""The fewest tokens to think that a server takes."""
+"""The least thinking budget that servers accept, in tokens."""
 TRIED: dict[str, dict[str, Any]] = {
     "prefill": {"messages": BEGUN},
     "temperature": {"extra_body": {"temperature": 0}},
@@ -30,9 +30,9 @@ TRIED: dict[str, dict[str, Any]] = {
 
 
 async def try_out(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
-    """Which requests were answered, by the names of `Probed`, and a sentence on a prefill that was taken and ignored.
+    """Return what the model accepts, by the fields of `Probed`, and a sentence if it accepts a prefill but ignores it.
 
-    Raises UserError where not even a plain one is answered.
+    Raises UserError if it does not answer a plain request.
     """
     try:
         with waiting(say, f"{source_of(client)} to answer tiny questions (each within {PATIENCE_S:g} s)"):
@@ -42,19 +42,19 @@ async def try_out(client: Client, model: ModelProfile, say: Say) -> tuple[dict[s
         follows = " A run would measure nothing with such answers." if isinstance(error, MalformedAnswer) else ""
         why = explain(error, client.base_url).message
         raise UserError("probe-not-answered", f"{model.model} could not be asked: {why}{follows}") from None
-    begun = replies.pop("prefill")
-    ignored = [] if begun is None else of_prefill(begun)
-    took = [name for name, reply in replies.items() if reply is not None]
-    told = {
-        "prefill": begun is not None and not ignored,
-        "temperature": "temperature" in took,
-        "thinking": [name for name in took if name != "temperature"],
+    prefilled = replies.pop("prefill")
+    ignored = [] if prefilled is None else of_prefill(prefilled)
+    accepted = [name for name, reply in replies.items() if reply is not None]
+    probed = {
+        "prefill": prefilled is not None and not ignored,
+        "temperature": "temperature" in accepted,
+        "thinking": [name for name in accepted if name != "temperature"],
     }
-    return told, ignored
+    return probed, ignored
 
 
 async def _answered(client: Client, model: ModelProfile, changed: dict[str, Any]) -> Reply | None:
-    """None where the request was refused."""
+    """Return the reply; None if the request was refused."""
     try:
         return await ask(client, model, **changed)
     except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.families.long_context_qa.collage import VARIANTS
-from longctx.live.cost.sharing import Beginning, beginnings, common_length, pays, plan, shared
+from longctx.live.cost.sharing import Prefix, common_length, pays, plan, shared, shared_prefixes
 from longctx.recording.case import Case, Question, Shared
 from longctx.recording.missing import missing
 from longctx.recording.request import digest, parameters, request_body
@@ -47,7 +47,7 @@ def test_the_common_beginning_of_two_texts(first: str, second: str) -> None:
 def test_the_beginnings_of_neighbours() -> None:
     texts = ["a", "abc1", "abc2", "ab", "ax", "c", "c"]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))]
-    assert sorted((one.length, one.first, one.last) for one in beginnings(common)) == [
+    assert sorted((one.length, one.first, one.last) for one in shared_prefixes(common)) == [
         (1, 0, 4),
         (1, 5, 6),
         (2, 1, 3),
@@ -58,7 +58,7 @@ def test_the_beginnings_of_neighbours() -> None:
 @given(st.lists(st.text("ab", max_size=6), max_size=12).map(sorted))
 def test_beginnings_are_those_of_all_texts_between(texts: list[str]) -> None:
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
-    found = beginnings(common)
+    found = shared_prefixes(common)
     for one in found:
         assert one.first < one.last
         assert one.length == alike(texts[one.first : one.last + 1]) > 0
@@ -99,7 +99,7 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
 
 def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
     """Six beginnings within each other and room for two marks: what was not marked cannot be read."""
-    found = [Beginning(1000 * step, 0, 7 - step) for step in range(1, 7)]
+    found = [Prefix(1000 * step, 0, 7 - step) for step in range(1, 7)]
     plans = list(plan(found, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
     assert plans[0] == ((1000, 2000, 3000, 4000, 5000, 6000), 0, None)
     assert plans[1] == ((1000, 2000, 3000, 4000, 5000, 6000), 6000, 0)
@@ -109,7 +109,7 @@ def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
 
 
 def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
-    found = [Beginning(300, 0, 5), Beginning(4000, 0, 4), Beginning(4100, 0, 3), Beginning(4300, 0, 2)]
+    found = [Prefix(300, 0, 5), Prefix(4000, 0, 4), Prefix(4100, 0, 3), Prefix(4300, 0, 2)]
     cuts = [one[0] for one in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
     assert cuts == [(4000, 4300)] * 3 + [(4000,)] * 2 + [()]
 
@@ -154,7 +154,7 @@ def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: 
     texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
     cache = PrefixCache(caching.min_tokens, breakpoints)
-    plans = plan(beginnings(common), [PRICES] * len(texts), caching)
+    plans = plan(shared_prefixes(common), [PRICES] * len(texts), caching)
     for text, (cuts, read, _) in zip(texts, plans, strict=True):
         usage = cache.usage(parameters(dataclasses.replace(trial, user=text), model, cuts))
         assert usage["cache_read_input_tokens"] == read // CHARACTERS_A_TOKEN
