@@ -1,4 +1,4 @@
-"""The verdict of a gate in words: one line for a tired person, then the evidence."""
+"""The verdict of a gate in words: a title that says it in one line, then notes and tables with the evidence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from longctx.report.document import Document
 from longctx.report.table import Table
 
 MOST = 8
-"""Scenarios shown as having moved most."""
-SAME = "same answers"
+"""The most scenarios that the table of those that moved most lists."""
+SAME_ANSWERS = "same answers"
+NOT_MEASURED = "not measured"
+"""Shown as the verdict of a band without a single pair."""
+NUMBERS = ("difference", "bound of drop", "p", "lost", "gained")
+"""The columns that are empty for such a band."""
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
     "regression": "a drop is shown",
@@ -24,98 +28,110 @@ SAYS = {
 }
 
 
-def verdict_document(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Document:
+def verdict_document(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Document:
+    """Return the verdict in words.
+
+    baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set.
+    """
     return Document(
-        title=f"Gate: {found.verdict} - {_why(found)}",
-        notes=tuple(_notes(found, baseline, changed)),
-        tables=tuple(_tables(found)),
+        title=f"Gate: {verdict.verdict} - {_why(verdict)}",
+        notes=tuple(_notes(verdict, baseline, changed)),
+        tables=tuple(_tables(verdict)),
     )
 
 
-def _why(found: RunVerdict) -> str:
-    """What decided, in half a line."""
-    if found.verdict == "invalid":
-        return "; ".join(found.reasons)
-    if found.verdict == "regression":
+def _why(verdict: RunVerdict) -> str:
+    """Return what decided the verdict, for the title."""
+    if verdict.verdict == "invalid":
+        return "; ".join(verdict.reasons)
+    if verdict.verdict == "regression":
         bands = [
             f"{family.family} {_signed(band.difference)} in {band.band.name}"
-            for family in found.families
+            for family in verdict.families
             for band in family.bands
             if band.verdict == "regression"
         ]
         further = [
             judged.says
-            for family in found.families
+            for family in verdict.families
             for judged in family.hypotheses
             if "regression" in (judged.verdict, judged.against_minimum)
         ]
         return "; ".join([*bands, *further])
-    return SAYS[found.verdict].format(margin=found.rules.margin)
+    return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
 
 
-def _notes(found: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
+def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
     yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'nothing that longctx knows of'}."
-    yield from _method(found)
-    bands = [band for one in found.families for band in one.bands]
+    yield from _method(verdict)
+    bands = [band for family in verdict.families for band in family.bands]
     if same := [str(band.band) for band in bands if band.same_answers]:
         which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
-    for one in found.families:
-        yield from (f"{one.family}: {reason}." for reason in one.reasons)
-        for band in one.bands:
-            if band.within_margin:
-                yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
-            if band.needed is not None and one.verdict == "inconclusive":
-                yield f"{one.family}, {band.band.name}: about {band.needed:,} trials would settle it, not {band.n:,}."
-        if sum(one.alone):
-            yield (
-                f"{one.family}: not paired, {one.alone[0]:,} trials of the baseline alone and {one.alone[1]:,} of this "
-                "run alone."
-            )
-        if one.mismatched:
-            yield (
-                f"{one.family}: {one.mismatched:,} trials ask something else than in the baseline, and are not paired."
-            )
-        if one.missing and not one.reasons:
-            yield f"{one.family}: {one.missing:,} of {one.asked:,} trials were not measured; they change nothing."
-    for which, left in zip(("the baseline", "this run"), found.left, strict=True):
-        for family, subject in left:
-            yield f"{family} of {subject} is in {which} only, and is not judged."
+    for family in verdict.families:
+        yield from _family_notes(family)
+    for run_name, only_there in zip(("the baseline", "this run"), verdict.left, strict=True):
+        for family_name, subject in only_there:
+            yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
 
 
-def _method(found: RunVerdict) -> Iterator[str]:
-    if found.left_out:
+def _family_notes(family: FamilyVerdict) -> Iterator[str]:
+    name = family.family
+    yield from (f"{name}: {reason}." for reason in family.reasons)
+    for band in family.bands:
+        if band.within_margin:
+            yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
+        if band.needed is not None and family.verdict == "inconclusive":
+            yield f"{band.band}: about {band.needed:,} trials would settle it, not {band.n:,}."
+    if sum(family.alone):
+        before, after = family.alone
+        yield f"{name}: not paired: {before:,} trials that only the baseline has, and {after:,} that only this run has."
+    if family.mismatched:
+        yield f"{name}: {family.mismatched:,} trials ask a different question than in the baseline, and are not paired."
+    if family.missing and not family.reasons:
         yield (
-            f"Stopped early: {found.shown_after}. Bounds and p are of evidence that holds whenever a run is stopped "
+            f"{name}: {family.missing:,} of {family.asked:,} trials were not measured; even if all were wrong, the "
+            "verdict would be the same."
+        )
+
+
+def _method(verdict: RunVerdict) -> Iterator[str]:
+    if verdict.left_out:
+        yield (
+            f"Stopped early: {verdict.shown_after}. The bounds and p-values stay valid whenever a run is stopped "
             "(longctx's guide docs/early-stop.md)."
         )
-    test = "a bet on the trials that changed" if found.left_out else "an exact test"
+    test = "a bet on the trials that changed" if verdict.left_out else "an exact test"
     yield (
-        f"A band passes where the upper bound of the drop ({100 * (1 - found.alpha):g}%, one-sided) is below "
-        f"{found.rules.margin:.0%}; a drop is shown by {test}, Holm over all bands, at {found.alpha:g}."
+        f"A band passes where the upper bound of the drop ({100 * (1 - verdict.alpha):g}%, one-sided) is below "
+        f"{verdict.rules.margin:.0%}; a drop is shown by {test}, with Holm's correction over all bands, at an alpha of "
+        f"{verdict.alpha:g}."
     )
-    if found.rules.early_stop:
-        other = "a test at its end would have had" if found.left_out else "the looks for an early stop had"
-        yield f"That is a part of the alpha of {found.rules.alpha:g}: {other} the rest."
+    if verdict.rules.early_stop:
+        use = "kept for the test at the end" if verdict.left_out else "spent on the looks for an early stop"
+        yield f"That is a part of the alpha of {verdict.rules.alpha:g}: the rest was {use}."
 
 
-def _tables(found: RunVerdict) -> Iterator[Table]:
-    if bands := _bands(found):
+def _tables(verdict: RunVerdict) -> Iterator[Table]:
+    if bands := _bands(verdict):
         yield Table("By family and band of lengths", _frame(bands, "family"))
     further: dict[str, list[Mapping[str, str]]] = {}
-    for judged in (judged for family in found.families for judged in family.hypotheses):
+    for judged in (judged for family in verdict.families for judged in family.hypotheses):
         further.setdefault(judged.table, []).append(judged.cells)
     for title, rows in further.items():
         yield Table(title, _frame(rows, next(iter(rows[0]))))
-    yield from _moved(found)
+    yield from _moved(verdict)
 
 
-def _moved(found: RunVerdict) -> Iterator[Table]:
-    """The scenarios that moved most, with intervals that hold for all there are together (Bonferroni)."""
-    scenarios = [(family, name, paired) for family in found.families for name, paired in family.scenarios]
+def _moved(verdict: RunVerdict) -> Iterator[Table]:
+    """Yield a table of the scenarios that moved most, if any moved.
+
+    Its intervals have Bonferroni's correction: they hold for all scenarios together, not only for those shown.
+    """
+    scenarios = [(family, name, paired) for family in verdict.families for name, paired in family.scenarios]
     moved = sorted(
         (scenario for scenario in scenarios if scenario[2].difference),
-        key=lambda one: abs(one[2].difference),
+        key=lambda scenario: abs(scenario[2].difference),
         reverse=True,
     )
     if not moved:
@@ -123,46 +139,49 @@ def _moved(found: RunVerdict) -> Iterator[Table]:
     z = NormalDist().inv_cdf(1 - 0.05 / (2 * len(scenarios)))
     rows = [
         {
-            "scenario": f"{one.family}/{name}",
-            **_of(found, one),
+            "scenario": f"{family.family}/{name}",
+            **_of(verdict, family),
             "difference": _signed(paired.difference),
             "interval": "[{:+.2f}, {:+.2f}]".format(*paired.interval(z)),
             "n": f"{paired.n:,}",
         }
-        for one, name, paired in moved[:MOST]
+        for family, name, paired in moved[:MOST]
     ]
     title = (
-        f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: the verdict rests on what "
-        f"stands above; the 95% intervals hold for all {len(scenarios):,} together"
+        f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: they do not decide the "
+        f"verdict; the 95% intervals hold for all {len(scenarios):,} together"
     )
     yield Table(title, _frame(rows, "scenario"))
 
 
-def _bands(found: RunVerdict) -> list[dict[str, Any]]:
+def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     rows = []
-    for family in found.families:
-        subject = _of(found, family)
+    for family in verdict.families:
+        subject = _of(verdict, family)
         rows += [{"family": family.family, **subject, **_band(band)} for band in family.bands]
         if family.verdict == "invalid":
             rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
 
 
-def _of(found: RunVerdict, one: FamilyVerdict) -> dict[str, str]:
-    """Whose verdict it is, where there are several."""
-    return {"of": str(one.after)} if len({family.after for family in found.families}) > 1 else {}
+def _of(verdict: RunVerdict, family: FamilyVerdict) -> dict[str, str]:
+    """Return the cell that names the subject of a family; none if the run has only one subject."""
+    return {"of": str(family.after)} if len({judged.after for judged in verdict.families}) > 1 else {}
 
 
-def _band(one: BandVerdict) -> dict[str, str]:
+def _band(band: BandVerdict) -> dict[str, str]:
+    """Return the cells of a band. Without a single pair it has no numbers: nothing was measured."""
+    if not band.n:
+        return {"band": band.band.name, "verdict": NOT_MEASURED, **dict.fromkeys(NUMBERS, ""), "n": "0"}
     return {
-        "band": one.band.name,
-        "verdict": one.verdict,
-        "difference": _signed(one.difference),
-        "bound of drop": SAME if one.same_answers else f"{one.bound:.3f}",
-        "p": f"{one.p_value:.2g}",
-        "lost": f"{one.lost:,}",
-        "gained": f"{one.gained:,}",
-        "n": f"{one.n:,}" + (f" in {one.clusters:,} clusters" if one.clusters != one.n else ""),
+        "band": band.band.name,
+        "verdict": band.verdict,
+        "difference": _signed(band.difference),
+        "bound of drop": SAME_ANSWERS if band.same_answers else f"{band.bound:.3f}",
+        "p": f"{band.p_value:.2g}",
+        "lost": f"{band.lost:,}",
+        "gained": f"{band.gained:,}",
+        "n": f"{band.n:,}" + (f" in {band.clusters:,} clusters" if band.clusters != band.n else ""),
     }
 
 

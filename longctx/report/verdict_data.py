@@ -1,4 +1,4 @@
-"""The verdict of a gate as data, for programs."""
+"""The verdict of a gate as files: gate.json for programs, gate.md for people."""
 
 from __future__ import annotations
 
@@ -26,24 +26,26 @@ GATE = "gate.json"
 def judge(
     folder: Path, baseline: Baseline, rows: Sequence[Row], manifest: Manifest, rules: Rules, known: Mapping[str, Family]
 ) -> tuple[Verdict, Document]:
-    """The verdict on a run whose rows and manifest these are, also in words, which gate.md and gate.json in its folder
-    get. known: the families, by name."""
-    found = give_verdict(baseline.rows, with_answers(rows), rules, known)
-    between = changed((baseline.manifest, baseline.rows), (manifest, rows), found)
-    shown = verdict_document(found, baseline.name, between)
-    write_data(folder, found, baseline.name, between, shown)
+    """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words.
+
+    folder, rows, manifest: those of the run. known: the families by name.
+    """
+    verdict = give_verdict(baseline.rows, with_answers(rows), rules, known)
+    differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
+    shown = verdict_document(verdict, baseline.name, differences)
+    write_data(folder, verdict, baseline.name, differences, shown)
     (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
-    return found.verdict, shown
+    return verdict.verdict, shown
 
 
-def write_data(folder: Path, found: RunVerdict, baseline: str, changed: Sequence[str], shown: Document) -> None:
-    """gate.json in a run's folder. shown: the verdict in words, which `load_shown` gives back."""
-    data = as_data(found, baseline, changed) | {"document": document.as_data(shown)}
+def write_data(folder: Path, verdict: RunVerdict, baseline: str, changed: Sequence[str], shown: Document) -> None:
+    """Write gate.json. shown: the verdict in words, which `load_shown` reads back."""
+    data = as_data(verdict, baseline, changed) | {"document": document.as_data(shown)}
     (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
 
 
 def load_shown(folder: Path) -> Document | None:
-    """A run's verdict in words; None where it was not gated, or by an earlier version that kept none."""
+    """Return a run's verdict in words; None if it was not gated, or by an earlier version that did not store them."""
     try:
         data = json.loads((folder / GATE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -51,32 +53,32 @@ def load_shown(folder: Path) -> Document | None:
     return document.from_data(data["document"]) if "document" in data else None
 
 
-def as_data(found: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
-    """For programs."""
+def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
+    """Return the verdict as JSON holds it. baseline, changed: as `verdict_document` takes them."""
     return {
-        "verdict": found.verdict,
+        "verdict": verdict.verdict,
         "baseline": baseline,
-        "margin": found.rules.margin,
-        "alpha": found.rules.alpha,
-        "alpha_of_verdict": found.alpha,
-        "trials": found.trials,
-        "left_out": found.left_out,
-        "reasons": list(found.reasons),
+        "margin": verdict.rules.margin,
+        "alpha": verdict.rules.alpha,
+        "alpha_of_verdict": verdict.alpha,
+        "trials": verdict.trials,
+        "left_out": verdict.left_out,
+        "reasons": list(verdict.reasons),
         "changed": list(changed),
-        "families": [_family(family) for family in found.families],
+        "families": [_family(family) for family in verdict.families],
     }
 
 
-def _family(one: FamilyVerdict) -> dict[str, Any]:
-    kinds = dict.fromkeys(judged.kind for judged in one.hypotheses)
+def _family(family: FamilyVerdict) -> dict[str, Any]:
+    kinds = dict.fromkeys(judged.kind for judged in family.hypotheses)
     return {
-        "family": one.family,
-        "before": _named(one.before),
-        "after": _named(one.after),
-        "verdict": one.verdict,
-        "reasons": list(one.reasons),
-        "pairs": one.asked,
-        "unmeasured": one.missing,
+        "family": family.family,
+        "before": _named(family.before),
+        "after": _named(family.after),
+        "verdict": family.verdict,
+        "reasons": list(family.reasons),
+        "pairs": family.asked,
+        "unmeasured": family.missing,
         "bands": [
             {
                 "band": band.band.name,
@@ -84,9 +86,9 @@ def _family(one: FamilyVerdict) -> dict[str, Any]:
                 **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
                 **{name: getattr(band, name) for name in ("bound", "p_value", "needed", "same_answers")},
             }
-            for band in one.bands
+            for band in family.bands
         ],
-        **{kind: [dict(judged.data) for judged in one.hypotheses if judged.kind == kind] for kind in kinds},
+        **{kind: [dict(judged.data) for judged in family.hypotheses if judged.kind == kind] for kind in kinds},
     }
 
 

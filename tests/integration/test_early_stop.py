@@ -64,7 +64,7 @@ def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: Simul
 def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: SimulatedServer) -> None:
     result = measured.record(server, *EARLY, mode="all")
     assert result.code == 11
-    assert result.says("asked 40 of 40 trials", "the looks for an early stop had the rest")
+    assert result.says("asked 40 of 40 trials", "the rest was spent on the looks for an early stop")
     assert not result.says("topped early:")
     assert gate(measured)["alpha_of_verdict"] == 0.025
 

@@ -6,7 +6,7 @@ import json
 
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.document import as_markdown, as_terminal
+from longctx.report.document import as_html, as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
 from tests.gate.examples import BASELINE, RULES, rows
@@ -52,9 +52,22 @@ def test_invalid_says_why_and_what_to_do() -> None:
     assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
 
 
+def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
+    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
+    document = verdict_document(give_verdict(BASELINE, missing, RULES), "main", [])
+    bands = document.tables[0].frame
+    assert bands["band"].tolist() == ["short", "middle", "long", "all"]
+    assert bands["verdict"].tolist() == ["pass", "pass", "not measured", "invalid"]
+    assert bands.iloc[2].tolist() == ["long", "not measured", "", "", "", "", "", "0"]
+    for text in (as_terminal(document), as_markdown(document), as_html(document)):
+        tables = text.partition("By family and band of lengths")[2]
+        assert "not measured" in tables
+        assert "inconclusive" not in tables
+
+
 def test_what_was_not_paired_is_said() -> None:
     text = shown(joined(rows((180, 160, 140)), run("correct", family="passkey")), joined(rows((180, 160))))
-    assert "line_retrieval: not paired, 200 trials of the baseline alone and 0 of this run alone." in text
+    assert "line_retrieval: not paired: 200 trials that only the baseline has, and 0 that only this run has." in text
     assert "passkey of some-model, prompts protocol is in the baseline only, and is not judged." in text
 
 
@@ -88,8 +101,8 @@ def test_what_is_not_gated_has_no_bands() -> None:
 def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
     text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert (
-        "Scenarios that moved most, 1 of 3, to look at first: the verdict rests on what stands above; the 95% "
-        "intervals hold for all 3 together"
+        "Scenarios that moved most, 1 of 3, to look at first: they do not decide the verdict; the 95% intervals "
+        "hold for all 3 together"
     ) in text
     [moved] = [line for line in text.splitlines() if line.startswith("line_retrieval/")]
     assert moved.split() == ["line_retrieval/long", "-0.250", "[-0.33,", "-0.18]", "200"]
