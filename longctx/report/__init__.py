@@ -1,1 +1,1 @@
-"""Pictures of what measure says: terminal tables, summary.md, summary.json. Computes nothing."""
+"""Reports for people and programs: text, tables, charts and the page. What they show is computed elsewhere."""

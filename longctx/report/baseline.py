@@ -1,4 +1,4 @@
-"""What a baseline holds, as a table."""
+"""The rates of a baseline as a table."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from longctx.stats.rates import Rate
 
 
 def rates(rows: Sequence[Row]) -> Table:
-    """The rate of each scenario of each subject, and its band. rows: of a baseline."""
-    found = [
+    """Return a table with the rate and the band of each scenario and subject. rows: those of a baseline."""
+    rates_by_scenario = [
         {
             "family": family,
             "subject": str(subject),
@@ -26,4 +26,4 @@ def rates(rows: Sequence[Row]) -> Table:
         for subject, of_subject in subjects.items()
         for name, group in grouped(of_subject, lambda row: row.scenario).items()
     ]
-    return Table("Rates [95% interval]", pd.DataFrame(found).set_index("family"))
+    return Table("Rates [95% interval]", pd.DataFrame(rates_by_scenario).set_index("family"))

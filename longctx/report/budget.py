@@ -1,4 +1,4 @@
-"""What a budget buys of a gate, in sentences."""
+"""Sentences on which bands of a gate a budget pays for."""
 
 from __future__ import annotations
 
@@ -9,44 +9,53 @@ from longctx.gate.budget import Allocation, Offer
 from longctx.gate.plan import Target
 
 
-def bought(found: Allocation, wanted: Target, budget: float) -> Iterator[str]:
-    """What is chosen for the money, what is not, and what that would take."""
-    spent = f"${found.price:,.2f} of ${budget:,.2f}"
-    if found.drop is None:
-        yield f"{spent}: enough to pass where nothing has changed, and for no drop to be shown."
+def bought(allocation: Allocation, target: Target, budget: float) -> Iterator[str]:
+    """Yield sentences on the bands that are chosen, those that are left out, and what these would cost.
+
+    budget: in USD.
+    """
+    spent = f"${allocation.price:,.2f} of ${budget:,.2f}"
+    if allocation.drop is None:
+        yield f"{spent}: enough for an unchanged model to pass, but not to show a drop."
     else:
         yield (
-            f"{spent}: a drop of {found.drop:.3f} in any one band is shown with a probability of {wanted.power:.0%},"
-            " and an unchanged model passes the whole with at least as much."
+            f"{spent}: a drop of {allocation.drop:.3f} in any one band is shown with a probability of "
+            f"{target.power:.0%}, and an unchanged model passes all of them with at least that probability."
         )
-    if found.drop is None or found.drop > wanted.drop:
-        takes = "no sum" if found.price_of_drop is None else f"${found.price_of_drop:,.2f}"
-        passes = f", but the gate passes it at a margin of {wanted.margin:g}" if wanted.drop < wanted.margin else ""
-        yield f"To show a drop of {wanted.drop:g} in each of these bands takes {takes}{passes}."
-    if found.left_out:
-        margin = "" if found.margin_of_all is None else f", or a margin of {found.margin_of_all:g}"
-        takes = "" if found.price_of_all is None else f": with all of them it takes ${found.price_of_all:,.2f}{margin}"
-        yield f"Left out: {_named(found.left_out)}{takes}."
-    if found.lacking:
-        yield f"Not for any sum, for they have too few questions, or sections: {_named(found.lacking)}."
+    if allocation.drop is None or allocation.drop > target.drop:
+        price = allocation.price_of_drop
+        costs = "is not possible at any price" if price is None else f"costs ${price:,.2f}"
+        passes = f", but the gate passes it at a margin of {target.margin:g}" if target.drop < target.margin else ""
+        yield f"To show a drop of {target.drop:g} in each of these bands {costs}{passes}."
+    if allocation.left_out:
+        margin = "" if allocation.margin_of_all is None else f", or a margin of {allocation.margin_of_all:g}"
+        price = allocation.price_of_all
+        costs = "" if price is None else f": with all of them it takes ${price:,.2f}{margin}"
+        yield f"Left out: {_named(allocation.left_out)}{costs}."
+    if allocation.lacking:
+        bands = _named(allocation.lacking)
+        yield f"Not possible at any price, because they have too few questions or sections: {bands}."
 
 
-def nothing_bought(found: Allocation, wanted: Target, budget: float, profile: str) -> UserError:
-    if found.price_of_least is None:
+def nothing_bought(allocation: Allocation, target: Target, budget: float, profile: str) -> UserError:
+    """Return the error for a budget, in USD, that pays for no band. profile: its name."""
+    if allocation.price_of_least is None:
         return UserError(
             "bands-too-small",
-            f"No budget judges a band of the profile {profile} at a margin of {wanted.margin:g}: they have too few "
-            "questions, or sections. Give a wider --margin, or a larger bank.",
+            f"No budget is enough to judge a band of the profile {profile} at a margin of {target.margin:g}: all have "
+            "too few questions or sections. Give a wider --margin, or a larger bank.",
         )
     return UserError(
         "budget-too-small",
-        f"A budget of ${budget:,.2f} judges no band of the profile {profile} at a margin of {wanted.margin:g}: the "
-        f"cheapest takes ${found.price_of_least:,.2f}. Give a wider --margin, a lower --power, or more.",
+        f"A budget of ${budget:,.2f} is too small to judge any band of the profile {profile} at a margin of "
+        f"{target.margin:g}: the cheapest costs ${allocation.price_of_least:,.2f}. Give a wider --margin, a lower "
+        "--power, or a larger budget.",
     )
 
 
-def _named(some: Sequence[Offer]) -> str:
+def _named(offers: Sequence[Offer]) -> str:
+    """Return the bands by family: `passkey (short, long)`."""
     names: dict[str, list[str]] = {}
-    for one in some:
-        names.setdefault(one.band.family, []).append(one.band.name)
+    for offer in offers:
+        names.setdefault(offer.band.family, []).append(offer.band.name)
     return ", ".join(f"{family} ({', '.join(bands)})" for family, bands in names.items())

@@ -1,4 +1,4 @@
-"""What a run cost, in a sentence for each model."""
+"""Sentences on what a run cost, one for each model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from longctx.summary.costs import Cost
 
 WHERE = "(--ctx-price, or [prices] in the model's profile)"
-"""Where prices are given."""
+"""Where a user gives prices."""
 
 
 def sentences(costs: Sequence[Cost]) -> Iterator[str]:
-    """Sentences on what cost something, or may have. A server of one's own costs nothing, and has none."""
+    """Yield a sentence for each model whose answers cost something, or may have: none for a server of your own."""
     for cost in costs:
         parts = []
         if cost.live and cost.live_usd is None:

@@ -1,4 +1,4 @@
-"""A run's summary as data: summary.json, for programs."""
+"""The summary of a run as JSON for programs: summary.json."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 
 SCHEMA = 1
-"""Raised when a field changes its meaning or goes."""
+"""The version of the format, raised when a field changes its meaning or is removed."""
 
 
 def as_json(summary: Summary, run: str) -> str:
+    """Return the text of summary.json. run: the name of the run."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "run": run,
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
-        "usage": [asdict(one) for one in summary.usage],
+        "usage": [asdict(usage) for usage in summary.usage],
         "costs": [asdict(cost) for cost in summary.costs],
-        "answered": [asdict(one) for one in summary.answered],
+        "answered": [asdict(answered) for answered in summary.answered],
         "scenarios": [
             {
                 "family": scenario.family,

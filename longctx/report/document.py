@@ -1,4 +1,4 @@
-"""A page of sentences and tables, as text for a terminal, as Markdown, or as HTML that stands alone."""
+"""A document of sentences and tables, written as text for a terminal, as Markdown, or as one HTML file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from longctx.visible import visible
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A title, sentences below it, and tables."""
+    """A title, the sentences below it (notes), and the tables after them."""
 
     title: str
     notes: tuple[str, ...]
@@ -29,7 +29,7 @@ class Document:
 
 
 def as_terminal(document: Document) -> str:
-    head = "\n".join(visible(one) for one in (document.title, *document.notes))
+    head = "\n".join(visible(line) for line in (document.title, *document.notes))
     return "\n\n".join([head, *map(terminal_table, document.tables)]) + "\n"
 
 
@@ -39,15 +39,17 @@ def as_markdown(document: Document) -> str:
 
 
 def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
-    """One file that loads nothing and runs nothing: its policy allows its own style, by digest, and no more."""
+    """Return one HTML file that loads nothing and runs no script.
+
+    Its content security policy allows only its own style, by digest. charts: shown above the tables.
+    """
     import jinja2
 
     figures = [(chart, draw(chart)) for chart in charts]
-
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader(here)
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-    environment.filters["visible"] = lambda one: visible(str(one))
+    environment.filters["visible"] = lambda value: visible(str(value))
     style = (here / "document.css").read_text(encoding="utf-8")
     style += theme.css() if figures else ""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -57,12 +59,12 @@ def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
 
 
 def as_data(document: Document) -> dict[str, Any]:
-    """What JSON can hold; `from_data` gives the document back."""
+    """Return the document as JSON can hold it. `from_data` reads it back."""
     return {"title": document.title, "notes": list(document.notes), "tables": list(map(_table_data, document.tables))}
 
 
 def from_data(data: Mapping[str, Any]) -> Document:
-    """From what `as_data` gave."""
+    """Return the document that `as_data` made the data of."""
     return Document(data["title"], tuple(data["notes"]), tuple(map(_table, data["tables"])))
 
 

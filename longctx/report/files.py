@@ -1,4 +1,4 @@
-"""What stands in a run's folder beside its rows, for people and for programs."""
+"""Writes the files in a run's folder that are made from its rows, for people and for programs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ def write_report(
     page: bool = True,
     verdict: Document | None = None,
 ) -> None:
-    """summary.md, summary.json, run.json, results.csv and results.parquet of a run beside its rows in `folder`, and
-    index.html with charts/ where a page is wanted. verdict: of a gate, which stands first."""
+    """Write summary.md, summary.json, run.json, results.csv and results.parquet into the folder of a run.
+
+    page: whether to write index.html and charts/ too. verdict: that of a gate, if any, which is shown first.
+    """
     if not page:
         _write_files(folder, record, summary, manifest, verdict)
         return

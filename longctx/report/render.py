@@ -1,4 +1,4 @@
-"""A table as text, for a terminal and for Markdown. Nothing in a cell reaches beyond it."""
+"""Tables as text for a terminal and as Markdown. The text of a cell is escaped, so that it stays in its cell."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ def terminal_table(table: Table) -> str:
 
 
 def markdown_table(table: Table) -> str:
-    """Under a heading. What a model said stands as code, where nothing is a link, a name or markup."""
+    """Return a Markdown table under a heading.
+
+    Text of a model or a document is written as code, so that nothing in it becomes a link, a mention or markup.
+    """
     grid = _grid(table.frame, "pipe", lambda column: code if column in table.said else _in_cell)
     return f"## {plain(table.title)}\n\n{grid}"
 
 
 def plain(text: str) -> str:
-    """Text of a line of Markdown that holds no HTML."""
+    """Return the text for a line of Markdown, with HTML escaped."""
     return visible(text).replace("<", "&lt;")
 
 
 def code(text: str) -> str:
-    """A code span for a cell of a Markdown table; nothing for no text."""
+    """Return a code span for a cell of a Markdown table; empty for an empty text."""
     seen = visible(text).replace("|", "\\|")
     if not seen:
         return ""
@@ -37,14 +40,13 @@ def code(text: str) -> str:
 
 
 def _in_cell(text: str) -> str:
-    """A bar in a name would end a cell."""
-    return plain(text).replace("|", "\\|")
+    return plain(text).replace("|", "\\|")  # a bare bar would end the cell
 
 
-def _grid(frame: pd.DataFrame, style: str, written: Callable[[str], Callable[[str], str]]) -> str:
-    """frame: of text. written: column -> what makes its text fit to be printed."""
+def _grid(frame: pd.DataFrame, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:
+    """Return a frame of text as a table in a style of tabulate's. escape: gives the function that escapes a column."""
     name = str(frame.index.name)
-    heads = [written("")(str(head)) for head in (name, *frame.columns)]
+    heads = [escape("")(str(head)) for head in (name, *frame.columns)]
     columns = [(name, frame.index), *((str(column), cells) for column, cells in frame.items())]
-    found = [[written(column)(str(cell)) for cell in cells] for column, cells in columns]
-    return tabulate(zip(*found, strict=True), headers=heads, tablefmt=style, disable_numparse=True)
+    escaped = [[escape(column)(str(cell)) for cell in cells] for column, cells in columns]
+    return tabulate(zip(*escaped, strict=True), headers=heads, tablefmt=style, disable_numparse=True)

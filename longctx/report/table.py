@@ -1,4 +1,4 @@
-"""A titled table of text cells, and what all tables of a report share."""
+"""Tables of text cells, and helpers that several tables of a report share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from longctx.summary.summary import ScenarioSummary
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled frame of text cells; the index is the first column.
+    """A titled frame of text cells. Its index is the first column.
 
-    family: whose table it is; empty for all. said: the columns whose text came from a model or a document.
+    family: the family that it belongs to; empty if it is of all. said: the columns whose text is a model's or a
+    document's.
     """
 
     title: str
@@ -25,7 +26,7 @@ class Table:
 
 
 def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:
-    """The scenarios of each subject."""
+    """Return the scenarios of each subject."""
     groups: dict[Subject, list[ScenarioSummary]] = {}
     for scenario in scenarios:
         groups.setdefault(scenario.subject, []).append(scenario)
@@ -33,7 +34,7 @@ def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[Scena
 
 
 def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
-    """Columns that tell the subjects apart: model and prompts, and the labels where there are any."""
+    """Return the columns that tell subjects apart: the model, the prompt set, and each label."""
     columns = {
         "model": [subject.model for subject in subjects],
         "prompts": [subject.prompt_set for subject in subjects],
@@ -44,7 +45,10 @@ def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
 
 
 def pivot(cells: Sequence[tuple[object, str, str]], index: str) -> pd.DataFrame:
-    """Cells (row, column, text) as a frame: numbered rows sorted, all else in the order it comes, gaps empty."""
+    """Return cells (row, column, text) as a frame. index: the name of the rows.
+
+    Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
+    """
     frame = pd.DataFrame(cells, columns=[index, "column", "text"])
     columns, rows = list(dict.fromkeys(frame["column"])), list(dict.fromkeys(frame[index]))
     if all(isinstance(row, int) for row in rows):
@@ -53,5 +57,5 @@ def pivot(cells: Sequence[tuple[object, str, str]], index: str) -> pd.DataFrame:
 
 
 def tokens(value: int | None) -> str:
-    """A number of tokens; a dash for none."""
+    """Return a number of tokens as text; a dash for None."""
     return "-" if value is None else f"{value:,}"

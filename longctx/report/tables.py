@@ -1,4 +1,4 @@
-"""The tables of a run: a family's own where it has them, else a plain list of its scenarios."""
+"""The tables of a run: those that a family makes itself, or else a list of its scenarios with their rates."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from longctx.summary.summary import ScenarioSummary, Summary
 
 
 def tables(summary: Summary) -> list[Table]:
-    """In the order of the families."""
-    found: list[Table] = []
+    """Return the tables of all families, in the order of the summary."""
+    of_all: list[Table] = []
     for name, family in summary.families.items():
         scenarios = summary.of(name)
         own = family.account.tables(scenarios, family.analysis)
-        plain = [_plain(family.title, scenarios)] if own is None else own
-        found += [replace(table, family=name) for table in plain]
-    return found
+        shown = [_plain(family.title, scenarios)] if own is None else own
+        of_all += [replace(table, family=name) for table in shown]
+    return of_all
 
 
 def _plain(title: str, scenarios: Sequence[ScenarioSummary]) -> Table:

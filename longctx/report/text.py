@@ -1,4 +1,4 @@
-"""A run's summary as text: for the terminal, and as Markdown for a pull request."""
+"""The summary of a run as text for a terminal, and as Markdown: summary.md."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from longctx.summary.truncated import Truncated
 from longctx.visible import visible
 
 MOST_NAME = 80
-"""Characters of the name of a model that a server gives."""
+"""The most characters that are shown of a model name from a server."""
 
 
 def as_terminal(summary: Summary, folder: str = "RUN") -> str:
-    """folder: of the run, as commands are given it."""
-    head = "\n".join(visible(line) for line in _usages(summary, folder))
+    """Return the summary as text for a terminal. folder: the run's folder, as commands in the text name it."""
+    head = "\n".join(visible(line) for line in _notes(summary, folder))
     return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
-    """verdict: of a gate, which stands first."""
-    head = [plain(f"# longctx run {run}"), *map(plain, _usages(summary, "RUN"))]
+    """Return summary.md. run: the name of the run. verdict: that of a gate, if any, which is shown first."""
+    head = [plain(f"# longctx run {run}"), *map(plain, _notes(summary, "RUN"))]
     first = [document_as_markdown(verdict)] if verdict else []
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
 
 def headline(summary: Summary) -> str:
-    """Live, replayed and unmeasured trials in a sentence."""
+    """Return a sentence on how many trials are live, replayed and not measured."""
     total = summary.live + summary.replayed + summary.unmeasured
     parts = [f"{summary.live:,} live ({_share(summary.live, total)})"]
     replayed = f"{summary.replayed:,} replayed ({_share(summary.replayed, total)})"
@@ -44,48 +44,51 @@ def headline(summary: Summary) -> str:
     return f"{_trials(total)}: {'; '.join(parts)}."
 
 
-def _usages(summary: Summary, folder: str) -> list[str]:
+def _notes(summary: Summary, folder: str) -> list[str]:
     return [
         headline(summary),
         *answered(summary),
-        *(_truncated(one, folder) for one in summary.truncated),
-        *(_usage(one) for one in summary.usage),
+        *(_truncated(truncated, folder) for truncated in summary.truncated),
+        *map(_usage, summary.usage),
         *sentences(summary.costs),
     ]
 
 
 def answered(summary: Summary) -> Iterator[str]:
-    """A sentence for each model that answered instead of the one that was asked for."""
-    for one in summary.answered:
-        by = one.by if len(one.by) <= MOST_NAME else f"{one.by[:MOST_NAME]}…"
-        count = f"all {one.of:,} trials" if one.number == one.of > 1 else f"{one.number:,} of {_trials(one.of)}"
-        yield f"{one.model} was asked for, but the server says that {by} answered {count}."
+    """Yield a sentence for each model that answered instead of the one that was asked for."""
+    for other in summary.answered:
+        name = other.by if len(other.by) <= MOST_NAME else f"{other.by[:MOST_NAME]}…"
+        all_of_them = other.number == other.of > 1
+        count = f"all {other.of:,} trials" if all_of_them else f"{other.number:,} of {_trials(other.of)}"
+        yield f"{other.model} was asked for, but the server says that {name} answered {count}."
 
 
-def _truncated(one: Truncated, folder: str) -> str:
-    """What happened, what to do, and where these trials are."""
-    fewest, most = one.tokens
+def _truncated(truncated: Truncated, folder: str) -> str:
+    """Return what happened, what to do, and where to see these trials."""
+    family, full = truncated.family, truncated.full
+    fewest, most = truncated.tokens
     after = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    how = f"after {after} tokens{', with the window full,' if one.full else ''}"
+    how = f"after {after} tokens{', with the window full,' if full else ''}"
     room = (
-        f"Raise max_tokens in [{one.family}] of the profile, or thinking_tokens in the model's if it thinks first; "
+        f"Raise max_tokens in [{family}] of the profile, or thinking_tokens in the model's if it thinks first; "
         "--ctx-record new_episodes then asks that table anew."
     )
-    advice = "Choose smaller sizes in the profile." if one.full else room
+    advice = "Choose smaller sizes in the profile." if full else room
     return (
-        f"{one.family} on {one.subject}: {one.number:,} of {one.of:,} replies were cut off {how} and count as "
-        f"truncated. {advice} See the first with python -m longctx show {one.family}/{one.scenario}#{one.trial} --run "
-        f"{folder}; in results.jsonl all have the outcome truncated."
+        f"{family} on {truncated.subject}: {truncated.number:,} of {truncated.of:,} replies were cut off {how} and "
+        f"count as truncated. {advice} See the first with python -m longctx show "
+        f"{family}/{truncated.scenario}#{truncated.trial} --run {folder}; in results.jsonl all have the outcome "
+        "truncated."
     )
 
 
-def _usage(one: UsageSummary) -> str:
+def _usage(usage: UsageSummary) -> str:
     cache = ""
-    if one.cached is not None or one.written:
-        cache = f", {_share(one.cached or 0, one.input)} of them read from the server's cache"
-    if one.written:
-        cache += f" and {_share(one.written, one.input)} written to it"
-    return f"{one.family} on {one.model}: {one.input:,} input tokens{cache}; {one.output:,} output tokens."
+    if usage.cached is not None or usage.written:
+        cache = f", {_share(usage.cached or 0, usage.input)} of them read from the server's cache"
+    if usage.written:
+        cache += f" and {_share(usage.written, usage.input)} written to it"
+    return f"{usage.family} on {usage.model}: {usage.input:,} input tokens{cache}; {usage.output:,} output tokens."
 
 
 def _trials(number: int) -> str:
