@@ -1,4 +1,4 @@
-"""Runs side by side, as sentences and tables: the first is the reference."""
+"""The comparison of runs with a reference run, in sentences and tables."""
 
 from __future__ import annotations
 
@@ -12,63 +12,67 @@ from longctx.report.table import Table
 from longctx.results.subject import Subject
 
 LONGEST = 80
-"""Characters shown of what was returned."""
+"""The most characters that are shown of an answer."""
 
-Against = Sequence[tuple[str, Comparison]]
-"""The name of each other run, and how it compares with the reference."""
+Others = Sequence[tuple[str, Comparison]]
+"""The name of each other run, and its comparison with the reference."""
 
 
-def comparison(reference: str, others: Against, about: Sequence[str], flips: int) -> Document:
-    """about: sentences on what each name stands for. flips: how many to list of each family, 0 for none."""
+def comparison(reference: str, others: Others, about: Sequence[str], flips: int) -> Document:
+    """Return the comparison in words.
+
+    reference: the name of the reference run. about: sentences on what each name stands for. flips: the most changed
+    answers to list of each family; 0 for none.
+    """
     notes = [
         *about,
-        "A rate is of all that a run measured of a scenario; a difference, of the trials that both measured.",
+        "A rate is over all trials that a run measured; a difference is over the trials that both runs measured.",
         *_notes(reference, others),
     ]
     title = f"{' and '.join(name for name, _ in others)} against {reference}"
     return Document(title, tuple(notes), tuple(_tables(reference, others, flips)))
 
 
-def _tables(reference: str, others: Against, flips: int) -> Iterator[Table]:
-    """All families together, where there are several; then each with its scenarios and what changed."""
+def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
+    """Yield a table of all families, if there are several; then, for each, its scenarios and its changed answers."""
     groups: dict[tuple[str, Subject], list[tuple[str, Versus]]] = {}
-    for name, found in others:
-        for one in found.versus:
-            groups.setdefault((one.family, one.before), []).append((name, one))
+    for name, compared in others:
+        for versus in compared.versus:
+            groups.setdefault((versus.family, versus.before), []).append((name, versus))
     if len(groups) > 1:
         rows = [
             {
                 "family": family,
                 "of": _who(reference, group),
-                **_cells(reference, [(name, one.total) for name, one in group]),
+                **_cells(reference, [(name, versus.total) for name, versus in group]),
             }
             for (family, _), group in groups.items()
         ]
         yield Table("All families: rate [95% interval]", _frame(rows))
     for (family, _), group in groups.items():
         yield Table(f"{family}, {_who(reference, group)}: rate [95% interval]", _scenarios(reference, group))
-        for name, one in group:
-            if one.flips and flips:
-                yield _flips(reference, name, one, flips)
+        for name, versus in group:
+            if versus.flips and flips:
+                yield _flips(reference, name, versus, flips)
 
 
 def _scenarios(reference: str, group: Sequence[tuple[str, Versus]]) -> pd.DataFrame:
     changes: dict[str, list[tuple[str, Change]]] = {}
-    for name, one in group:
-        for change in one.scenarios:
+    for name, versus in group:
+        for change in versus.scenarios:
             changes.setdefault(change.scenario, []).append((name, change))
-    changes["all"] = [(name, one.total) for name, one in group]
-    return _frame([{"scenario": scenario, **_cells(reference, found)} for scenario, found in changes.items()])
+    changes["all"] = [(name, versus.total) for name, versus in group]
+    return _frame([{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()])
 
 
 def _cells(reference: str, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
-    """The cells of one scenario, or of one family."""
-    cells = {reference: " / ".join(dict.fromkeys(str(one.before) for _, one in changes))}
-    for name, one in changes:
-        cells[name] = str(one.after)
-        cells[f"{name} - {reference}"] = f"{one.paired}{' *' if one.clustered else ''}"
-        cells[f"{name} gained"] = str(one.paired.gained)
-        cells[f"{name} lost"] = str(one.paired.lost)
+    """Return the cells of a scenario or a family. changes: its change in each run."""
+    cells = {reference: " / ".join(dict.fromkeys(str(change.before) for _, change in changes))}
+    for name, change in changes:
+        cells[name] = str(change.after)
+        cells[f"{name} - {reference}"] = f"{change.paired}{' *' if change.clustered else ''}"
+        cells[f"{name} gained"] = str(change.paired.gained)
+        cells[f"{name} lost"] = str(change.paired.lost)
     return cells
 
 
@@ -81,23 +85,24 @@ def _flips(reference: str, name: str, versus: Versus, limit: int) -> Table:
     shown = versus.flips[:limit]
     frame = pd.DataFrame(
         {
-            "trial": [f"{versus.family}/{one.scenario}#{one.trial}{_besides(one)}" for one in shown],
-            "change": [f"{one.before[0]} -> {one.after[0]}" for one in shown],
-            "expected": [_short(one.expected) for one in shown],
-            f"{reference} returned": [_short(one.before[1]) for one in shown],
-            f"{name} returned": [_short(one.after[1]) for one in shown],
+            "trial": [f"{versus.family}/{flip.scenario}#{flip.trial}{_further_key(flip)}" for flip in shown],
+            "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
+            "expected": [_short(flip.expected) for flip in shown],
+            f"{reference} returned": [_short(flip.before[1]) for flip in shown],
+            f"{name} returned": [_short(flip.after[1]) for flip in shown],
         },
         dtype=object,
     ).set_index("trial")
-    rest = len(versus.flips) - len(shown)
-    more = f"; {rest} more, --flips {len(versus.flips)} lists all" if rest else ""
+    hidden = len(versus.flips) - len(shown)
+    more = f"; {hidden} more, --flips {len(versus.flips)} lists all" if hidden else ""
     title = f"Changed answers, {versus.family}, {_who(reference, [(name, versus)])}{more}"
     return Table(title, frame, said=("expected", f"{reference} returned", f"{name} returned"))
 
 
-def _besides(flip: Flip) -> str:
-    found = {"seed": flip.seed, "repeat": flip.repeat, "item": flip.item}
-    return "".join(f" {name} {value}" for name, value in found.items() if value)
+def _further_key(flip: Flip) -> str:
+    """Return the seed, repeat and item of a trial, each only if it is not 0 or None."""
+    key = {"seed": flip.seed, "repeat": flip.repeat, "item": flip.item}
+    return "".join(f" {name} {value}" for name, value in key.items() if value)
 
 
 def _short(text: str | None) -> str:
@@ -106,34 +111,41 @@ def _short(text: str | None) -> str:
 
 
 def _who(reference: str, group: Sequence[tuple[str, Versus]]) -> str:
-    """The subject that all measured, or what each did."""
+    """Return the subject that all runs measured, or that of each run if they differ."""
     before = group[0][1].before
-    if all(one.after == before for _, one in group):
+    if all(versus.after == before for _, versus in group):
         return str(before)
-    return "; ".join([f"{reference}: {before}", *(f"{name}: {one.after}" for name, one in group)])
+    return "; ".join([f"{reference}: {before}", *(f"{name}: {versus.after}" for name, versus in group)])
 
 
-def _notes(reference: str, others: Against) -> Iterator[str]:
-    for name, found in others:
-        for one in found.versus:
-            if one.before.prompt_set == one.after.prompt_set and len(set(one.digests)) > 1:
-                yield (
-                    f"{one.family}: the prompts {one.before.prompt_set!r} are in other words in {name} "
-                    f"({one.digests[1]}) than in {reference} ({one.digests[0]})."
-                )
-            for who, number in zip((reference, name), one.alone, strict=True):
-                if number:
-                    yield f"{one.family}: {_trials(number)} only {who} measured, not paired ({one.before})."
-            if one.mismatched:
-                yield (
-                    f"{one.family}: {_trials(one.mismatched)} expect other answers in {name} than in {reference}, so "
-                    "they ask something else (another version of the suite, or other documents); not paired."
-                )
-        for who, left in zip((reference, name), found.left, strict=True):
-            for family, subject, number in left:
-                yield f"{family}: {subject} was measured by {who} only ({_trials(number)}), compared with nothing."
-    if any(change.clustered for _, found in others for one in found.versus for change in (one.total, *one.scenarios)):
-        yield "*: some questions are asked more than once in it; the interval takes trials for independent: too narrow."
+def _notes(reference: str, others: Others) -> Iterator[str]:
+    for name, compared in others:
+        for versus in compared.versus:
+            yield from _unpaired(reference, name, versus)
+        for run, only_there in zip((reference, name), compared.left, strict=True):
+            for family, subject, number in only_there:
+                yield f"{family}: only {run} measured {subject} ({_trials(number)}), so it is not compared."
+    compared_families = [versus for _, compared in others for versus in compared.versus]
+    if any(change.clustered for versus in compared_families for change in (versus.total, *versus.scenarios)):
+        yield "*: some questions are asked more than once in it; the interval assumes independent trials, so it is too narrow."
+
+
+def _unpaired(reference: str, name: str, versus: Versus) -> Iterator[str]:
+    """Yield a note if the wording of a family differs, and on the trials that are not paired."""
+    family, before = versus.family, versus.before
+    if before.prompt_set == versus.after.prompt_set and len(set(versus.digests)) > 1:
+        yield (
+            f"{family}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests[1]}) than "
+            f"in {reference} ({versus.digests[0]})."
+        )
+    for run, number in zip((reference, name), versus.alone, strict=True):
+        if number:
+            yield f"{family}: {_trials(number)} only {run} measured, not paired ({before})."
+    if versus.mismatched:
+        yield (
+            f"{family}: {_trials(versus.mismatched)} expect other answers in {name} than in {reference}, so they ask "
+            "something else (another version of the suite, or other documents); not paired."
+        )
 
 
 def _trials(number: int) -> str:

@@ -1,4 +1,4 @@
-"""A plan in words and tables: what the trials of each band can show, how many it takes, and what they cost."""
+"""A gate's plan in words: what the trials of each band can show, how many a goal takes, and what they cost."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ from longctx.stats.search import MOST_TRIALS
 
 def plan_document(
     plans: Sequence[BandPlan],
-    wanted: Target,
+    target: Target,
     profile: str,
     further: Mapping[tuple[str, str], int],
     runs: Sequence[str] = (),
     replayed: Sequence[str] = (),
 ) -> Document:
-    """plans: at least one. further: what the gate judges beside bands, one and several of it -> how many.
+    """Return a plan in words. plans: at least one. profile: its name.
 
-    runs: the two that the assumptions come from, if any; replayed: families of which both replay the same recordings.
+    further: how many hypotheses the gate tests besides bands, by their name in singular and plural. runs: the names of
+    the two runs that the assumptions come from, if any. replayed: the families of which both runs replay the same
+    recordings.
     """
     return Document(
-        title=f"Plan of the profile {profile} with a power of {_exact(wanted.power)}",
-        notes=(*_rules(plans, wanted, further), *_sources(plans, runs, replayed), *_warnings(plans, wanted)),
-        tables=tuple(_tables(plans, wanted)),
+        title=f"Plan of the profile {profile} with a power of {_exact(target.power)}",
+        notes=(*_rules(plans, target, further), *_sources(plans, runs, replayed), *_warnings(plans, target)),
+        tables=tuple(_tables(plans, target)),
     )
 
 
-def conclusion(plans: Sequence[BandPlan], wanted: Target) -> str:
-    """Which bands have the power to pass, and which have not."""
-    powered = [plan for plan in plans if plan.outlook.passing >= wanted.power]
-    lacking = [plan for plan in plans if plan.outlook.passing < wanted.power]
+def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
+    """Return sentences on which bands have the power to pass, and which lack it."""
+    powered = [plan for plan in plans if plan.outlook.passing >= target.power]
+    lacking = [plan for plan in plans if plan.outlook.passing < target.power]
     parts = []
     if powered:
         parts.append(
             f"Powered: {_names(powered, plans)}. If nothing has changed, {_each(powered)} passes with a probability of "
-            f"{_exact(wanted.power)} or more."
+            f"{_exact(target.power)} or more."
         )
     if lacking:
         parts.append(
@@ -54,34 +56,34 @@ def conclusion(plans: Sequence[BandPlan], wanted: Target) -> str:
     return " ".join(parts)
 
 
-def _rules(plans: Sequence[BandPlan], wanted: Target, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    step = f"{wanted.alpha:g} / {wanted.hypotheses} = {wanted.first_step:.2g}"
-    gated = " and ".join([_count(len(plans), "band"), *(_named(number, *what) for what, number in further.items())])
+def _rules(plans: Sequence[BandPlan], target: Target, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    step = f"{target.alpha:g} / {target.hypotheses} = {target.first_step:.2g}"
+    gated = " and ".join([_count(len(plans), "band"), *(_named(number, *names) for names, number in further.items())])
     yield (
-        f"A band passes where the upper bound of its drop ({_exact(1 - wanted.alpha)}, one-sided) is below "
-        f"{_exact(wanted.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
+        f"A band passes where the upper bound of its drop ({_exact(1 - target.alpha)}, one-sided) is below "
+        f"{_exact(target.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
         f"{gated}."
     )
     yield (
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
         "Tokens and prices are of one run, with prompts as estimated, replies of full length, and no discount."
     )
-    for one, _ in further:
-        yield f"The gate judges each {one} besides; that is not planned here."
+    for singular, _ in further:
+        yield f"The gate also judges each {singular}; that is not planned here."
     if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
 
 def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[str]) -> Iterator[str]:
-    """Where discordance, rate and design effect come from."""
+    """Yield sentences on where discordance, rate and design effect come from."""
     guessed = [plan for plan in plans if not plan.seen]
     if len(guessed) < len(plans):
         yield (
-            f"Pairs that change, and rates, are as seen in {' and '.join(runs)}, with one more of each kind: what "
-            "really changed between these two counts as chance here."
+            f"Pairs that change, and rates, are as seen in {' and '.join(runs)}, with one more of each kind. A real "
+            "change between these two counts as chance here."
         )
     if replayed:
-        yield f"Both replay the same recordings of {', '.join(replayed)}; they say nothing of chance and are left out."
+        yield f"Both replay the same recordings of {', '.join(replayed)}; these show no chance and are left out."
     if borrowed := [plan for plan in plans if plan.seen and not plan.own]:
         yield f"Of {_names(borrowed, plans)}, they were seen with another model or other prompts."
     if guessed:
@@ -89,70 +91,74 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
         yield f"Pairs that change and rates{whose} are guessed, not seen; {why}."
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
-        found = sorted({one.assumed.correlation for one in clustered})
-        more = " More trials of the same sections help less than more sections do." if found[-1] > 0 else ""
+        correlations = sorted({plan.assumed.correlation for plan in clustered})
+        values = ", ".join(f"{correlation:.2f}" for correlation in correlations)
+        more = " More trials of the same sections help less than more sections do." if correlations[-1] > 0 else ""
         yield (
-            f"Trials of {_names(clustered, plans)} come in clusters, about one section each, and are taken to change "
-            f"together by {', '.join(f'{one:.2f}' for one in found)} (0: as if each stood alone, 1: as if a cluster "
-            f"were one trial).{more}"
+            f"Trials of {_names(clustered, plans)} come in clusters, about one section each, with an assumed "
+            f"intra-cluster correlation of {values} (0: as if trials were independent, 1: as if a cluster were one "
+            f"trial).{more}"
         )
 
 
-def _warnings(plans: Sequence[BandPlan], wanted: Target) -> Iterator[str]:
+def _warnings(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     if useless := [plan for plan in plans if not plan.assumed.gains_from_pairing]:
         yield (
-            f"Pairing gains nothing in {_names(useless, plans)}: as many pairs change there as if the answers were "
-            "independent, 2 p (1 - p)."
+            f"Pairing gains nothing in {_names(useless, plans)}: as many pairs change there as if the two answers were "
+            "independent, 2 p (1 - p) at a rate p."
         )
     for plan in plans:
-        if plan.assumed.rate < wanted.drop:
+        if plan.assumed.rate < target.drop:
             yield (
-                f"{_names([plan], plans)}: only {plan.assumed.rate:.0%} are right, so a drop of {_exact(wanted.drop)} "
+                f"{_names([plan], plans)}: only {plan.assumed.rate:.0%} are right, so a drop of {_exact(target.drop)} "
                 "cannot happen there."
             )
 
 
-def _tables(plans: Sequence[BandPlan], wanted: Target) -> Iterator[Table]:
-    yield Table("What the trials can show", _frame([_first(plan, plans) | _shown(plan) for plan in plans]))
-    title = "Trials a run, tokens and price that it takes, of the same lengths"
-    yield Table(title, _frame([_first(plan, plans) | _needed(plan, wanted) for plan in plans]))
+def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
+    yield Table("What the trials can show", _frame([_band(plan, plans) | _shown(plan) for plan in plans]))
+    title = "Trials that each run needs, with their tokens and price, at the same lengths"
+    yield Table(title, _frame([_band(plan, plans) | _needed(plan, target) for plan in plans]))
 
 
-def _first(one: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:
-    whose = _whose(one, plans)
-    return {"family": one.band.family, **({"of": whose} if whose else {}), "band": one.band.name}
+def _band(plan: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:
+    """Return the cells that name a band."""
+    subject = _subject(plan, plans)
+    return {"family": plan.band.family, **({"of": subject} if subject else {}), "band": plan.band.name}
 
 
-def _shown(one: BandPlan) -> dict[str, str]:
-    load, found = one.load, one.outlook
+def _shown(plan: BandPlan) -> dict[str, str]:
+    """Return the cells on what the planned trials can show."""
+    load, outlook = plan.load, plan.outlook
     return {
         "trials": _in_clusters(load.trials, load.clusters),
         "tokens": _short(load.tokens_of(load.trials)),
         "price": _price(load.price),
-        "pairs change": f"{one.assumed.discordance:.3f} {f'of {one.seen:,}' if one.seen else 'guessed'}",
-        "rate": f"{one.assumed.rate:.2f}",
-        "drop shown, paired": _drop(found.smallest_paired),
-        "unpaired": _drop(found.smallest_unpaired),
-        "passes if unchanged": _percent(found.passing),
+        "pairs change": f"{plan.assumed.discordance:.3f} {f'of {plan.seen:,}' if plan.seen else 'guessed'}",
+        "rate": f"{plan.assumed.rate:.2f}",
+        "drop shown, paired": _drop(outlook.smallest_paired),
+        "unpaired": _drop(outlook.smallest_unpaired),
+        "passes if unchanged": _percent(outlook.passing),
     }
 
 
-def _needed(one: BandPlan, wanted: Target) -> dict[str, str]:
-    found = one.outlook
-    impossible = one.assumed.rate < wanted.drop
+def _needed(plan: BandPlan, target: Target) -> dict[str, str]:
+    """Return the cells on how many trials each goal takes."""
+    outlook = plan.outlook
+    impossible = plan.assumed.rate < target.drop
     return {
-        f"drop of {wanted.drop:g}, paired": "-" if impossible else _trials(one, found.for_drop.paired),
-        f"drop of {wanted.drop:g}, unpaired": "-" if impossible else _trials(one, found.for_drop.unpaired),
-        "pass if unchanged, paired": _trials(one, found.to_pass.paired),
-        "pass if unchanged, unpaired": _trials(one, found.to_pass.unpaired),
+        f"drop of {target.drop:g}, paired": "-" if impossible else _trials(plan, outlook.for_drop.paired),
+        f"drop of {target.drop:g}, unpaired": "-" if impossible else _trials(plan, outlook.for_drop.unpaired),
+        "pass if unchanged, paired": _trials(plan, outlook.to_pass.paired),
+        "pass if unchanged, unpaired": _trials(plan, outlook.to_pass.unpaired),
     }
 
 
-def _trials(one: BandPlan, trials: int | None) -> str:
+def _trials(plan: BandPlan, trials: int | None) -> str:
     if trials is None:
         return f"more than {MOST_TRIALS:,}"
-    tokens, price = _short(one.load.tokens_of(trials)), _price(one.load.price_of(trials))
-    return f"{_in_clusters(trials, one.load.clusters_of(trials))} ({tokens}, {price})"
+    tokens, price = _short(plan.load.tokens_of(trials)), _price(plan.load.price_of(trials))
+    return f"{_in_clusters(trials, plan.load.clusters_of(trials))} ({tokens}, {price})"
 
 
 def _in_clusters(trials: int, clusters: int) -> str:
@@ -164,12 +170,12 @@ def _drop(drop: float | None) -> str:
 
 
 def _percent(share: float) -> str:
-    """Rounded down, so that nothing looks certain that is not."""
+    """Return a share in percent, rounded down so that only what is certain is shown as 100%."""
     return f"{math.floor(share * 100 + 1e-9)}%"
 
 
 def _exact(share: float) -> str:
-    """As it was given."""
+    """Return a share in percent, with all digits that the user gave."""
     return f"{share * 100:.6g}%"
 
 
@@ -184,34 +190,35 @@ def _price(usd: float | None) -> str:
     return "price?" if usd is None else f"${usd:,.2f}"
 
 
-def _names(some: Sequence[BandPlan], plans: Sequence[BandPlan]) -> str:
-    """Bands by family, with the subject where there are several: `passkey (short, long)`."""
-    if len(some) == len(plans) > 1:
+def _names(named: Sequence[BandPlan], plans: Sequence[BandPlan]) -> str:
+    """Return bands by family, with the subject if `plans` have several: `passkey (short, long)`."""
+    if len(named) == len(plans) > 1:
         return "all bands"
-    found: dict[str, list[str]] = {}
-    for one in some:
-        whose = _whose(one, plans)
-        found.setdefault(f"{one.band.family} of {whose}" if whose else one.band.family, []).append(one.band.name)
-    return ", ".join(f"{family} ({', '.join(names)})" for family, names in found.items())
+    bands: dict[str, list[str]] = {}
+    for plan in named:
+        subject = _subject(plan, plans)
+        family = f"{plan.band.family} of {subject}" if subject else plan.band.family
+        bands.setdefault(family, []).append(plan.band.name)
+    return ", ".join(f"{family} ({', '.join(names)})" for family, names in bands.items())
 
 
-def _whose(one: BandPlan, plans: Sequence[BandPlan]) -> str:
-    """What tells its subject from the others; empty where there is one only."""
-    if len({plan.subject for plan in plans}) == 1:
+def _subject(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
+    """Return the name that tells a plan's subject from the others; empty if `plans` have only one subject."""
+    if len({other.subject for other in plans}) == 1:
         return ""
-    return str(one.subject) if len({plan.subject.prompt_set for plan in plans}) > 1 else one.subject.model
+    return str(plan.subject) if len({other.subject.prompt_set for other in plans}) > 1 else plan.subject.model
 
 
-def _each(some: Sequence[BandPlan]) -> str:
-    return "it" if len(some) == 1 else "each"
+def _each(plans: Sequence[BandPlan]) -> str:
+    return "it" if len(plans) == 1 else "each"
 
 
-def _count(number: int, what: str) -> str:
-    return _named(number, what, f"{what}s")
+def _count(number: int, noun: str) -> str:
+    return _named(number, noun, f"{noun}s")
 
 
-def _named(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+def _named(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

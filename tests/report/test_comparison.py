@@ -80,7 +80,7 @@ def test_what_a_model_said_is_marked_and_cut() -> None:
 def test_doubts_are_said() -> None:
     changed = run("correct", prompt_digest="beef")
     assert document(run("correct"), changed).notes[-1] == (
-        "line_retrieval: the prompts 'protocol' are in other words in B (beef) than in A (0123456789ab)."
+        "line_retrieval: the prompt set 'protocol' has another wording in B (beef) than in A (0123456789ab)."
     )
     twice = joined(run("correct"), run("wrong", repeat=1))
     found = document(twice, twice)
@@ -91,5 +91,5 @@ def test_doubts_are_said() -> None:
     assert "1 trial expect other answers in B than in A" in document(otherwise, other).notes[-1]
     two = joined(run("correct"), run("correct", model="alone"))
     assert document(run("correct"), two).notes[-1] == (
-        "line_retrieval: alone, prompts protocol was measured by B only (1 trial), compared with nothing."
+        "line_retrieval: only B measured alone, prompts protocol (1 trial), so it is not compared."
     )

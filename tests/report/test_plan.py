@@ -59,7 +59,7 @@ def test_clusters_are_named_and_counted() -> None:
     text = as_terminal(plan_document([clustered, LONG], WANTED, "mine", {}))
     assert "200 in 50 clusters" in text
     assert "300 in 75 clusters (1.5M, $6.00)" in text
-    assert "taken to change together by 1.00 " in text
+    assert "an assumed intra-cluster correlation of 1.00 " in text
 
 
 def test_where_the_assumptions_come_from() -> None:
