@@ -127,7 +127,10 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
                 yield f"{family}: only {run} measured {subject} ({_trials(number)}), so it is not compared."
     compared_families = [versus for _, compared in others for versus in compared.versus]
     if any(change.clustered for versus in compared_families for change in (versus.total, *versus.scenarios)):
-        yield "*: some questions are asked more than once in it; the interval assumes independent trials, so it is too narrow."
+        yield (
+            "*: some questions are asked more than once in it; the interval assumes independent trials, so it is too "
+            "narrow."
+        )
 
 
 def _unpaired(reference: str, name: str, versus: Versus) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The charts of a run, each with the table of its numbers."""
+"""The charts of a run, each with a table of its numbers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from longctx.summary.summary import Summary
 
 
 def charts(summary: Summary) -> Iterator[Chart]:
-    """In the order in which a page shows them; none for what a run did not measure."""
+    """Yield the charts in the order of the page; none for what a run did not measure."""
     by_place = list(overall.heatmaps(summary))
     for name, family in summary.families.items():
-        scenarios = [one for one in summary.of(name) if one.rate.n]
+        scenarios = [scenario for scenario in summary.of(name) if scenario.rate.n]
         own = family.account.charts(scenarios, family.analysis)
         shown = plain.charts(name, scenarios) if own is None else own
-        yield from (replace(one, family=name) for one in shown)
-        yield from (one for one in by_place if one.family == name)
+        yield from (replace(chart, family=name) for chart in shown)
+        yield from (chart for chart in by_place if chart.family == name)
     yield from overall.outcomes(summary)

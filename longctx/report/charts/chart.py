@@ -1,6 +1,6 @@
-"""A chart: a Vega-Lite specification and the table of its numbers; and the parts that several charts share.
+"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share.
 
-Colours are CSS variables such as var(--series-1), so that a chart in the page follows its dark and light theme.
+Colours are CSS variables such as var(--series-1), so that a chart in the page follows its light or dark theme.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ Spec = dict[str, Any]
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
 HEAT = [f"var(--heat-{step})" for step in range(10)]
 WIDTH, HEIGHT = 560, 260
-"""Pixels; the width is of the whole chart: as wide as half a page, so that its text keeps its size there."""
+"""The size of a chart in pixels. The width is half a page, so that its text is not scaled there."""
 LETTER = 7
-"""Pixels that a character of a label takes, about."""
+"""The approximate width of a label's character in pixels."""
 APART = 0.02
-"""Points that lie closer on an axis from 0 to 1 hide each other: about half of a point."""
+"""The distance on an axis from 0 to 1 at which points do not hide each other, about half the size of a point."""
 SAME = 0.005
-"""Rates that differ by less hide each other."""
+"""The difference below which points of two rates hide each other."""
 MOVED = "Points of the same rate are drawn side by side, a hair off their place; the numbers tell their rates."
 UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
-"""An axis whose title says that its numbers are percents: ten of them stand beside one another."""
+"""The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
 LONG = 16
-"""Characters of a name, beyond which a legend has a line for each: a reader's font may be wider than the drawer's."""
+"""The characters of a name beyond which a legend has one column, because a reader's font may be wider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """name: of its file. family: where the page shows it; empty for all families. title: what it shows, and after `: `
-    of whom. spec: a Vega-Lite view. note: a sentence below it, often empty."""
+    """A chart.
+
+    name: the name of its file. family: the family in whose section it is shown; empty for all families. title: what it
+    shows and, after `: `, of which subject. spec: a Vega-Lite view. frame: its numbers. note: a sentence below it;
+    often empty.
+    """
 
     name: str
     family: str
@@ -44,7 +48,7 @@ class Chart:
 
 
 def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
-    """An encoding of a data field. kind: quantitative, ordinal or nominal."""
+    """Return the encoding of a data field. kind: quantitative, ordinal or nominal."""
     return {"field": name, "type": kind, "title": title, **more}
 
 
@@ -53,38 +57,40 @@ def rate_axis(name: str, title: str = "rate") -> Spec:
 
 
 def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
-    """A colour for each of the named series, in their order; beyond the palette they repeat."""
-    palette = [SERIES[place % len(SERIES)] for place in range(len(values))]
+    """Return an encoding with a colour for each of these series; beyond the palette, colours repeat."""
+    palette = [SERIES[number % len(SERIES)] for number in range(len(values))]
     columns = 1 if max(map(len, values), default=0) > LONG else 0
     scale = {"domain": list(values), "range": palette}
     return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": columns})
 
 
 def labelled(labels: Sequence[str]) -> Spec:
-    """An axis of names, which are turned where they would run into one another."""
+    """Return an axis of names, which are rotated if they would overlap."""
     room = WIDTH / max(len(labels), 1)
     turned = max(map(len, labels), default=0) * LETTER > room - LETTER
     return {"labelAngle": -35, "labelAlign": "right"} if turned else {}
 
 
 def apart(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
-    """The points of all series with `drawn`, their rates, moved where several would hide each other; and a note that
-    says so. The first series lies on top."""
+    """Return the points of all series with `drawn`, the rate at which each is drawn, and a note if any was moved.
+
+    Points that would hide each other are moved apart. x: the field of the horizontal position.
+    """
     columns: dict[Any, list[dict[str, Any]]] = {}
     for point in points:
         columns.setdefault(point[x], []).insert(0, point)
-    found, note = [], ""
+    moved, note = [], ""
     for column in columns.values():
-        for group in _hiding(sorted(column, key=lambda point: float(point["rate"]))):
+        for group in _overlapping(sorted(column, key=lambda point: float(point["rate"]))):
             note = MOVED if len(group) > 1 else note
             room = APART * (len(group) - 1)
             low = min(max(sum(point["rate"] for point in group) / len(group) - room / 2, 0), 1 - room)
-            found += [{**point, "drawn": low + APART * place} for place, point in enumerate(group)]
-    return found, note
+            moved += [{**point, "drawn": low + APART * number} for number, point in enumerate(group)]
+    return moved, note
 
 
-def _hiding(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """points: by rising rates. Those of the same rate together."""
+def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Group points that would hide each other. points: by rising rate."""
     group: list[dict[str, Any]] = []
     for point in points:
         if group and point["rate"] - group[-1]["rate"] >= SAME:
@@ -96,9 +102,9 @@ def _hiding(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def curves(x: Spec, series: Spec) -> list[Spec]:
-    """Layers: a band from lo to hi, a line through the rates, a point with its description (`say`) at each.
+    """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
-    The points are as `apart` makes them.
+    The data are points as `apart` returns them.
     """
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     base = {"x": x, "color": series}
@@ -120,7 +126,7 @@ def layered(values: Sequence[dict[str, Any]], layers: list[Spec], height: int = 
 
 
 def intervals(y: Spec, colour: Spec, x: Spec) -> list[Spec]:
-    """Layers: for each row a bar from lo to hi and a point with its description (`say`)."""
+    """Return layers with a bar from lo to hi and a described point (`say`) for each row."""
     offset = {"field": colour["field"], "type": "nominal", "sort": None}
     base = {"y": y, "yOffset": offset, "color": colour}
     low = {**x, "field": "lo"}
@@ -137,7 +143,7 @@ def intervals(y: Spec, colour: Spec, x: Spec) -> list[Spec]:
 
 
 def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
-    """A cell for each value, coloured by its `rate` from 0 to 1, with its `text` in it and its description (`say`)."""
+    """Return a heatmap: each value's cell has a colour for its `rate`, its `text`, and a description (`say`)."""
     base = {"x": x, "y": y}
     scale = {"type": "quantize", "domain": [0, 1], "range": HEAT}
     colour = field("rate", "quantitative", "rate", scale=scale, legend=None)
@@ -160,7 +166,7 @@ def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
 
 
 def at(value: float, channel: str) -> Spec:
-    """A dashed line across the chart at a value of x or y."""
+    """Return a dashed line across the chart at a value. channel: x or y."""
     return {
         "data": {"values": [{}]},
         "mark": {"type": "rule", "strokeDash": [4, 4], "color": "var(--ink-soft)", "aria": False},

@@ -1,4 +1,4 @@
-"""Charts drawn as SVG by Vega-Lite (vl-convert), without a browser and without the network."""
+"""The drawing of charts as SVG by Vega-Lite (vl-convert), without a browser and without the network."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from longctx.report.charts.chart import Chart
 from longctx.visible import visible
 
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
-"""The first two have the same widths, and the drawer has one of them: labels take the room that was measured."""
+"""The first two have the same metrics and vl-convert has one of them, so that labels take the space it measured."""
 HEADING, LINE = 60, 80
-"""Characters that stand in the width of a chart, in a heading's letters and in smaller ones."""
+"""The characters that fit into the width of a chart in a title, and in a subtitle."""
 CONFIG: dict[str, Any] = {
     "background": "transparent",
     "font": FONT,
@@ -42,7 +42,7 @@ CONFIG: dict[str, Any] = {
         "labelSeparation": 8,
         "labelLimit": 320,
     },
-    "axisQuantitative": {"labelLimit": 0},  # numbers are short, and to measure each is an eighth of the drawing
+    "axisQuantitative": {"labelLimit": 0},  # measuring each number takes an eighth of the drawing time
     "legend": {
         "labelColor": "var(--ink-soft)",
         "titleColor": "var(--ink-soft)",
@@ -67,40 +67,40 @@ class Drawn(NamedTuple):
 
 @contextlib.contextmanager
 def drawing(charts: Iterable[Chart]) -> Iterator[Iterator[Drawn]]:
-    """Charts as they are drawn, beside what else is done: what draws them is no Python, and needs not wait for it."""
+    """Draw charts in a thread while other work is done: vl-convert runs outside Python's lock."""
     shown = list(charts)
     with ThreadPoolExecutor(max_workers=1) as drawer:
         yield map(Drawn, shown, drawer.map(draw, shown))
 
 
 def draw(chart: Chart) -> str:
-    """The chart as SVG, its colours still CSS variables.
+    """Return the chart as SVG with CSS variables for colours.
 
-    What does not show in its texts is made visible: some control characters would end the process that draws.
+    Invisible characters in its texts are escaped: some control characters would abort vl-convert.
     """
     import vl_convert
 
     fit = {"type": "fit-x", "contains": "padding"}
-    spec = _seen({**chart.spec, "title": _title(chart.title), "autosize": fit, "config": CONFIG})
+    spec = _visible({**chart.spec, "title": _title(chart.title), "autosize": fit, "config": CONFIG})
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
 
 
 def _title(text: str) -> dict[str, Any]:
-    """What a chart shows, and below it in smaller letters of whom: as many lines as they take."""
-    shows, _, whom = text.partition(": ")
-    return {"text": textwrap.wrap(shows, HEADING), "subtitle": textwrap.wrap(whom, LINE)}
+    """Return the title and the subtitle of a chart in lines: what it shows, and of which subject."""
+    title, _, subject = text.partition(": ")
+    return {"text": textwrap.wrap(title, HEADING), "subtitle": textwrap.wrap(subject, LINE)}
 
 
-def _seen(part: Any) -> Any:
+def _visible(part: Any) -> Any:
     if isinstance(part, str):
         return visible(part)
     if isinstance(part, dict):
-        return {name: _seen(value) for name, value in part.items()}
-    return [_seen(value) for value in part] if isinstance(part, list) else part
+        return {name: _visible(value) for name, value in part.items()}
+    return [_visible(value) for value in part] if isinstance(part, list) else part
 
 
 def standing_alone(svg: str, colours: dict[str, str]) -> str:
-    """A drawn chart with real colours on a background of its own, for a file beside the page."""
+    """Return a drawn chart with colours in place of the variables, and a background, for a file of its own."""
     filled = re.sub(r"var\((--[\w-]+)\)", lambda match: colours[match[1]], svg)
     return filled.replace("<svg ", f'<svg style="background: {colours["--paper"]}" ', 1)

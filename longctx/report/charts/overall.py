@@ -1,4 +1,4 @@
-"""The charts that every family has, rates by depth and length of the context, and the outcomes of all by kind."""
+"""The charts that every family has: heatmaps of rates by depth and length, and the outcomes of all families."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from longctx.summary.heatmap import Place
 from longctx.summary.summary import Summary
 
 SPLIT = ": "
-"""Where the name of a row goes on in a second line."""
+"""The separator after which the name of a row continues in a second line."""
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
 def heatmaps(summary: Summary) -> Iterator[Chart]:
+    """Yield a heatmap for each family and subject whose needles have a depth."""
     groups: dict[tuple[str, Subject], list[Place]] = {}
     for place in summary.places:
         groups.setdefault((place.family, place.subject), []).append(place)
@@ -26,13 +27,13 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         unit = summary.families[family].unit
         values = [
             {
-                "depth": _tenth(one.depth),
-                "size": one.size,
-                "rate": one.rate.rate,
-                "text": f"{one.rate.rate:.2f}",
-                "say": f"{one.size:,} {unit}, needle at {_tenth(one.depth)}: {one.rate}",
+                "depth": _tenth(place.depth),
+                "size": place.size,
+                "rate": place.rate.rate,
+                "text": f"{place.rate.rate:.2f}",
+                "say": f"{place.size:,} {unit}, needle at {_tenth(place.depth)}: {place.rate}",
             }
-            for one in group
+            for place in group
         ]
         base = {
             "x": field(
@@ -47,17 +48,19 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
             ),
         }
         spec = heat(values, **base)
-        cells = [(one.size, _tenth(one.depth), str(one.rate)) for one in sorted(group, key=lambda one: one.depth)]
+        by_depth = sorted(group, key=lambda place: place.depth)
+        cells = [(place.size, _tenth(place.depth), str(place.rate)) for place in by_depth]
         title = f"{summary.title(family)} by depth and length: {subject}"
         yield Chart(f"heatmap-{number}", family, title, spec, pivot(cells, f"length, {unit}"))
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
+    """Yield a chart with the shares of outcomes in each family; none without scenarios."""
     groups: dict[str, Counter[str]] = {}
     several = len({scenario.subject for scenario in summary.scenarios}) > 1
     for scenario in summary.scenarios:
-        who = f"{SPLIT}{scenario.subject}" if several else ""
-        groups.setdefault(f"{summary.title(scenario.family)}{who}", Counter()).update(scenario.outcomes)
+        subject = f"{SPLIT}{scenario.subject}" if several else ""
+        groups.setdefault(f"{summary.title(scenario.family)}{subject}", Counter()).update(scenario.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]

@@ -1,4 +1,4 @@
-"""A family without charts of its own: the rate of each scenario, with its interval."""
+"""The chart of a family that has none of its own: the rate of each scenario with its interval."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from longctx.report.table import pivot
 from longctx.summary.summary import ScenarioSummary
 
 ROW = 32
-"""Height of a scenario's row, pixels."""
+"""The height of a scenario's row in pixels."""
 
 
 def charts(family: str, scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
-    """One chart, a row a scenario, a series a subject; none without scenarios."""
+    """Yield a chart with a row for each scenario and a series for each subject; none without scenarios."""
     if not scenarios:
         return
     points = [

@@ -1,1 +1,1 @@
-"""index.html: a run's report for people, in one file that needs no network."""
+"""The page of a run, index.html: its report for people in one file that needs no network."""

@@ -1,4 +1,4 @@
-"""What stands on a run's page: facts of the run, one line a family, and a section of charts and tables for each."""
+"""The contents of a run's page: facts of the run, a line for each family, and sections of charts and tables."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from longctx.report.text import answered
 from longctx.results.manifest import Manifest
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
-from longctx.summary.summary import Summary
+from longctx.summary.summary import ScenarioSummary, Summary
 
 FEW = 2
-"""Families or models that a heading names; of more it says how many."""
+"""The most families or models that a heading names; it gives the number of more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawn chart with the table of its numbers. note: a sentence below it, often empty."""
+    """A drawn chart with the table of its numbers. note: a sentence below it; often empty."""
 
     title: str
     svg: str
@@ -35,7 +35,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A part of the page under one heading. id: its place in the page. rates: a sentence for each subject."""
+    """A part of the page with a heading. id: its anchor. rates: the rate of each subject, as text."""
 
     id: str
     title: str
@@ -45,18 +45,18 @@ class PageSection:
 
 
 def headline(summary: Summary) -> str:
-    """Which families, which models: their names where they are few."""
+    """Return the families and models of a run, by name if they are few."""
     names = dict.fromkeys(summary.title(scenario.family) for scenario in summary.scenarios)
     models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
     return f"{_few(names, 'families')}: {_few(models, 'models')}" if names else "Nothing was measured"
 
 
-def _few(names: Collection[str], called: str) -> str:
-    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {called}"
+def _few(names: Collection[str], noun: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {noun}"
 
 
 def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """What ran: names and what they say."""
+    """Yield the facts of a run: names and values."""
     total = summary.live + summary.replayed + summary.unmeasured
     yield "run", manifest.run
     yield "profile", manifest.profile
@@ -79,8 +79,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
             "recorded",
             f"{first}{f' to {last}' if last != first else ''}, up to {age} {'day' if age == 1 else 'days'} old",
         )
-    if told := " ".join(answered(summary)):
-        yield "another model", told
+    if sentence := " ".join(answered(summary)):
+        yield "another model", sentence
     yield "cost", " ".join(sentences(summary.costs)) or _nothing(summary.costs)
 
 
@@ -90,38 +90,42 @@ def _nothing(costs: Sequence[Cost]) -> str:
 
 
 def family_lines(summary: Summary) -> pd.DataFrame:
-    """The first table of the page. It names models where there are several, or several prompt sets."""
-    found = families(summary.scenarios)
+    """Return the first table of the page. It has a column of subjects if there are several."""
+    lines = families(summary.scenarios)
     frame = pd.DataFrame(
         {
-            "family": [summary.title(one.family) for one in found],
-            "rate over all [95% interval]": [str(one.rate) for one in found],
-            "scenarios": [f"{one.scenarios:,}" for one in found],
-            "lowest": [f"{one.lowest.rate.rate:.2f} {one.lowest.scenario}" if one.lowest else "-" for one in found],
-            "highest": [f"{one.highest.rate.rate:.2f} {one.highest.scenario}" if one.highest else "-" for one in found],
-            "model": [str(one.subject) for one in found],
+            "family": [summary.title(line.family) for line in lines],
+            "rate over all [95% interval]": [str(line.rate) for line in lines],
+            "scenarios": [f"{line.scenarios:,}" for line in lines],
+            "lowest": [_rate_and_name(line.lowest) for line in lines],
+            "highest": [_rate_and_name(line.highest) for line in lines],
+            "model": [str(line.subject) for line in lines],
         }
     ).set_index("family")
     return frame.drop(columns="model") if frame["model"].nunique() == 1 else frame
 
 
+def _rate_and_name(scenario: ScenarioSummary | None) -> str:
+    return f"{scenario.rate.rate:.2f} {scenario.scenario}" if scenario else "-"
+
+
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
-    """One a family, in the order of the summary, then what concerns all."""
-    found, lines = tables(summary), families(summary.scenarios)
+    """Yield a section for each family in the order of the summary, then one for all families."""
+    all_tables, lines = tables(summary), families(summary.scenarios)
     several = len({line.subject for line in lines}) > 1
     for name, family in summary.families.items():
-        figures = [_figure(one) for one in drawn if one.chart.family == name]
-        all_of_it = [table for table in found if table.family == name]
-        all_of_it += family.account.further_tables(family.analysis)
-        own = [table for table in all_of_it if not _drawn(table, figures)]
+        figures = [_figure(chart) for chart in drawn if chart.chart.family == name]
+        own = [table for table in all_tables if table.family == name]
+        own += family.account.further_tables(family.analysis)
+        undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
-        yield PageSection(name.replace("_", "-"), family.title, rates, figures, own)
-    figures = [_figure(one) for one in drawn if not one.chart.family]
+        yield PageSection(name.replace("_", "-"), family.title, rates, figures, undrawn)
+    figures = [_figure(chart) for chart in drawn if not chart.chart.family]
     yield PageSection("all-families", "All families", [], figures, [Table("Tokens, latency and cost", _usage(summary))])
 
 
-def _drawn(table: Table, figures: Sequence[Figure]) -> bool:
-    """Whether a figure has this table as its numbers."""
+def _is_drawn(table: Table, figures: Sequence[Figure]) -> bool:
+    """Return whether a figure shows the numbers of this table."""
     return any(table.frame.equals(figure.frame) for figure in figures)
 
 
@@ -130,19 +134,20 @@ def _figure(drawn: Drawn) -> Figure:
 
 
 def _usage(summary: Summary) -> pd.DataFrame:
-    usage = summary.usage
-    return pd.DataFrame(
+    rows = [
         {
-            "family": [summary.title(one.family) for one in usage],
-            "model": [one.model for one in usage],
-            "input tokens": [f"{one.input:,}" for one in usage],
-            "read from cache": [
-                "-" if one.cached is None or not one.input else f"{one.cached / one.input:.0%}" for one in usage
-            ],
-            "written to cache": [f"{one.written / one.input:.0%}" if one.input else "-" for one in usage],
-            "output tokens": [f"{one.output:,}" for one in usage],
-            "latency, median": [f"{one.latency_s[0]:.2f} s" if one.latency_s else "-" for one in usage],
-            "latency, 95%": [f"{one.latency_s[1]:.2f} s" if one.latency_s else "-" for one in usage],
-            "cost": ["-" if one.cost_usd is None else f"${one.cost_usd:,.2f}" for one in usage],
+            "family": summary.title(usage.family),
+            "model": usage.model,
+            "input tokens": f"{usage.input:,}",
+            "read from cache": "-" if usage.cached is None or not usage.input else f"{usage.cached / usage.input:.0%}",
+            "written to cache": f"{usage.written / usage.input:.0%}" if usage.input else "-",
+            "output tokens": f"{usage.output:,}",
+            "latency, median": f"{usage.latency_s[0]:.2f} s" if usage.latency_s else "-",
+            "latency, 95%": f"{usage.latency_s[1]:.2f} s" if usage.latency_s else "-",
+            "cost": "-" if usage.cost_usd is None else f"${usage.cost_usd:,.2f}",
         }
-    ).set_index("family")
+        for usage in summary.usage
+    ]
+    columns = ["family", "model", "input tokens", "read from cache", "written to cache", "output tokens"]
+    columns += ["latency, median", "latency, 95%", "cost"]
+    return pd.DataFrame(rows, columns=columns).set_index("family")

@@ -26,9 +26,9 @@ from longctx.visible import visible
 
 HERE = Path(__file__).parent
 FINDINGS = 5
-"""What stands out most; the rest is folded."""
+"""The number of findings that are shown; the others are folded."""
 LONG = 30
-"""Characters of a cell, beyond which it may have several lines. A rate with its interval and n is shorter."""
+"""The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
 
 def write_page(
@@ -39,8 +39,10 @@ def write_page(
     drawn: Iterable[Drawn],
     verdict: Document | None = None,
 ) -> None:
-    """index.html in the run's folder, and its charts as SVG files in charts/. drawn: they, which may yet be drawn when
-    they are asked for. verdict: of a gate."""
+    """Write index.html to the run's folder, and its charts to charts/ as SVG files.
+
+    drawn: the charts, which may be drawn while they are consumed. verdict: the document of a gate.
+    """
     (folder / "charts").mkdir(exist_ok=True)
     kept = _kept(drawn, folder / "charts")
     (folder / "index.html").write_text(render(summary, record, manifest, kept, verdict), encoding="utf-8")
@@ -48,13 +50,13 @@ def write_page(
 
 def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
     light = theme.colours("light")
-    for one in drawn:
-        (folder / f"{one.chart.name}.svg").write_text(standing_alone(one.svg, light), encoding="utf-8")
-        yield one
+    for chart in drawn:
+        (folder / f"{chart.chart.name}.svg").write_text(standing_alone(chart.svg, light), encoding="utf-8")
+        yield chart
 
 
 def page_of(summary: Summary, record: FinishedRun, manifest: Manifest, verdict: Document | None = None) -> str:
-    """The page alone."""
+    """Return the page without writing any file."""
     with drawing(charts(summary)) as drawn:
         return render(summary, record, manifest, drawn, verdict)
 
@@ -66,10 +68,10 @@ def render(
     drawn: Iterable[Drawn],
     verdict: Document | None = None,
 ) -> str:
-    """The page, with these charts.
+    """Return the page with these charts.
 
-    The template escapes all text but what it marks as safe: this suite's own script and style, charts in which Vega
-    escaped the text, and JSON that holds no `<`.
+    The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
+    has escaped, and JSON without `<`.
     """
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -101,22 +103,22 @@ def render(
 
 
 def _table(frame: pd.DataFrame, links: Mapping[str, str] | None = None) -> Markup:
-    """A frame of text cells as a table that scrolls by itself on a narrow screen. Long cells have several lines.
+    """Return a frame of texts as a table that scrolls on a narrow screen; long cells wrap.
 
-    links: head of a row -> the place in the page that it leads to.
+    links: the anchor that a row's first cell links to, by its text.
     """
     head = [frame.index.name or "", *frame.columns]
     rows = [[index, *cells] for index, cells in zip(frame.index, frame.itertuples(index=False), strict=True)]
-    made = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
-    made += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in head)
-    made += Markup("</tr></thead><tbody>")
+    html = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
+    html += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in head)
+    html += Markup("</tr></thead><tbody>")
     for first, *cells in rows:
         name = visible(str(first))
-        place = (links or {}).get(str(first))
-        leads = Markup('<a href="#{}">{}</a>').format(place, name) if place else name
-        made += Markup('<tr><th scope="row">{}</th>').format(leads)
-        made += Markup("").join(map(_cell, cells)) + Markup("</tr>")
-    return made + Markup("</tbody></table></div>")
+        anchor = (links or {}).get(str(first))
+        row_head = Markup('<a href="#{}">{}</a>').format(anchor, name) if anchor else name
+        html += Markup('<tr><th scope="row">{}</th>').format(row_head)
+        html += Markup("").join(map(_cell, cells)) + Markup("</tr>")
+    return html + Markup("</tbody></table></div>")
 
 
 def _cell(cell: object) -> Markup:

@@ -1,7 +1,7 @@
-"""The colours of page and charts, light and dark: what the CSS variables stand for.
+"""The colours of the page and its charts in the light and the dark theme: the values of the CSS variables.
 
-Series colours are Okabe and Ito's, told apart by most colour-blind readers, darkened or lightened to keep a contrast
-of 3:1 with the paper; text keeps 4.5:1.
+Series colours are those of Okabe and Ito, which most colour-blind readers can distinguish, darkened or lightened to a
+contrast of 3:1 with the paper; text has 4.5:1.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HEAT = {
     "light": (("#eef4fa", "#9cc3e6"), ("#2f6ca8", "#063a68")),
     "dark": (("#1f2a38", "#3a5878"), ("#6fa8e0", "#b0dbff")),
 }
-"""The ends of the scale below a rate of 0.5, and from there on; between them the ink of the numbers changes."""
+"""The ends of the colour scale below a rate of 0.5, and of the scale above it, where the numbers have another ink."""
 OUTCOMES = {
     "correct": 3,
     "wrong": 2,
@@ -56,11 +56,11 @@ OUTCOMES = {
     "infra-error": 8,
     "not-asked": 8,
 }
-"""Which series colour stands for an outcome."""
+"""The number of the series colour for each outcome."""
 
 
 def colours(theme: str) -> dict[str, str]:
-    """All variables of a theme, `light` or `dark`."""
+    """Return all variables of a theme, `light` or `dark`."""
     series = {f"--series-{number}": colour for number, colour in enumerate(SERIES[theme], start=1)}
     return {
         **(LIGHT if theme == "light" else DARK),
@@ -71,7 +71,7 @@ def colours(theme: str) -> dict[str, str]:
 
 
 def css() -> str:
-    """The variables as a style sheet that follows the reader's preference; paper is always light."""
+    """Return the variables as a style sheet that follows the reader's preference; print is always light."""
     light, dark = (" ".join(f"{name}: {colour};" for name, colour in colours(theme).items()) for theme in SERIES)
     return f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 

@@ -1,4 +1,4 @@
-"""The trials of a run for the page's explorer: a small index, and details in packed chunks that open on demand."""
+"""The trials of a run for the page's explorer: a small index, and compressed chunks of details, opened on demand."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 from longctx.results.row import Row
 
 CHUNK = 200
-"""Trials a chunk."""
+"""The number of trials in a chunk."""
 LEVEL = 6
-"""Of compression: 9 makes the details of 24,000 trials 5% smaller, and takes three times as long."""
+"""The level of compression. Level 9 makes the details of 24,000 trials 5% smaller and takes three times as long."""
 SHORT = 40
-"""Characters of an answer in the index."""
+"""The most characters of an answer in the index."""
 FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "item": ("question", str),
     "depth": ("depth of the needle", "{:.1%}".format),
@@ -32,13 +32,14 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "source": ("answer", str),
     "recorded_at": ("recorded", lambda at: f"{at[:10]} {at[11:16]} UTC"),
 }
-"""Field of a row -> what a reader is told it is, and how."""
+"""The label and the format of each field of a row that is shown."""
 
 
 def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
-    """JSON: names, and for each trial its places among them, its own name, and what was expected and returned.
+    """Return the index as JSON without `<`, so that it can be part of a page.
 
-    title: of a family. It holds no `<`, so that it can stand in a page.
+    It holds lists of names, and for each trial its indices in them, its own name, and what was expected and returned.
+    title: returns the title of a family.
     """
     columns: dict[str, Sequence[str]] = {
         "family": [title(row.family) for row in rows],
@@ -60,38 +61,38 @@ def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
 
 
 def chunks(rows: Sequence[Row], views: Iterable[str], options: Sequence[str]) -> Iterator[str]:
-    """Base64 of gzipped JSON: a list with the details of CHUNK trials, in the index's order.
+    """Yield Base64 of gzipped JSON: lists with the details of CHUNK trials, in the order of the index.
 
-    views: of each row, as a FinishedRun gives them.
+    views: the view of each row, as FinishedRun.views yields it.
     """
     details = (_details(row, json.loads(view) if view else {}, options) for row, view in zip(rows, views, strict=True))
-    while some := list(itertools.islice(details, CHUNK)):
-        text = json.dumps(some, separators=(",", ":"))
+    while chunk := list(itertools.islice(details, CHUNK)):
+        text = json.dumps(chunk, separators=(",", ":"))
         yield base64.b64encode(gzip.compress(text.encode(), LEVEL, mtime=0)).decode()
 
 
 def _details(row: Row, view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
     facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
-    seen = {name: view[name] for name in ("reply", "quotes") if view.get(name)}
+    answer = {name: view[name] for name in ("reply", "quotes") if view.get(name)}
     return {
         "why": [sentence for sentence in (row.why, row.error) if sentence],
         "facts": facts,
-        **seen,
-        "excerpts": [_excerpt(one) for one in view.get("excerpts", ())],
+        **answer,
+        "excerpts": [_excerpt(excerpt) for excerpt in view.get("excerpts", ())],
         "command": _command(view["test"], row.trial, row.repeat, options) if view.get("test") else None,
     }
 
 
-def _excerpt(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """As longctx.vocabulary.excerpt has it, or as earlier versions had it: one mark, and what stands around it."""
-    if "pieces" in one:
-        return one
-    pieces = [("", one["before"]), (one["name"], one["part"]), ("", one["after"])]
-    return {"names": [one["name"]], "line": one["line"], "pieces": pieces}
+def _excerpt(excerpt: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an excerpt in the form of longctx.vocabulary.excerpt; earlier versions kept one mark and its context."""
+    if "pieces" in excerpt:
+        return excerpt
+    pieces = [("", excerpt["before"]), (excerpt["name"], excerpt["part"]), ("", excerpt["after"])]
+    return {"names": [excerpt["name"]], "line": excerpt["line"], "pieces": pieces}
 
 
 def _command(test: str, trial: int, repeat: int, options: Sequence[str]) -> str:
-    """What measures this trial again, from its recording; with --ctx-record all it is asked anew."""
+    """Return the command that replays this trial; with --ctx-record all it asks the trial again."""
     repeats = [f"--ctx-repeats={repeat + 1}"] if repeat else []
     return shlex.join(["pytest", test, f"--ctx-trial={trial}", *repeats, *options])
 

@@ -1,4 +1,4 @@
-"""The page explains the words that it uses: the glossary's own entries."""
+"""The words that the page explains, with the entries of the glossary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longctx.workspace import packaged
 
 OF_A_RUN = ("What is asked", "What comes back", "Recordings", "What a run is")
-"""The glossary's sections that concern every report."""
+"""The sections of the glossary that concern every report."""
 OF_A_GATE = "The gate"
 
 
@@ -19,7 +19,7 @@ class Word(NamedTuple):
 
 
 def words(gated: bool) -> list[Word]:
-    """The glossary's words, in its order. gated: with those of a verdict."""
+    """Return the words of the glossary in its order. gated: whether to include those about verdicts."""
     shown = (*OF_A_RUN, OF_A_GATE) if gated else OF_A_RUN
     sections = re.split(r"^## ", _glossary().read_text(encoding="utf-8"), flags=re.MULTILINE)
     return [word for section in sections if section.startswith(shown) for word in _entries(section)]
@@ -31,12 +31,12 @@ def _entries(section: str) -> list[Word]:
 
 
 def _plain(markdown: str) -> str:
-    """The text without its links and marks of code, on one line."""
+    """Return the text on one line without links and code marks."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", " ".join(markdown.split()))
     return text.replace("`", "")
 
 
 def _glossary() -> Path:
-    """The wheel has it among its data; a checkout has it where its documentation stands."""
+    """Return the path of the glossary: in the data of the wheel, or in the documentation of a checkout."""
     installed = packaged() / "glossary.md"
     return installed if installed.is_file() else packaged().parent / "docs" / "glossary.md"
