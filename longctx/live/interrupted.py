@@ -16,12 +16,12 @@ def sentence(tape: Tape, to_ask: int) -> str:
         return f"Stopped: nothing was asked.{running}"
     answered = f"Stopped: {tape.recorded:,} of {to_ask:,} trials were answered"
     if not tape.keeps:
-        kept = "but nothing is kept without text, so the same command asks all again."
+        consequence = "but nothing is kept without text, so the same command asks all again."
     elif tape.record_mode == RecordMode.ALL:
-        kept = "and are recorded. The same command would ask all anew, since its record mode is all."
+        consequence = "and are recorded. The same command would ask all anew, since its record mode is all."
     else:
-        kept = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
-    return f"{answered} {kept}{running or ' What was in flight is lost, and may be billed.'}"
+        consequence = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
+    return f"{answered} {consequence}{running or ' What was in flight is lost, and may be billed.'}"
 
 
 def _running(tape: Tape) -> str:

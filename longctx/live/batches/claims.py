@@ -1,4 +1,4 @@
-"""The batches of a folder of cassettes, as the run sees them that may write there: what they hold, and which ended."""
+"""The batches of a folder of cassettes, as seen by the run that may write there: what they hold, and which ended."""
 
 from __future__ import annotations
 
@@ -104,5 +104,5 @@ def _ended_at(batch: Batch, state: State) -> str:
 def collected(batch: Batch, result: Collected) -> str:
     """Return a sentence on what was collected from a batch."""
     causes = Counter(failure.cause for failure in result.failures.values())
-    rest = ", ".join(f"{number:,} {cause}" for cause, number in causes.items())
-    return f"Batch {batch} has ended: {len(result.answered):,} answers are recorded{f'; {rest}' if rest else ''}."
+    failed = ", ".join(f"{number:,} {cause}" for cause, number in causes.items())
+    return f"Batch {batch} has ended: {len(result.answered):,} answers are recorded{f'; {failed}' if failed else ''}."

@@ -29,7 +29,7 @@ class Collected:
 def onto_tape(tape: Tape, batch: Batch, ended_at: str, results: Sequence[dict[str, Any]]) -> Collected:
     """Record the successful results that are not recorded yet; they are on disk when this returns.
 
-    ended_at: the end of the batch in ISO 8601, UTC; servers do not tell when each request was answered, and how long it
+    ended_at: the end of the batch in ISO 8601, UTC; servers do not tell when each request was answered, or how long it
     took. Raises NotRecorded.
     """
     by_id = {request.custom_id: request.wanted for request in batch.requests}

@@ -56,7 +56,7 @@ class Fates:
                 return self._not_known(batch)
             failure = explain(error, self._service.url)
             return Fate("unreached", batch, why=failure.message, fatal=failure.fatal and failure.cause == "bad_key")
-        return _told(batch, state)
+        return _fate(batch, state)
 
     def _not_known(self, batch: Batch) -> Fate:
         if not batch.id:
@@ -90,15 +90,15 @@ class Fates:
             if not state.ended or state.gone:
                 why = f"{state.id} has as many requests and {'no results any more' if state.gone else 'has not ended'}"
                 continue
-            ours = {request.custom_id for request in batch.requests}
-            if any(result.get("custom_id") in ours for result in await self._service.results(state.id)):
+            custom_ids = {request.custom_id for request in batch.requests}
+            if any(result.get("custom_id") in custom_ids for result in await self._service.results(state.id)):
                 created = wait.stamp(state.created_at or claimed)
-                return _told(self._ledger.created(batch, state.id, created), state)
+                return _fate(self._ledger.created(batch, state.id, created), state)
             self._foreign.add(state.id)
         return Fate("unsure", batch, why=why) if why else Fate("absent", batch)
 
 
-def _told(batch: Batch, state: State) -> Fate:
+def _fate(batch: Batch, state: State) -> Fate:
     if state.gone:
         return Fate("gone", batch, state)
     return Fate("ended" if state.ended else "running", batch, state)

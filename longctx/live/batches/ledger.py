@@ -101,8 +101,8 @@ class Ledger:
 
     def claim(self, batch: Batch) -> None:
         """Keep a batch that is about to be created; it is on disk when this returns. Raises UserError."""
-        for left in self.folder.glob(".*.part"):  # left by a run that was killed while it wrote
-            left.unlink(missing_ok=True)
+        for leftover in self.folder.glob(".*.part"):  # left by a run that was killed while it wrote
+            leftover.unlink(missing_ok=True)
         self._write(batch)
 
     def created(self, batch: Batch, id: str, at: str) -> Batch:

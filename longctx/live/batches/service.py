@@ -92,7 +92,7 @@ class Service:
         )
 
     async def create(self, requests: Sequence[dict[str, Any]]) -> State:
-        """Create a batch. The request is sent once: the caller must make sure that it was not created to repeat it."""
+        """Create a batch. The request is sent once: the caller repeats it only if no batch was created."""
         batches = self._client.with_options(max_retries=0).messages.batches
         bodies: Any = requests
         call = batches.with_raw_response.create(requests=bodies, timeout=UPLOAD_S)

@@ -97,8 +97,8 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
     known = [estimate.price for estimate in estimates if estimate.price is not None]
     if len(known) < 2:
         return None
-    rest = "" if len(known) == len(estimates) else ", without the models whose prices are not known"
-    return f"In all {sum(known[1:], known[0])}{rest}."
+    exception = "" if len(known) == len(estimates) else ", without the models whose prices are not known"
+    return f"In all {sum(known[1:], known[0])}{exception}."
 
 
 def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:

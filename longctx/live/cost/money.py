@@ -86,7 +86,7 @@ class Budget:
         self.reserved -= most
         self.in_flight -= 1
         if not self.in_flight:
-            self.reserved = 0.0  # without a rest from rounding
+            self.reserved = 0.0  # so that no rounding error remains
         if isinstance(result, Reply):
             self.spent += paid(prices, result) or 0.0
         elif result.cause in MAYBE_PAID and not result.fatal:

@@ -20,7 +20,7 @@ _jitter = random.SystemRandom()
 
 
 def sent_again(cause: str, attempts: int) -> bool:
-    """Return whether a trial is sent again that failed for `cause` after this number of attempts."""
+    """Return whether to send a request again that has failed for `cause` after this number of attempts."""
     return attempts < ATTEMPTS.get(cause, 1)
 
 

@@ -24,7 +24,7 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
     """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
     Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
-    have theirs. A server given by base_url may need no key. Raises UserError without a key or with a URL that is none.
+    have theirs. A server given by base_url may need no key. Raises UserError without a key or with an invalid URL.
     """
     if base_url is not None:
         _check_url(base_url)

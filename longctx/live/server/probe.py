@@ -44,7 +44,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     ask: whether to ask the model small questions, too, which cost money. prompts: the prompt set to measure.
     """
     counted = _counted(PromptSet.open(workspace, prompts))
-    description, silent = await _told(client, model, say)
+    description, silent = await _description(client, model, say)
     measured: tuple[TokenCounts, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
@@ -77,7 +77,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     return Learnt(tried | description, measured, tuple(silent), (*trust.doubts, *ignored))
 
 
-async def _told(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
+async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
     """Return the server's description of the model, and a sentence if there is none."""
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):

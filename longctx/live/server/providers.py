@@ -23,7 +23,7 @@ Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
 GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 NEEDED = {"bedrock": "boto3", "vertex": "google-auth[requests]"}
-"""The package that a provider needs besides; pinned in requirements-providers.txt, and an extra of the distribution."""
+"""The additional package that a provider needs, pinned in requirements-providers.txt and an extra of longctx."""
 
 
 class ClientSettings(TypedDict):

@@ -74,7 +74,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
         first = await tried("Its usage", ask(client, model, **long))
         again = first and await tried("Its usage of a cache", ask(client, model, **long))
         cut = await tried("Its stop reasons", ask(client, model, **numbers))
-        told = await tried("A system prompt", ask(client, model, **request))
+        about_system = await tried("A system prompt", ask(client, model, **request))
         try:
             counted = await count(client, model.model_copy(update={"system": ""}), text)
         except UNTOLD:  # reported where tokens are counted
@@ -88,8 +88,8 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
             doubts, counts = [*doubts, *lies], not lies
     if cut:
         doubts += of_stop_reason(cut)
-    if told:
-        doubts += of_system_prompt(told, cut)
+    if about_system:
+        doubts += of_system_prompt(about_system, cut)
     return Trust(tuple(doubts), counts)
 
 
