@@ -11,6 +11,7 @@ from longctx.workspace import packaged
 OF_A_RUN = ("What is asked", "What comes back", "Recordings", "What a run is")
 """The sections of the glossary that concern every report."""
 OF_A_GATE = "The gate"
+"""The section that a page with a verdict explains too."""
 
 
 class Word(NamedTuple):
