@@ -1,4 +1,4 @@
-"""The command line beside pytest: each command is a module with `add` (its arguments) and `run` (its work)."""
+"""The commands of longctx: each is a module with `add`, which declares its arguments, and `run`, its work."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands. What it parses has `run` and, for a command of pytest's arguments, `passes_on`."""
+    """Return the parser of all commands. Parsed options have `run`, and `passes_on`: whether others go to pytest."""
     parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
@@ -43,17 +43,19 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. The exit status: 0 done, 1 faults found, 2 a mistake that a sentence on stderr explains, or
-    Ctrl-C."""
+    """Run one command and return its exit status.
+
+    0: done. 1: faults were found. 2: a mistake, which a sentence on stderr explains, or Ctrl-C.
+    """
     parser = make_parser()
-    found, rest = parser.parse_known_args(arguments)
-    if rest and not found.passes_on:
+    options, rest = parser.parse_known_args(arguments)
+    if rest and not options.passes_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:
-        found.workspace = Workspace.around(Path.cwd())
-        code = int(found.run(found, rest))
+        options.workspace = Workspace.around(Path.cwd())
+        code = int(options.run(options, rest))
         sys.stdout.flush()
         return code
     except UserError as error:
@@ -62,6 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    except BrokenPipeError:  # the reader of the output, such as head, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -1,4 +1,4 @@
-"""`baseline`: keep a run to gate later runs against, and see what was kept."""
+"""`baseline`: keep a run to compare later runs with, and list and show what was kept."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def add(commands: Any) -> None:
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     save = actions.add_parser("save", help="write fixtures/baselines/NAME.jsonl from a finished run")
-    save.add_argument("name", metavar="NAME", help="what the baseline is called")
+    save.add_argument("name", metavar="NAME", help="the name of the baseline")
     save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
     save.add_argument(
         "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
     )
     save.set_defaults(run=_save, passes_on=False)
-    listed = actions.add_parser("list", help="the baselines there are")
+    listed = actions.add_parser("list", help="list the project's baselines")
     listed.set_defaults(run=_list, passes_on=False)
-    show = actions.add_parser("show", help="what a baseline holds: its run, and the rate of each scenario")
+    show = actions.add_parser("show", help="show what a baseline holds: its run, and the rate of each scenario")
     show.add_argument("name", metavar="NAME", help="a baseline, by its name or path")
     show.set_defaults(run=_show, passes_on=False)
 
@@ -81,10 +81,10 @@ def _show(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.render import terminal_table
     from longctx.results.baseline import load_baseline
 
-    found = load_baseline(options.workspace.find_baseline(options.name))
-    run = found.manifest
-    print(f"# {found.name}, saved {found.saved_at}")
+    baseline = load_baseline(options.workspace.find_baseline(options.name))
+    run = baseline.manifest
+    print(f"# {baseline.name}, saved {baseline.saved_at}")
     print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")
     print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}\n")
-    print(terminal_table(rates(found.rows)))
+    print(terminal_table(rates(baseline.rows)))
     return 0

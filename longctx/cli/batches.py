@@ -1,4 +1,4 @@
-"""`batches`: the Message Batches that are not collected yet: what has become of them, their answers, their end."""
+"""`batches`: list, collect or cancel the Message Batches that are not collected yet."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "batches",
         help="Message Batches that are not collected: list, collect or cancel them",
-        description="What runs with --ctx-batch created and have not collected yet stands in cassettes/batches, a file "
-        "for each batch.",
+        description="Runs with --ctx-batch keep each batch that they have created and not collected yet as a file in "
+        "cassettes/batches.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
-    listed = actions.add_parser("list", help="what has become of each, by its server")
+    listed = actions.add_parser("list", help="list the batches, with their states on the server")
     listed.set_defaults(run=_list, passes_on=False)
-    collect = actions.add_parser("collect", help="record what those have answered that have ended")
+    collect = actions.add_parser("collect", help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
     collect.set_defaults(run=_collect, passes_on=False)
     cancel = actions.add_parser(
@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
     cancel.add_argument(
         "--forget",
         action="store_true",
-        help="only delete what is known of it here, so that its requests are asked, and paid, anew",
+        help="only delete the local record of it, so that its requests are asked, and paid for, again",
     )
     cancel.set_defaults(run=_cancel, passes_on=False)
 
@@ -94,8 +94,8 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(
             "answers-not-kept", f"{error} Its batch still has it: free some disk space, and collect it again."
         ) from None
-    for one in left:
-        say(one[0].upper() + one[1:])
+    for reason in left:
+        say(reason[0].upper() + reason[1:])
     return 1 if left else 0
 
 
@@ -118,7 +118,7 @@ def _cancel(options: argparse.Namespace, _: list[str]) -> int:
 
 
 async def _canceled(batches: Batches, batch: Batch) -> str:
-    """Cancel a batch; what is said of it. Raises UserError."""
+    """Cancel a batch and return a sentence about it. Raises UserError."""
     from longctx.live.batches.fate import sentence
     from longctx.live.failure import explain
     from longctx.live.server.enquiry import UNTOLD
@@ -143,7 +143,10 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
 def _each(
     options: argparse.Namespace, names: Sequence[str], act: Callable[[Batches, Batch], Awaitable[None]]
 ) -> list[Batch]:
-    """Do it to each batch, by a client of its server. The batches; says so where there are none. Raises UserError."""
+    """Call `act` for each of the named batches with a client of its server; return them. Raises UserError.
+
+    Without any batch it prints a sentence.
+    """
     from longctx.live.batches.claims import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
@@ -155,21 +158,21 @@ def _each(
     if not open_batches:
         say(NONE)
 
-    async def at(base_url: str | None, some: Sequence[Batch]) -> None:
+    async def at(base_url: str | None, of_server: Sequence[Batch]) -> None:
         async with open_client(None, base_url, 1) as client:
             batches = Batches(Service(client), Tape(cassettes), BatchTerms(base_url), say)
-            for batch in some:
+            for batch in of_server:
                 await act(batches, batch)
 
     by_server = sorted(open_batches, key=lambda batch: batch.base_url or "")
-    for _, some in groupby(by_server, key=lambda batch: batch.base_url):
-        group = list(some)
-        asyncio.run(at(group[0].base_url, group))
+    for _, group in groupby(by_server, key=lambda batch: batch.base_url):
+        of_server = list(group)
+        asyncio.run(at(of_server[0].base_url, of_server))
     return open_batches
 
 
 def _named(batches: Sequence[Batch], names: Sequence[str]) -> list[Batch]:
-    """The batches of these names or ids, all without any. Raises UserError."""
+    """Return the batches with these names or ids; all of them without names. Raises UserError."""
     known = [name for batch in batches for name in (batch.name, batch.id) if name]
     for name in names:
         if name not in known:
@@ -183,7 +186,7 @@ def _named(batches: Sequence[Batch], names: Sequence[str]) -> list[Batch]:
 
 @contextlib.contextmanager
 def _writing(options: argparse.Namespace) -> Iterator[None]:
-    """Holds the cassettes, as a run that records does; where there are none, nothing is made."""
+    """Lock the cassettes, as a run that records does. If there is no such folder, it is not made."""
     from longctx.recording.writer import only_writer
 
     cassettes = options.workspace.cassettes

@@ -1,4 +1,4 @@
-"""`compare`: runs side by side on the same trials, the first as the reference."""
+"""`compare`: compare runs on the same trials; the first is the reference."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 Parts = list[tuple[str, "list[Row]"]]
-"""What is compared: a short name and its rows."""
+"""What is compared: short names with their rows."""
 
 
 def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Parts]:
-    """Runs by letters, and what each letter stands for."""
+    """Return a sentence on what each letter stands for, and the rows of each run by its letter."""
     from longctx.results.store import load_rows
 
     if reference is not None:
@@ -82,7 +82,7 @@ def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Part
 
 
 def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
-    """The parts of one run that differ in one thing, the reference first."""
+    """Return a sentence on one run, and its parts that differ in one thing, the reference first."""
     from longctx.compare.match import parts_of, what_differs
     from longctx.results.store import load_rows
 
@@ -91,11 +91,11 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
     if between is None:
         between, *others = what_differs(rows) or [""]
         if others or not between:
-            there = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
+            holds = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
             raise UserError(
                 "one-run-to-compare",
                 f"{path} is one run: give another to compare it with, or say what differs within it, with --between "
-                f"model, prompts or the name of a label. {there}.",
+                f"model, prompts or the name of a label. {holds}.",
             )
     parts = parts_of(rows, between)
     if set(parts) <= {""}:
@@ -120,12 +120,13 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
 
 
 def _about(path: Path, folder: Path) -> str:
-    """A run as the user named it, and what is known of it."""
+    """Describe a run: as the user named it, with its profile, seed, labels and version."""
     try:
-        found = load_manifest(folder)
+        manifest = load_manifest(folder)
     except FileNotFoundError:
         return str(path)
-    name = [] if found.run == path.name else [f"run {found.run}"]
-    labels = [f"{name}={value}" for name, value in found.labels.items()]
-    seed = "several seeds" if found.seed is None else f"seed {found.seed}"
-    return f"{path} ({', '.join([*name, f'profile {found.profile}', seed, *labels, f'longctx {found.version}'])})"
+    name = [] if manifest.run == path.name else [f"run {manifest.run}"]
+    labels = [f"{name}={value}" for name, value in manifest.labels.items()]
+    seed = "several seeds" if manifest.seed is None else f"seed {manifest.seed}"
+    parts = [*name, f"profile {manifest.profile}", seed, *labels, f"longctx {manifest.version}"]
+    return f"{path} ({', '.join(parts)})"

@@ -1,4 +1,4 @@
-"""`corpus`: fetch, generate, freeze, count and check the documents and questions of the collage."""
+"""`corpus`: fetch, generate, freeze, count and check the documents and questions of long-context QA."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from longctx.cli.shared.task import add_bank_name, add_task
 from longctx.config.arguments import number
 
 BUDGETS = (3000, 70_000, 95_000)
-"""Tokens: one for small models, and the notebook's two."""
+"""The default sizes of collages in tokens: one for small models, and the two of the source's notebook."""
 
 
 def add(commands: Any) -> None:
-    parser = commands.add_parser("corpus", help="documents and questions of the long-context QA")
+    parser = commands.add_parser("corpus", help="documents and questions of long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, generate, "write an issue of the fictional register, or several, with questions")
@@ -74,10 +74,10 @@ def fetch(options: argparse.Namespace, _: list[str]) -> int:
 
     folder = options.out or options.workspace.own("fetched", f"FR-{options.day}")
     limit = LIMIT if options.max_bytes is None else options.max_bytes
-    got = fetch_issue(options.day, folder, options.base_url or GOVINFO, limit, show)
+    fetched = fetch_issue(options.day, folder, options.base_url or GOVINFO, limit, show)
     freeze_folder(folder)
     corpus = load_corpus(folder)
-    print(f"{got.path}: {got.bytes:,} bytes, sha256 {got.sha256}")
+    print(f"{fetched.path}: {fetched.bytes:,} bytes, sha256 {fetched.sha256}")
     print(f"{len(corpus.sections)} sections, {corpus.tokens:,} tokens; {len(corpus.left_out)} left out by size")
     return 0
 
@@ -110,5 +110,5 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def check(options: argparse.Namespace, _: list[str]) -> int:
-    """As `questions check`, whose older name this is."""
+    """Do what `questions check` does; this is its earlier name."""
     return show(options.workspace, options.documents, options.questions, options.bank)

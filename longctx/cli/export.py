@@ -1,4 +1,4 @@
-"""`export`: a run's data in the format that a file's name says."""
+"""`export`: write a run's data in the format that the file's suffix determines."""
 
 from __future__ import annotations
 

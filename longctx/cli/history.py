@@ -1,4 +1,4 @@
-"""`history`: the kept runs of a project in the order of their dates, and where a level shifted."""
+"""`history`: show the kept runs of a project in the order of their dates, and where the level of a rate shifted."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "bad-alpha", f"--alpha {options.alpha:g} is not a significance level: give a number between 0 and 1."
         )
     known = families(options.workspace)
-    found = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
-    levels = level_shifts(found, options.alpha)
-    told = document(found, levels, options.margin, options.alpha)
-    shown.show(options, told, list(charts(found, levels, known)))
+    tracked = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
+    levels = level_shifts(tracked, options.alpha)
+    history = document(tracked, levels, options.margin, options.alpha)
+    shown.show(options, history, list(charts(tracked, levels, known)))
     return 0
 
 
 def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
-    """In the order of the dates at which the runs ended; a baseline by the name of its file. Raises UserError."""
+    """Load runs and baselines in the order of their ends; baselines have the names of their files. Raises UserError."""
     from longctx.results.baseline import load_baseline
 
     paths = [workspace.find_baseline(source) for source in sources] or sorted(

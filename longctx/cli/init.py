@@ -1,4 +1,4 @@
-"""`init`: write what a repository needs to measure with longctx. Nothing that is there is written over."""
+"""`init`: write the files that a repository needs to measure with longctx. Existing files are never overwritten."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import longctx
 from longctx.cli.shared.output import say
+from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting
@@ -23,10 +24,10 @@ LINES = {
     ".gitattributes": ("cassettes/**/*.jsonl merge=union -diff linguist-generated=true",),
     ".gitignore": ("/reports/", "/cassettes/.lock", "__pycache__/"),
 }
-"""What these files must hold."""
+"""The lines that these files must contain."""
 CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
 OURS = "-r requirements.txt"
-"""What the action of this repository installs."""
+"""What the action installs in longctx's own repository; `init` replaces it."""
 
 
 def add(commands: Any) -> None:
@@ -37,9 +38,12 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the project (default: this folder)")
     parser.add_argument(
-        "--prompts", metavar="NAME", help="also a copy of the protocols' prompts to change, by this name"
+        "--prompts", metavar="NAME", help="also write a copy of a prompt set under this name, to change"
     )
-    parser.add_argument("--ci", action="store_true", help="also the gate as a GitHub workflow")
+    parser.add_argument(
+        "--copy", metavar="SET", default=PROTOCOL, help="with --prompts: the prompt set to copy (default: protocol)"
+    )
+    parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
     parser.set_defaults(run=run, passes_on=False)
 
 
@@ -47,7 +51,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     root = (options.folder or Path.cwd()).absolute()
     if options.folder is None:
         _check_root(options.workspace, root)
-    prompts = _prompts(options.prompts) if options.prompts else {}
+    prompts = _prompts(Workspace(root), options.prompts, options.copy) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
     check_writable(root)
     for name, content in (_starter() | prompts | ci).items():
@@ -60,14 +64,14 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"The workflow installs pytest-longctx {longctx.__version__} from the package index: change the input "
             "install of action.yml where yours comes from elsewhere."
         )
-    there = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
+    change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     say("\nNext, what the first profile would ask, and what it costs:")
-    say(f"  {there}pytest {TESTS} --ctx-profile={Path(PROFILE).stem} --ctx-estimate")
+    say(f"  {change_folder}pytest {TESTS} --ctx-profile={Path(PROFILE).stem} --ctx-estimate")
     return 0
 
 
 def _check_root(workspace: Workspace, folder: Path) -> None:
-    """Raises UserError within a project: it may be meant, or a part of it."""
+    """Raise UserError if the folder is inside a project: the user may mean the project or the folder."""
     if workspace.root != folder:
         raise UserError(
             "inside-a-project",
@@ -77,14 +81,18 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
 
 
 def _starter() -> dict[str, bytes]:
-    """Path in the project -> content."""
+    """Return the contents of the starter files by their paths in the project."""
     tests = sorted(_shipped(TESTS).glob("test_*.py"))
     return {f"{TESTS}/{path.name}": path.read_bytes() for path in tests} | {
         PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()
     }
 
 
-def _prompts(name: str) -> dict[str, bytes]:
+def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
+    """Return the contents of a prompt set's copy by their paths in the project. Raises UserError.
+
+    name: the name of the copy. source: the name or the path of the set to copy.
+    """
     if not re.fullmatch(r"[\w+-][\w.+-]*", name):
         raise UserError(
             "bad-prompt-set-name",
@@ -95,9 +103,12 @@ def _prompts(name: str) -> dict[str, bytes]:
             "prompt-set-name-taken",
             f"A prompt set {name!r} comes with longctx: give yours another name with --prompts.",
         )
-    protocol = packaged() / "prompts" / PROTOCOL
-    files = sorted(path for path in protocol.rglob("*.txt"))
-    return {f"fixtures/prompts/{name}/{path.relative_to(protocol).as_posix()}": path.read_bytes() for path in files}
+    original = PromptSet.open(workspace, source)
+    return {
+        f"fixtures/prompts/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for folder in (*reversed(original.further), original.folder)
+        for path in sorted(folder.rglob("*.txt"))
+    }
 
 
 def _ci(root: Path) -> dict[str, bytes]:
@@ -107,19 +118,19 @@ def _ci(root: Path) -> dict[str, bytes]:
             "not-top-of-repository",
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
-    made = {name: _shipped(name).read_bytes() for name in CI}
-    theirs = f"pytest-longctx=={longctx.__version__}"
-    return {name: content.replace(OURS.encode(), theirs.encode()) for name, content in made.items()}
+    contents = {name: _shipped(name).read_bytes() for name in CI}
+    distribution = f"pytest-longctx=={longctx.__version__}"
+    return {name: content.replace(OURS.encode(), distribution.encode()) for name, content in contents.items()}
 
 
 def _shipped(name: str) -> Path:
-    """A file or folder to be copied: in the package where it was installed, at the top of a checkout."""
+    """Return the path of a file or folder to copy: in the installed package, or at the top of a checkout."""
     installed = Path(__file__).with_name("starter") / name
     return installed if installed.exists() else packaged().parent / name
 
 
 def _write(path: Path, content: bytes) -> str:
-    """Write a file, unless it is there. What was done, in a sentence."""
+    """Write a file unless it exists; return a sentence on what was done."""
     shown = os.path.relpath(path)
     if path.exists():
         differs = path.is_dir() or path.read_bytes() != content
@@ -132,7 +143,7 @@ def _write(path: Path, content: bytes) -> str:
 
 
 def _add(path: Path, lines: tuple[str, ...]) -> str:
-    """Add the lines that a file lacks at its end. What was done, in a sentence."""
+    """Append the lines that a file lacks; return a sentence on what was done."""
     shown = os.path.relpath(path)
     try:
         before = path.read_bytes() if path.exists() else b""
@@ -148,7 +159,7 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
 
 
 def _configure(root: Path) -> str:
-    """Make the folder a root for pytest, or say what its configuration lacks. What was done, in a sentence."""
+    """Make the folder a root for pytest if it is none; return a sentence on what was done, or is left to do."""
     file = configuration(root)
     if file is None:
         if root_around(root) != root:

@@ -1,4 +1,4 @@
-"""`merge`: several runs as one, and the verdict on it."""
+"""`merge`: merge several runs into one, and give the verdict on it."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = verdict.rules(options, manifest) if baseline else None
     lacking = missing_shards(manifest)
-    found, shown = "invalid" if lacking else "pass", None
+    given, shown = "invalid" if lacking else "pass", None
     with whole_folder(out, store.RESULTS) as folder:
         record, known = store.write(folder, pairs), families(options.workspace)
         summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
         if rules:
-            found, shown = judge(folder, baseline, record.rows, manifest, rules, known)
+            given, shown = judge(folder, baseline, record.rows, manifest, rules, known)
         write_report(folder, record, summary, manifest, options.page, shown)
         failures = verdict.failures(manifest, record.rows)
         warning = add_step_summary(as_markdown(summary, manifest.run, shown))
@@ -69,4 +69,4 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         print(sentence)
     page = "index.html" if options.page else "summary.md"
     print(f"\nMerged {len(manifest.merged)} runs, {len(record.rows):,} trials: {out / page}")
-    return exit_status(found, bool(failures), options.on_inconclusive) if gated else 0
+    return exit_status(given, bool(failures), options.on_inconclusive) if gated else 0

@@ -1,4 +1,4 @@
-"""`models`: what the model profiles say, and what a server says of a model."""
+"""`models`: list the model profiles, and ask a server about a model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ENTRIES = {
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "models",
-        help="what is known of models, and what their servers say",
+        help="list model profiles, or ask a server about a model",
         description="A model profile is a file of fixtures/models/: what is known of a model.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         "--prompts", default=PROTOCOL, metavar="DIR", help="prompt set whose wordings are counted (default: protocol)"
     )
     probe.set_defaults(run=_probe, passes_on=False)
-    listed = actions.add_parser("list", help="the model profiles there are")
+    listed = actions.add_parser("list", help="list the model profiles")
     listed.set_defaults(run=_list, passes_on=False)
 
 
@@ -88,13 +88,15 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt
 
 def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
     rows = [
-        (name, _said(_probed(before.probed, entry)), _said(learnt.told[entry]))
+        (name, _text(_probed(before.probed, entry)), _text(learnt.told[entry]))
         for entry, name in ENTRIES.items()
         if entry in learnt.told
     ]
-    for found in learnt.measured:
-        earlier = before.measures(found.family, found.wording) or {}
-        rows += [(f"{found.family}: {name}", _said(earlier.get(name)), _said(to)) for name, to in found.values.items()]
+    for counts in learnt.measured:
+        earlier = before.measures(counts.family, counts.wording) or {}
+        rows += [
+            (f"{counts.family}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()
+        ]
     marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]
     print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
 
@@ -112,7 +114,7 @@ def _probed(probed: Probed | None, entry: str) -> object:
     return getattr(probed, entry) if probed else None
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     match value:
         case None:
             return "-"
@@ -147,8 +149,8 @@ def _listed(workspace: Workspace, name: str) -> tuple[str, ...]:
     return (
         name if name == profile.model else f"{name} ({profile.model})",
         "-" if profile.provider == "anthropic" else profile.provider,
-        _said(profile.window),
-        _said(profile.prefill),
+        _text(profile.window),
+        _text(profile.prefill),
         _priced(prices) if prices else "-",
         str(prices.dated) if prices else "-",
         str(profile.probed.on) if profile.probed else "-",

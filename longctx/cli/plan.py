@@ -1,4 +1,4 @@
-"""`plan`: what a gate can show with the trials of a profile, how many it would take, and what they cost."""
+"""`plan`: what a gate can show with the trials of a profile, how many trials it needs, and what they cost."""
 
 from __future__ import annotations
 
@@ -70,12 +70,14 @@ def add(commands: Any) -> None:
         help="a guess where --from says nothing: share of right answers (default: 0.9)",
     )
     option(
-        "--together",
+        "--correlation",
+        "--together",  # its earlier name
         type=_share(zero=True, one=True),
         default=1.0,
         metavar="SHARE",
-        help="a guess where --from says nothing: how much trials about one section change together, from 0, as if each "
-        "stood alone, to 1, as if they were one trial (default: 1, the most cautious)",
+        help="a guess where --from says nothing: the intra-cluster correlation, that is how much trials about one "
+        "section change together, from 0, as if each stood alone, to 1, as if they were one trial (default: 1, the "
+        "most cautious)",
     )
     option(
         "--budget",
@@ -115,25 +117,28 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         check_free(options.out, options.force)
     stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
     margin = next(value for value in stated if value is not None)
-    wanted = Target(margin, options.alpha, options.power, options.drop)
+    target = Target(margin, options.alpha, options.power, options.drop)
     sentences: list[str] = []
     if options.budget is None:
         loads, further = planned(options.workspace, options.profile, options.model, bank_of)
     else:
-        loads, further, sentences = _bought(options, wanted, bank_of, earlier)
-    wanted = replace(wanted, hypotheses=len(loads) + sum(further.values()))
-    plans = [_plan(where, load, earlier, options, wanted) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, wanted, profile, further, options.runs or (), replayed)))
-    print(conclusion(plans, wanted))
+        loads, further, sentences = _bought(options, target, bank_of, earlier)
+    target = replace(target, hypotheses=len(loads) + sum(further.values()))
+    plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
+    print(as_terminal(plan_document(plans, target, profile, further, options.runs or (), replayed)))
+    print(conclusion(plans, target))
     for sentence in sentences:
         print(sentence)
     return 0
 
 
 def _bought(
-    options: argparse.Namespace, wanted: Target, bank_of: BankOf, earlier: Mapping[tuple[Subject, Where], Seen]
+    options: argparse.Namespace, target: Target, bank_of: BankOf, earlier: Mapping[tuple[Subject, Where], Seen]
 ) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int], list[str]]:
-    """What --budget buys: its loads, the further hypotheses, and what to say of it. Writes --out. Raises UserError."""
+    """Choose what --budget buys, and write it to --out; return its loads, its further hypotheses, and sentences on it.
+
+    Raises UserError if it buys nothing.
+    """
     from longctx.cli.shared.budgeted import offers, told, write_profile
     from longctx.cli.shared.planned import cases_planned, further_named, loads_of
     from longctx.config.profiles import profile_name, profile_path
@@ -145,20 +150,23 @@ def _bought(
 
     path, name = profile_path(options.workspace, options.profile), profile_name(options.workspace, options.profile)
     cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
-    found = allocate(offers(options.workspace, path, cases, assumed), wanted, options.budget)
-    if not found.chosen:
-        raise nothing_bought(found, wanted, options.budget, name)
-    chosen, sentences = told(cases, found.chosen), list(bought(found, wanted, options.budget))
+    allocation = allocate(offers(options.workspace, path, cases, assumed), target, options.budget)
+    if not allocation.chosen:
+        raise nothing_bought(allocation, target, options.budget, name)
+    chosen, sentences = told(cases, allocation.chosen), list(bought(allocation, target, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
         about = f"What ${options.budget:g} show on {models}, of the profile {name}. {sentences[0]}"
-        write_profile(path, options.out, about, wanted.margin, found.chosen, options.model)
+        write_profile(path, options.out, about, target.margin, allocation.chosen, options.model)
         sentences.append(f"Written: {options.out}")
     return loads_of(chosen), further_named(options.workspace, chosen), sentences
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
-    """What two runs, or baselines, saw, and families of which both replay the same recordings. Raises UserError."""
+    """Return what two runs or baselines tell of each band, and the families that replay the same recordings.
+
+    Raises UserError if they tell nothing.
+    """
     from longctx.gate.seen import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
@@ -170,14 +178,14 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
             f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: give two runs that "
             "each asked the model, or a guess with --discordance.",
         )
-    found = seen([row for row, again in zip(before, same, strict=True) if not again], after)
-    if not found:
+    of_bands = seen([row for row, again in zip(before, same, strict=True) if not again], after)
+    if not of_bands:
         raise UserError(
             "no-trial-in-common",
             f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or a guess "
             "with --discordance.",
         )
-    return found, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))
+    return of_bands, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))
 
 
 def _plan(
@@ -185,15 +193,15 @@ def _plan(
     load: Load,
     earlier: Mapping[tuple[Subject, Where], Seen],
     options: argparse.Namespace,
-    wanted: Target,
+    target: Target,
 ) -> BandPlan:
     from longctx.gate.plan import BandPlan, outlook
 
     subject, band = where
     known, own = _known(where, earlier)
     assumed = _assumed(known, options)
-    found = outlook(load.trials, load.clusters, assumed, wanted)
-    return BandPlan(subject, band, load, assumed, known.n if known else 0, own, found)
+    shows = outlook(load.trials, load.clusters, assumed, target)
+    return BandPlan(subject, band, load, assumed, known.n if known else 0, own, shows)
 
 
 def _known(where: BandOf, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
@@ -204,16 +212,17 @@ def _known(where: BandOf, earlier: Mapping[tuple[Subject, Where], Seen]) -> tupl
 
 
 def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
-    """As seen; else as guessed."""
+    """Return what earlier runs tell of a band; the user's guesses without any."""
     from longctx.gate.plan import Assumed
 
     if known is None:
-        return Assumed(options.discordance, options.rate, options.together)
-    return Assumed(known.discordance, known.rate, options.together if known.correlation is None else known.correlation)
+        return Assumed(options.discordance, options.rate, options.correlation)
+    correlation = options.correlation if known.correlation is None else known.correlation
+    return Assumed(known.discordance, known.rate, correlation)
 
 
 def _share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
-    """An argparse type: a number between 0 and 1, or a sentence. zero, one: whether it may be that itself."""
+    """Return an argparse type for a number between 0 and 1. zero, one: whether it may be 0, or 1, itself."""
 
     def parse(text: str) -> float:
         try:

@@ -1,4 +1,4 @@
-"""`record`: the asking pass of pytest, without the tests."""
+"""`record`: ask and record what pytest would, and run no tests."""
 
 from __future__ import annotations
 

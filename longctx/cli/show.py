@@ -1,4 +1,4 @@
-"""`show`: the exact prompt of a trial, before a cent is spent; after a run, what it measured there."""
+"""`show`: print the exact prompt of a trial, and what a run measured of it."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _run_with(options: argparse.Namespace) -> int:
-    """What a run measured, then the prompt, as far as it can be built again."""
+    """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = present_name(Path(options.prompts).resolve().name) if options.prompts else None
     replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
     for row_and_reply in replies:
         print("\n".join(measured.lines(row_and_reply)), end="\n\n")
-    sent = {(row.prompt_set, row.seed) for row, _ in replies}
-    asked = {row.model for row, _ in replies}
-    if len(sent) > 1:
+    wordings = {(row.prompt_set, row.seed) for row, _ in replies}
+    models_asked = {row.model for row, _ in replies}
+    if len(wordings) > 1:
         print(
             "# prompt: they were asked in different words, or with different seeds: see one with --prompts or --seed."
         )
         return 0
-    [(prompts, seed)] = sent
-    model = options.model or (asked.pop() if len(asked) == 1 else None)
+    [(prompts, seed)] = wordings
+    model = options.model or (models_asked.pop() if len(models_asked) == 1 else None)
     try:
         question = _find(options, model, options.prompts or prompts, seed)
         trial = question.build()
@@ -95,12 +95,12 @@ def _print(question: Question, model: str | None) -> None:
     if system := system_prompt(trial.system, question.case.model):
         print(f"\n# system\n{system}")
     print(f"\n# user\n{user_text(trial, question.case.model)}")
-    if begun := prefill(trial, question.case.model):
-        print(f"\n# prefill\n{begun}")
+    if beginning := prefill(trial, question.case.model):
+        print(f"\n# prefill\n{beginning}")
 
 
 def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int) -> Question:
-    """The question that SCENARIO[#TRIAL] means. Raises UserError."""
+    """Return the question that SCENARIO[#TRIAL] names. Raises UserError."""
     name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
     known = families(options.workspace)
@@ -112,13 +112,13 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
             f"The families are {', '.join(known)}.",
         )
     family = known[match[1]].scenario
-    given = {}
+    documents = {}
     if known[match[1]].documents:
-        given["bank"] = functools.partial(
+        documents["bank"] = functools.partial(
             load_bank, options.workspace, options.corpus, options.questions, model or "", options.bank
         )
     try:
-        scenario = family.from_slug(match[2], **given)
+        scenario = family.from_slug(match[2], **documents)
     except ValueError as error:
         raise UserError("bad-scenario-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)

@@ -1,4 +1,4 @@
-"""The verdict on a merged run: its options, which are those of pytest without their prefix, and its exit status."""
+"""The verdict on a merged run: its options, which are pytest's without their prefix, and its terms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
-    """Those of the options, and what the manifest says of the grid. Raises UserError."""
+    """Return the terms of the verdict, from the options and the manifest. Raises UserError."""
     from longctx.gate.validity import Age
     from longctx.gate.verdict import Rules
     from longctx.results.whole import missing_shards
@@ -46,7 +46,7 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
 
 
 def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
-    """What makes a run fail without a verdict, as its tests would have: a sentence each."""
+    """Return a sentence for each reason why the run's tests would have failed."""
     from longctx.gate.bands import EARLY_STOP
     from longctx.gate.minimum import Requirement, short
     from longctx.results.grouping import grouped
@@ -58,25 +58,32 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     minimum = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
     trials = grouped(rows if minimum else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
     required = {
-        name: Requirement(Rate(sum(row.correct for row in of_it), len(of_it)), minimum[name])
-        for name, of_it in trials.items()
-        if name in minimum and all(row.measured for row in of_it)
+        name: Requirement(Rate(sum(row.correct for row in group), len(group)), minimum[name])
+        for name, group in trials.items()
+        if name in minimum and all(row.measured for row in group)
     }
     is_short = short(list(required.values()))
     return [
         *reasons,
-        *(f"{name}: {one}." for (name, one), fails in zip(required.items(), is_short, strict=True) if fails),
+        *(
+            f"{name}: {requirement}."
+            for (name, requirement), fails in zip(required.items(), is_short, strict=True)
+            if fails
+        ),
     ]
 
 
 def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profile, list[str]]]:
-    """Those of the runs, and the models that they were given instead. Raises UserError where a profile has changed."""
+    """Yield the profiles of the runs, with the models that replaced the profiles' own.
+
+    Raises UserError if a profile has changed since.
+    """
     from longctx.config.folders import digest_of
     from longctx.config.profiles import load_profile, profile_path
 
     for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
-        given = [option.partition("=") for option in options]
-        name = next((value for option, _, value in given if option == "--ctx-profile"), None)
+        values = [option.partition("=") for option in options]
+        name = next((value for option, _, value in values if option == "--ctx-profile"), None)
         path: Path = profile_path(workspace, name)
         if digest_of(path) != digest:
             raise UserError(
@@ -84,16 +91,16 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
                 f"{path} has changed since the runs measured it: merge them with the file as it was, or run them "
                 "again.",
             )
-        yield load_profile(workspace, name), [value for option, _, value in given if option == "--ctx-model"]
+        yield load_profile(workspace, name), [value for option, _, value in values if option == "--ctx-model"]
 
 
 def _margin(profiles: Sequence[tuple[Profile, list[str]]]) -> float:
-    """The smallest that a profile states."""
+    """Return the smallest margin of the profiles; the default if none states one."""
     return min((profile.margin for profile, _ in profiles if profile.margin is not None), default=MARGIN)
 
 
 def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) -> dict[tuple[str, str], list[Grid]]:
-    """(family, model) -> the tables for it."""
+    """Return the profiles' tables for each (family, model)."""
     from longctx.registry import families
 
     grids: dict[tuple[str, str], list[Grid]] = {}

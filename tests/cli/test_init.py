@@ -12,6 +12,8 @@ import longctx
 from longctx.cli import main
 from longctx.config.profiles import load_profile
 from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.passkey.protocol import Passkey
 from longctx.registry import shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
@@ -99,13 +101,21 @@ def test_a_folder_that_is_named_is_made(folder: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.endswith(f"  cd a/b && {NEXT.strip()}\n")
 
 
-def test_a_prompt_set_is_a_copy_of_the_seeds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_prompt_set_is_a_copy_of_the_protocols(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--prompts=mine"]) == 0
     assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in capsys.readouterr().out
     workspace = Workspace(folder)
     for family in shipped().values():
         texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "protocol")]
         assert texts[0] == texts[1]
+
+
+def test_another_prompt_set_is_copied_on_request(folder: Path) -> None:
+    assert main(["init", "--prompts=mine", "--copy=chatty"]) == 0
+    workspace = Workspace(folder)
+    assert not PromptSet.open(workspace, "mine").holds(Passkey)
+    texts = [PromptSet.open(workspace, name).wording(LineRetrieval).words for name in ("mine", "chatty")]
+    assert texts[0] == texts[1]
 
 
 def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,6 +165,7 @@ MISTAKES = [
     (["--prompts=protocol"], "prompt-set-name-taken"),
     (["--prompts=a/b"], "bad-prompt-set-name"),
     (["--prompts=.."], "bad-prompt-set-name"),
+    (["--prompts=mine", "--copy=none"], "unknown-prompt-set"),
     (["/proc/nothing"], "not-writable"),
     (["file"], "not-writable"),
     (["within", "--ci"], "not-top-of-repository"),

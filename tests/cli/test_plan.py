@@ -219,7 +219,7 @@ def test_a_share_lies_between_0_and_1(option: str, value: str, capsys: Capture) 
 def test_some_shares_may_be_0_or_1(capsys: Capture) -> None:
     for option, value, says in (
         ("--discordance", "1", "0 but not 1"),
-        ("--together", "1.1", "0 and 1 included"),
+        ("--correlation", "1.1", "0 and 1 included"),
     ):
         with pytest.raises(SystemExit):
             main(["plan", option, value])

@@ -20,7 +20,10 @@ def add(tasks: Any) -> None:
 
 
 def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank: str = SHIPPED) -> int:
-    """Print what is found. The exit status: 1 where a fault is. None: the documents, or the questions, of the bank."""
+    """Print the faults in questions; return 1 if there are any, else 0.
+
+    corpus, questions: None for those of the bank.
+    """
     from tabulate import tabulate
 
     from longctx.authoring.check import check
@@ -32,15 +35,15 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
 
     folder, file = bank_files(workspace, bank)
     documents = load_corpus(corpus or folder)
-    asked = load_questions(questions or file, documents)
-    findings = check(documents, asked.questions)
+    question_set = load_questions(questions or file, documents)
+    findings = check(documents, question_set.questions)
     if findings:
         rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]
         print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
-    numbers = sum(numerical(question.right) for question in asked.questions)
+    numbers = sum(numerical(question.right) for question in question_set.questions)
     print(
-        f"{len(asked.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} sections "
-        f"({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "
+        f"{len(question_set.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} "
+        f"sections ({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "
         f"fault{'' if len(findings) == 1 else 's'} found"
     )
     return 1 if findings else 0

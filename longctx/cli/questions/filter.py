@@ -38,14 +38,14 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     folder = find_run(options.folder or options.workspace.reports / "latest")
-    found = answered(load_rows(folder), options.prompts)
-    if not found:
+    measured = answered(load_rows(folder), options.prompts)
+    if not measured:
         raise UserError(
             "controls-not-run",
             f"In {folder}, no question was asked with its right section and the prompt set {options.prompts!r}: run "
             "the controls first, with pytest -k control.",
         )
-    for (model, bank), answers in found.items():
+    for (model, bank), answers in measured.items():
         correct = readable(answers)
         if not correct:
             raise UserError(
@@ -61,20 +61,20 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[str, bool | None]]:
-    """The questions of each model and bank that were measured with their right section -> whether answered right.
+    """Return for each (model, bank) whether each question with its right section was answered right.
 
-    None: no reply had an answer that could be read.
+    None: no reply had a readable answer. Questions that were not measured are left out.
     """
-    found: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
+    measured: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
     for row in rows:
         alone = row.family == "control" and row.params["record"] == "right"
         if alone and row.prompt_set == prompts and row.measured:
             question, _, bank = str(row.item).rpartition("@")
-            before = found[row.model, bank].get(question)
-            found[row.model, bank][question] = row.correct if row.outcome in READ else before
-    return found
+            before = measured[row.model, bank].get(question)
+            measured[row.model, bank][question] = row.correct if row.outcome in READ else before
+    return measured
 
 
 def readable(answers: Mapping[str, bool | None]) -> dict[str, bool]:
-    """The questions whose answer could be read: the others are neither kept nor dropped."""
+    """Return the questions with a readable answer; the others are neither kept nor dropped."""
     return {question: right for question, right in answers.items() if right is not None}

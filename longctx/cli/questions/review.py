@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _name() -> str:
-    """Who sits here: as git knows them, or the system."""
+    """Return the user's name as git knows it, or else the system."""
     git = shutil.which("git")
     if git:
         known = subprocess.run([git, "config", "user.name"], capture_output=True, text=True, check=False)  # noqa: S603

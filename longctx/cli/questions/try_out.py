@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 PROFILE = "control.toml"
 NO_TESTS = 5
-"""What pytest ends with where no test was selected."""
+"""pytest's exit status if no test was selected."""
 UNMEASURED = {"--ctx-ask-only", "--ctx-estimate", "--collect-only", "--co"}
-"""Options under which nothing is measured."""
+"""The options with which nothing is measured."""
 NOTHING = (
     "No test of this project asks the controls: pytest selected none that is marked longctx(family=Control). "
     "longctx init writes it; where testpaths leaves out its folder, give the folder too."
 )
 PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "record", "base_url", "max_cost", "report")
-"""Options that pytest knows under the same names, with --ctx- before them."""
+"""The options that pytest has under the same names with the prefix --ctx-."""
 
 
 def add(tasks: Any) -> None:
@@ -80,13 +80,13 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
     folder = options.report = options.report or options.workspace.reports / now
     check_free_folder("--report", folder)
     profile = _write_profile(folder, options, len(questions.questions))
-    given = {name: getattr(options, name) for name in PASSED}
-    passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+    values = {name: getattr(options, name) for name in PASSED}
+    passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in values.items() if value is not None]
     stop = ["--ctx-estimate"] if options.estimate else []
     code = run_tests("-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest)
     if not (folder / RESULTS).is_file():
         profile.unlink()
-        with contextlib.suppress(OSError):  # not empty: what was measured is kept without its report
+        with contextlib.suppress(OSError):  # it is not empty: rows without a report are kept
             folder.rmdir()
         if code in (0, NO_TESTS) and not (options.estimate or {*rest} & UNMEASURED):
             raise UserError("controls-not-selected", NOTHING)
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _write_profile(folder: Path, options: argparse.Namespace, questions: int) -> Path:
-    """The grid of the three controls, kept with the run. Raises UserError."""
+    """Write the profile of the three controls to the run's folder. Raises UserError."""
     numbers = {"trials": questions, "longest": options.longest, "max_tokens": options.max_tokens}
     lines = ["[[control]]", *(f"{name} = {number}" for name, number in numbers.items())]
     try:
@@ -108,9 +108,9 @@ def _write_profile(folder: Path, options: argparse.Namespace, questions: int) ->
 
 
 def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int) -> bool:
-    """Print what was found, short, and write all of it into the run's folder. Raises UserError.
+    """Print a short report on the questions, and write the whole to the run's folder; return whether there is a filter.
 
-    room: max_tokens of an answer. Returns whether the model has a filter.
+    room: max_tokens of an answer. Raises UserError.
     """
     from longctx.families.long_context_qa.authoring.items import quality
     from longctx.families.long_context_qa.authoring.items_report import as_csv, document
@@ -157,14 +157,14 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
 
 
 def _causes(rows: Sequence[Row]) -> list[str]:
-    """Why trials were not measured, and how many."""
+    """Return the causes why trials were not measured, with their numbers."""
     return [
         f"{number:,} trials {cause}" for cause, number in Counter(row.error for row in rows if row.error).most_common()
     ]
 
 
 def _others(number: int) -> str:
-    """A sentence on the questions that were not asked."""
+    """Return the end of a sentence on the questions that were not asked."""
     return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
 
 
@@ -177,17 +177,17 @@ def _filter(
     prompts: str,
     others: str,
 ) -> str:
-    """Make the filter, where there is none yet: one that runs were made with does not move.
+    """Make the filter if there is none yet, and return a sentence on it. A filter that runs have used never changes.
 
-    others: what becomes of the questions that were not asked; empty where answers are missing.
+    others: the end of the sentence, on the questions that were not asked; empty if answers are missing.
     """
     correct = readable(answers)
     unread = len(answers) - len(correct)
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
     path = os.path.relpath(filter_path(workspace, model, bank))
-    if there := load_filter(workspace, model, bank):
-        asked = len(there.kept) + len(there.dropped)
-        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(there.kept):,} of {asked:,}."
+    if existing := load_filter(workspace, model, bank):
+        asked = len(existing.kept) + len(existing.dropped)
+        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(existing.kept):,} of {asked:,}."
     if not others:
         return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
     if unread:

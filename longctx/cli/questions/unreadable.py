@@ -1,4 +1,4 @@
-"""Replies of a run without an answer that can be read: what they were, two of them, and what helps."""
+"""Replies of a run without a readable answer: why they cannot be read, two examples, and what helps."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from longctx.visible import visible
 from longctx.workspace import Workspace
 
 TAGGED = "tagged"
-"""The prompt set that opens the answer tag."""
+"""The prompt set whose answers begin with the opening answer tag."""
 RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no record"}
 WHYS, SHOWN, LONGEST = 3, 2, 200
-"""Reasons that are told, replies that are shown, and characters of each."""
+"""The most reasons that are listed, replies that are shown, and characters of each."""
 
 Seen = tuple[Row, Mapping[str, Any]]
 """A row and its view."""
 
 
 def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> list[str]:
-    """About the controls of a run; none where all replies could be read. room: the max_tokens of --max-tokens."""
+    """Return sentences on the controls of a run; none if all replies could be read.
+
+    room: the max_tokens that the user gave with --max-tokens.
+    """
     measured = [(row, view) for row, view in load(folder).seen() if row.family == "control" and row.measured]
     unread = [(row, view) for row, view in measured if row.outcome not in READ]
     if not unread:
@@ -45,7 +48,7 @@ def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> li
 
 
 def _shown(unread: Sequence[Seen]) -> Iterator[str]:
-    """Two of the replies, with the right section and of different kinds where there are."""
+    """Yield two of the replies: preferably with the right section, and unreadable for different reasons."""
     seen = [(row, view["reply"]) for row, view in unread if view.get("reply") is not None]
     kinds: dict[str, tuple[Row, str]] = {}
     for row, reply in sorted(seen, key=lambda pair: pair[0].params["record"] != "right"):
@@ -57,17 +60,17 @@ def _shown(unread: Sequence[Seen]) -> Iterator[str]:
 
 
 def excerpt(reply: str) -> str:
-    """Its beginning and its end, with nothing hidden."""
+    """Return the beginning and the end of a reply, with invisible characters escaped."""
     return visible(f"{reply[: LONGEST // 2]} … {reply[-LONGEST // 2 :]}" if len(reply) > LONGEST else reply)
 
 
 def _why(row: Row) -> str:
-    """Why it cannot be read, without what is this reply's own."""
+    """Return why a reply cannot be read, without details of this reply."""
     return re.sub("^'.' is", "the answer begins with", str(row.why or row.outcome))
 
 
 def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> Iterator[str]:
-    """By what the replies were."""
+    """Yield what helps, by the outcomes of the replies."""
     row = unread[0][0]
     outcomes = {row.outcome for row, _ in unread}
     model = load_model(workspace, row.model)

@@ -1,1 +1,1 @@
-"""What several commands share: how they present themselves, write files, start pytest and ask."""
+"""What several commands share: declaring options, writing files, starting pytest, and asking."""

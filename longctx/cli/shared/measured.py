@@ -1,4 +1,4 @@
-"""What a run measured of one trial: of each model and prompt set that was asked it."""
+"""What a run measured of one trial, for each model and prompt set."""
 
 from __future__ import annotations
 
@@ -13,43 +13,47 @@ from longctx.results.store import load
 from longctx.visible import visible
 
 Measured = tuple[Row, Mapping[str, Any]]
-"""A row, and its view as fields; none where nothing was kept."""
+"""A row, and the fields of its view; empty if it has none."""
 
 
 def of_trial(path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None) -> Sequence[Measured]:
-    """What the run at `path` holds of FAMILY/SCENARIO[#TRIAL]. No models, None: all there are. Raises UserError."""
+    """Return what the run at `path` measured of FAMILY/SCENARIO[#TRIAL]. Raises UserError if it holds nothing of it.
+
+    models: empty for all. prompt_set, seed: None for all.
+    """
     folder = find_run(path)
-    wanted, _, index = name.partition("#")
+    scenario, _, index = name.partition("#")
     pairs = load(folder).seen()
-    asked = [
+    of_trial = [
         (row, view)
         for row, view in pairs
-        if f"{row.family}/{row.scenario}" == wanted and str(row.trial) == (index or "0")
+        if f"{row.family}/{row.scenario}" == scenario and str(row.trial) == (index or "0")
     ]
-    found = [
+    chosen = [
         (row, view)
-        for row, view in asked
+        for row, view in of_trial
         if (not models or row.model in models) and prompt_set in (None, row.prompt_set) and seed in (None, row.seed)
     ]
-    if found:
-        return found
-    if asked:
-        whom = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in asked))
+    if chosen:
+        return chosen
+    if of_trial:
+        subjects = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in of_trial))
         raise UserError(
-            "subject-not-in-run", f"{path} measured {name} only of {whom}: change --model, --prompts or --seed."
+            "subject-not-in-run", f"{path} measured {name} only of {subjects}: change --model, --prompts or --seed."
         )
     scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
-    near = [scenario for scenario in scenarios if scenario.partition("/")[0] == wanted.partition("/")[0]]
-    if wanted in scenarios:
-        trials = sorted({row.trial for row, _ in pairs if f"{row.family}/{row.scenario}" == wanted})
+    same_family = [other for other in scenarios if other.partition("/")[0] == scenario.partition("/")[0]]
+    if scenario in scenarios:
+        trials = sorted({row.trial for row, _ in pairs if f"{row.family}/{row.scenario}" == scenario})
         raise UserError(
-            "unknown-trial", f"{path} has no trial {index or 0} of {wanted}: its trials are {_some(map(str, trials))}."
+            "unknown-trial",
+            f"{path} has no trial {index or 0} of {scenario}: its trials are {_some(map(str, trials))}.",
         )
-    raise UserError("scenario-not-run", f"{path} did not run {wanted}. It ran {_some(near or scenarios)}.")
+    raise UserError("scenario-not-run", f"{path} did not run {scenario}. It ran {_some(same_family or scenarios)}.")
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """What to print of one: facts, then the reply."""
+    """Yield the lines to print: facts, then the reply."""
     row, view = measured
     yield f"# measured: {visible(str(row.subject))}"
     facts = {
@@ -75,5 +79,5 @@ def lines(measured: Measured) -> Iterator[str]:
 
 
 def _some(names: Iterable[str], most: int = 12) -> str:
-    found = list(names)
-    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+    listed = list(names)
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

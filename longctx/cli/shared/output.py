@@ -1,4 +1,4 @@
-"""What commands print while they work, and the files that they write: none is written over unless asked for."""
+"""The output of commands: sentences while they work, and files, which are overwritten only with --force."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from longctx.errors import UserError
 
 
 def say(sentence: str) -> None:
-    """At once, also where the output is read by a program."""
+    """Print a sentence at once, also if a program reads the output."""
     print(sentence, flush=True)
 
 
 def check_free(path: Path, force: bool) -> None:
-    """Raises UserError where a file cannot or must not be written at `path`, which the user gave."""
+    """Raise UserError if the user's `path` cannot, or must not, be written."""
     check_new(path, force)
     if not path.parent.is_dir():
         raise UserError("no-such-folder", f"There is no folder {path.parent} to write {path.name} into: make it first.")
 
 
 def check_new(path: Path, force: bool) -> None:
-    """Raises UserError where something stands at `path` already."""
+    """Raise UserError if there is something at `path` already, and `force` does not allow to replace it."""
     if path.is_dir():
         raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
     if path.exists() and not force:
@@ -28,7 +28,7 @@ def check_new(path: Path, force: bool) -> None:
 
 
 def check_free_folder(option: str, folder: Path) -> None:
-    """Raises UserError where the folder that an option names is not there to be filled."""
+    """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
     if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
         raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: give a folder.")
     if folder.is_dir() and any(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""What a gate with this profile would ask: the load of each band, without asking, and without a network."""
+"""The load of each band that a gate with a profile would ask, without asking and without the network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BankOf = Callable[[str, str], Bank]
 
 @dataclass(slots=True)
 class _Sum:
-    """price: USD; None where prices are not known."""
+    """The sum of a band's load. price: USD; None if prices are not known."""
 
     price: float | None = 0.0
     trials: int = 0
@@ -51,10 +51,9 @@ class _Sum:
 def planned(
     workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf
 ) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int]]:
-    """The load of each band that has trials, and how many hypotheses families add to the gate, by what they are called.
-    Raises UserError.
+    """Return the load of each band that has trials, and the numbers of further hypotheses by their names.
 
-    models: instead of the profile's, where there are any. bank_of: the questions that a model is asked.
+    models: replace the profile's; empty to keep these. bank_of: returns the bank of a model. Raises UserError.
     """
     cases = list(cases_planned(workspace, profile, models, bank_of))
     loads = loads_of(cases)
@@ -68,7 +67,7 @@ def planned(
 
 
 def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str, str], int]:
-    """How many hypotheses families add to the gate, by what they are called."""
+    """Return how many hypotheses the families add to the gate, by their name in the singular and the plural."""
     further: dict[tuple[str, str], int] = {}
     for what, number in further_of(workspace, cases).values():
         further[what] = further.get(what, 0) + number
@@ -76,7 +75,7 @@ def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str
 
 
 def loads_of(cases: Iterable[Case]) -> dict[BandOf, Load]:
-    """The load of each band that has trials."""
+    """Return the load of each band that has trials."""
     sums: dict[BandOf, _Sum] = {}
     for case in cases:
         if case.scenario.gated:
@@ -85,14 +84,13 @@ def loads_of(cases: Iterable[Case]) -> dict[BandOf, Load]:
 
 
 def further_of(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[Subject, str], tuple[tuple[str, str], int]]:
-    """How many hypotheses the family of a subject adds to the gate, where it adds any, and what one and several are
-    called."""
+    """Return the name and the number of the hypotheses that each (subject, family) adds to the gate, if any."""
     scenarios: dict[tuple[Subject, str], list[Scenario]] = {}
     for case in cases:
         if case.scenario.gated:
             scenarios.setdefault((band_of(case)[0], case.scenario.family), []).append(case.scenario)
     accounts = {where: account_of(families(workspace)[where[1]]) for where in scenarios}
-    numbers = {where: accounts[where].planned(some) for where, some in scenarios.items()}
+    numbers = {where: accounts[where].planned(of_subject) for where, of_subject in scenarios.items()}
     return {where: (accounts[where].hypothesis, number) for where, number in numbers.items() if number}
 
 
@@ -101,11 +99,11 @@ def band_of(case: Case) -> BandOf:
 
 
 def cases_planned(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
-    """As pytest would collect them."""
+    """Yield the cases as pytest would collect them."""
     name = profile_name(workspace, profile)
-    tables, asked = load_profile(workspace, profile), functools.partial(_models, name, models)
+    tables, models_of = load_profile(workspace, profile), functools.partial(_models, name, models)
     for family in families(workspace).values():
-        yield from cases_of(workspace, tables, family.scenario, asked, (), bank_of)
+        yield from cases_of(workspace, tables, family.scenario, models_of, (), bank_of)
 
 
 def _models(name: str, models: Sequence[str], grid: Grid) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The options of a command that shows a document, on the terminal or in a file, and the showing."""
+"""Showing a document on the terminal or writing it to a file, and the options for it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raises UserError where the file cannot be written, before any work."""
+    """Raise UserError before any work if the file cannot be written."""
     if options.out is not None:
         check_free(options.out, options.force)
 
 
 def show(options: argparse.Namespace, document: Document, charts: Sequence[Chart] = ()) -> None:
-    """charts: of a page; nothing else has any."""
+    """Print or write a document as the options say. charts: shown only in HTML."""
     from longctx.report.document import FORMATS, as_html
 
     kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")

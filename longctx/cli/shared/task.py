@@ -1,4 +1,4 @@
-"""How a command presents itself: the same words in the list of commands and at the head of its own help."""
+"""Helpers for declaring commands and their common options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.vocabulary.bank import SHIPPED
 
 
 def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.ArgumentParser:
-    """A parser of its own under `tasks`. more: what its own help says after `text`, which begins in lower case."""
+    """Add a command with the same text in the list of commands and in its own help. more: the end of the latter."""
     parser: argparse.ArgumentParser = tasks.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}{more}"
     )
@@ -18,13 +18,13 @@ def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.Argu
 
 
 def add_question_file(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a command about a file of questions."""
+    """Add the arguments of a command about a file of questions."""
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
     _add_corpus(parser)
 
 
 def add_bank(parser: argparse.ArgumentParser) -> None:
-    """The options of a command that may be about documents of the user's own."""
+    """Add the options of a command that may use the user's own documents."""
     _add_corpus(parser)
     parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="about them (default: fixtures/questions/register.jsonl)"
