@@ -40,9 +40,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--prompts", metavar="NAME", help="also write a copy of a prompt set under this name, to change"
     )
-    parser.add_argument(
-        "--copy", metavar="SET", default=PROTOCOL, help="with --prompts: the prompt set to copy (default: protocol)"
-    )
+    parser.add_argument("--copy", metavar="SET", help="with --prompts: the prompt set to copy (default: protocol)")
     parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
     parser.set_defaults(run=run, passes_on=False)
 
@@ -51,7 +49,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     root = (options.folder or Path.cwd()).absolute()
     if options.folder is None:
         _check_root(options.workspace, root)
-    prompts = _prompts(Workspace(root), options.prompts, options.copy) if options.prompts else {}
+    if options.copy and not options.prompts:
+        raise UserError(
+            "copy-without-prompts", "--copy says which prompt set is copied: give --prompts NAME, the copy's name, too."
+        )
+    prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
     check_writable(root)
     for name, content in (_starter() | prompts | ci).items():

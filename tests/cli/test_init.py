@@ -166,6 +166,7 @@ MISTAKES = [
     (["--prompts=a/b"], "bad-prompt-set-name"),
     (["--prompts=.."], "bad-prompt-set-name"),
     (["--prompts=mine", "--copy=none"], "unknown-prompt-set"),
+    (["--copy=chatty"], "copy-without-prompts"),
     (["/proc/nothing"], "not-writable"),
     (["file"], "not-writable"),
     (["within", "--ci"], "not-top-of-repository"),
