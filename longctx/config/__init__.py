@@ -1,1 +1,1 @@
-"""The data a run is made from, read from fixtures/ and checked: profiles, model profiles, prompt sets."""
+"""The files under fixtures/ that people write, read and checked: profiles, model profiles and prompt sets."""

@@ -1,4 +1,4 @@
-"""What pytest's options and the commands share: types of arguments, a value or a sentence, and a gate's options."""
+"""What pytest's options and the commands share: the types of arguments, and the options of a gate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RECORD_MODES = ("none", "once", "new_episodes", "all")
 
 
 def number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
-    """An argparse type: a number in its bounds, or a sentence."""
+    """Return an argparse type for a number from `least` to `most`."""
     noun = "whole number" if kind is int else "number"
     bounds = f"at least {least}" if most is None else f"{least} to {most}"
 
@@ -33,7 +33,10 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
 
 
 def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alpha: float, max_age: float) -> None:
-    """option: adds one, as `add_argument` does. prefix: of their names. margin, alpha, max_age: the defaults."""
+    """Add the options of a gate.
+
+    option: adds one, as `add_argument` does. prefix: the beginning of their names. margin, alpha, max_age: defaults.
+    """
     option(
         f"{prefix}margin",
         type=number(float, 0, 1),
@@ -46,7 +49,7 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
         type=number(float, 0, 1),
         default=alpha,
         metavar="P",
-        help=f"the chance of a false alarm over all of a run (default: {alpha})",
+        help=f"the probability of a false alarm in the whole run (default: {alpha})",
     )
     option(
         f"{prefix}on-inconclusive",
@@ -59,12 +62,12 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
         type=number(float, 0),
         default=max_age,
         metavar="DAYS",
-        help=f"recordings as old as this, or older, do not speak for a changed model (default: {max_age:g})",
+        help=f"recordings of this age or older are not accepted for a changed model (default: {max_age:g})",
     )
 
 
 def price(text: str) -> tuple[str, Prices]:
-    """An argparse type: a model's prices as of today, or a sentence."""
+    """Parse MODEL=PRICES as prices of today, as an argparse type."""
     model, _, prices = text.rpartition("=")
     first, *longer = prices.split(",")
     try:
@@ -87,7 +90,7 @@ def price(text: str) -> tuple[str, Prices]:
 
 
 def _rates(text: str) -> dict[str, float]:
-    """INPUT/OUTPUT[/READ/WRITE], by the names of `Rates`. Raises ValueError."""
+    """Parse INPUT/OUTPUT[/READ/WRITE] into the fields of `Rates`. Raises ValueError."""
     usd = [float(number) for number in text.split("/")]
     if len(usd) not in (2, 4) or not all(0 <= rate < math.inf for rate in usd):
         raise ValueError
@@ -95,7 +98,7 @@ def _rates(text: str) -> dict[str, float]:
 
 
 def _tier(text: str) -> dict[str, float]:
-    """TOKENS:INPUT/OUTPUT[/READ/WRITE], by the names of `Tier`. Raises ValueError."""
+    """Parse TOKENS:INPUT/OUTPUT[/READ/WRITE] into the fields of `Tier`. Raises ValueError."""
     tokens, _, rates = text.partition(":")
     if int(tokens) < 1:
         raise ValueError

@@ -1,4 +1,4 @@
-"""How text and TOML files are read, and how names become file names."""
+"""Reading text and TOML files, and making file names of names."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Config = TypeVar("Config", bound=BaseModel)
 
 
 def slug(name: str) -> str:
-    """A name as a file name: a model id may hold slashes and colons."""
+    """Return a name as a file name: model ids may contain slashes and colons."""
     return re.sub(r"[^A-Za-z0-9._@+-]+", "_", name)
 
 
 def file_name(name: str) -> str:
-    """A name as a file name that no other name has: one that is no file name as it stands ends in its digest."""
+    """Return a file name that no other name has. A name that cannot be a file name gets its digest at the end."""
     plain = slug(name)
     if plain == name:
         return name
@@ -32,9 +32,10 @@ def file_name(name: str) -> str:
 
 
 def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | None]) -> Path:
-    """The file of a name, whether or not there is one. about: the name that a file itself gives, if it gives one.
+    """Return the path of a name's file, which need not exist.
 
-    Without the digest a file of `name` is still its own, unless it is about another.
+    about: returns the name that a file gives itself, if any. An earlier file without a digest is used, too, unless it
+    is about another name.
     """
     path, earlier = folder / f"{file_name(name)}{end}", folder / f"{slug(name)}{end}"
     if path == earlier or path.is_file() or not earlier.is_file() or about(earlier) not in (None, name):
@@ -43,7 +44,7 @@ def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | Non
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises UserError where it is not UTF-8, FileNotFoundError where there is none."""
+    """Return the text of a file. Raises UserError if it is not UTF-8, FileNotFoundError if it does not exist."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -53,12 +54,12 @@ def read_text(path: Path) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_toml(path: Path, config: type[Config]) -> Config:
-    """The checked content of a TOML file. Raises UserError naming the file and every wrong entry."""
+    """Return the checked content of a TOML file. Raises UserError, which names the file and every wrong entry."""
     try:
         return config.model_validate(tomllib.loads(read_text(path)))
     except tomllib.TOMLDecodeError as error:
@@ -70,9 +71,9 @@ def read_toml(path: Path, config: type[Config]) -> Config:
 
 
 def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:
-    """The first entry that cannot be used; a misspelt one before the one that is missing for it.
+    """Return a sentence on the first entry that cannot be used; a misspelt one comes before the one it should be.
 
-    whole: what to call that which has the entries.
+    whole: the word for what has the entries.
     """
     parts = error.errors()
     return _sentence(config, next((part for part in parts if part["type"] == "extra_forbidden"), parts[0]), whole)
@@ -85,19 +86,19 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:
         return f"{where}: no such entry. {did_you_mean(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
-    said = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
+    reason = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
     if isinstance(part["input"], dict) or part["type"] == "json_invalid":
-        return f"{where}: {said}."
-    return f"{where}: {said} (found {part['input']!r})."
+        return f"{where}: {reason}."
+    return f"{where}: {reason} (found {part['input']!r})."
 
 
 def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
-    """The entries that a table of the file may have."""
+    """Return the entries that a table of the file may have."""
     schema = config.model_json_schema()
-    here = schema
+    part = schema
     for step in table:
-        here = here["items"] if isinstance(step, int) else here["properties"][step]
-        here = next((option for option in here.get("anyOf", ()) if "$ref" in option), here)
-        if "$ref" in here:
-            here = schema["$defs"][here["$ref"].rpartition("/")[2]]
-    return list(here.get("properties", ()))
+        part = part["items"] if isinstance(step, int) else part["properties"][step]
+        part = next((option for option in part.get("anyOf", ()) if "$ref" in option), part)
+        if "$ref" in part:
+            part = schema["$defs"][part["$ref"].rpartition("/")[2]]
+    return list(part.get("properties", ()))

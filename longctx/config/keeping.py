@@ -1,4 +1,4 @@
-"""What is learnt of a model is kept in its profile's file. What a person wrote there stays, comments and order too."""
+"""Keeping what is learnt of a model in its profile's file, where everything that a person wrote stays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longctx.workspace import Workspace
 
 
 def keep_measured(workspace: Workspace, model: str, measured: TokenCounts) -> Path:
-    """Append a measure to the model's profile, which is made if there is none. Raises UserError."""
+    """Append token counts to the model's profile, which is created if necessary; return its path. Raises UserError."""
     entry = _table()
     entry.update(measured.model_dump(exclude={"values"}, exclude_defaults=True))
     entry["values"] = _inline(measured.values)
@@ -29,7 +29,7 @@ def keep_measured(workspace: Workspace, model: str, measured: TokenCounts) -> Pa
 
 
 def keep_probed(workspace: Workspace, model: str, source: str, told: Mapping[str, Any]) -> Path:
-    """Write what a server told today into the profile's [probed] table, over what stood there. Raises UserError."""
+    """Write what a server told today to the profile's [probed] table; return the file's path. Raises UserError."""
     today = {"on": datetime.datetime.now(datetime.UTC).date(), "source": source}
     with _edited(workspace, model) as (path, document):
         document.setdefault("probed", _table()).update(today | dict(told))
@@ -37,13 +37,13 @@ def keep_probed(workspace: Workspace, model: str, source: str, told: Mapping[str
 
 
 def profile_of(workspace: Workspace, model: str) -> Path:
-    """The project's own file of a model id, whether it is there or not."""
+    """Return the path of the project's own file for a model id, which need not exist."""
     known = _known(workspace, model)
     return workspace.own("models", known.name if known else f"{file_name(model)}.toml")
 
 
 def _known(workspace: Workspace, model: str) -> Path | None:
-    """The file of a model id: of that name, or one whose `model` it is. None where there is none yet."""
+    """Return the file of a model id: the one of that name, or one whose `model` it is; None if there is none."""
     path = models.profile_path(workspace, model)
     if path.is_file():
         return path
@@ -52,7 +52,7 @@ def _known(workspace: Workspace, model: str) -> Path | None:
 
 @contextlib.contextmanager
 def _edited(workspace: Workspace, model: str) -> Iterator[tuple[Path, tomlkit.TOMLDocument]]:
-    """The project's profile of a model, to be changed: what longctx ships of it is copied into the project first."""
+    """Provide the project's profile of a model for editing; it begins as a copy of longctx's own, if there is one."""
     known, path = _known(workspace, model), profile_of(workspace, model)
     if known:
         text = read_text(known)
@@ -65,7 +65,7 @@ def _edited(workspace: Workspace, model: str) -> Iterator[tuple[Path, tomlkit.TO
 
 
 def _table() -> Table:
-    """An empty one, that will stand after an empty line."""
+    """Return an empty table that follows an empty line."""
     table = tomlkit.table()
     table.trivia.indent = "\n"
     return table

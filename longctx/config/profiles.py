@@ -1,4 +1,4 @@
-"""Profiles: the grid to run. A family has one table, or several for different models."""
+"""Profiles, which hold the grid to run: one table for each family, or several."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _listed(value: Any) -> Any:
 
 
 class Profile(BaseModel):
-    """A file of fixtures/profiles/, to which `profile_type` adds the tables of the families."""
+    """The entries of a profile; `profile_type` adds the tables of the families."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,13 +36,13 @@ class Profile(BaseModel):
     """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
 
     def grids(self, family: str) -> tuple[Grid, ...]:
-        """The tables of a family; none for a family that the profile leaves out."""
+        """Return the tables of a family; none if the profile leaves it out."""
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
 
 
 def profile_type(families: Mapping[str, Family]) -> type[Profile]:
-    """A profile that may have a table, or several, of each of these families. Raises UserError."""
+    """Return the type of a profile with tables for these families. Raises UserError."""
     if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-family-name",
@@ -60,9 +60,9 @@ def _no_bank() -> Bank:
 
 
 def profile_path(workspace: Workspace, name: str | None) -> Path:
-    """The file of a profile's name, or of its path. Raises UserError.
+    """Return the file of a profile. Raises UserError.
 
-    None: `recorded` where the project has a profile of that name, else the only one it has.
+    name: its name or path; None for the project's `recorded`, or else its only profile.
     """
     if name is not None:
         return workspace.resolve("profiles", name)
@@ -70,20 +70,20 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     if DEFAULT in own or len(own) == 1:
         return own.get(DEFAULT) or next(iter(own.values()))
     if own:
-        there = f"has {', '.join(own)}: give one of them, as in --ctx-profile={next(iter(own))}."
+        advice = f"has {', '.join(own)}: give one of them, as in --ctx-profile={next(iter(own))}."
     else:
-        there = f"has none of its own in {workspace.own('profiles')}: give one, as in --ctx-profile=smoke, or have "
-        there += "longctx init write a first one."
-    raise UserError("no-profile", f"No profile was given, and {workspace.root} {there}")
+        advice = f"has none of its own in {workspace.own('profiles')}: give one, as in --ctx-profile=smoke, or have "
+        advice += "longctx init write a first one."
+    raise UserError("no-profile", f"No profile was given, and {workspace.root} {advice}")
 
 
 def profile_name(workspace: Workspace, name: str | None) -> str:
-    """What messages call the profile: as the user named it, or the name of the project's own choice."""
+    """Return the profile's name for messages: as the user gave it, or the name of the default profile."""
     return name or profile_path(workspace, name).stem
 
 
 def load_profile(workspace: Workspace, name: str | None) -> Profile:
-    """The profile that `profile_path` finds. Raises UserError."""
+    """Load the profile that `profile_path` finds. Raises UserError."""
     path = profile_path(workspace, name)
     known = families(workspace)
     profile = read_toml(path, profile_type(known))

@@ -1,4 +1,4 @@
-"""Prompt sets: the wording of all families, a folder of templates under fixtures/prompts/ or a user's own."""
+"""Prompt sets: the wording of families, in a folder of templates under fixtures/prompts/ or elsewhere."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
 
-CALLED = {
+REPLACED = {
     "the minutes of a government meeting": "the {document}",
     "section/minutes/government meeting": "section of the {document}",
     "notes produced by any other department/agency": "any other {document}",
     "government record": "{document}",
     "Government Record": "{Document}",
 }
-"""What the protocols call the documents -> how a corpus that has a word of its own is spoken of instead."""
+"""The protocols' words for the documents, and what replaces them for a corpus with a word of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The wording of one family in one prompt set. The digest changes with any template of the family.
+    """The wording of one family in one prompt set.
 
-    document: what the documents are called in it, where that is another word than the protocols'.
+    digest: changes with any template of the family. document: the word for the documents, if it is not the protocols'.
     """
 
     prompt_set: str
@@ -38,9 +38,10 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """A folder: <family>/<template>.txt.
+    """A prompt set.
 
-    further: where families stand that the folder lacks. protocol: where a missing template may be copied from.
+    folder: its folder, which holds FAMILY/TEMPLATE.txt. further: folders with the families that it lacks. protocol:
+    folders from which a missing template can be copied.
     """
 
     name: str
@@ -50,12 +51,14 @@ class PromptSet:
 
     @classmethod
     def open(cls, workspace: Workspace, name: str) -> PromptSet:
-        """The prompt set of that name in fixtures/prompts/, the project's own families in place of those of longctx; or
-        the one in the folder of that path. Raises UserError."""
+        """Open a prompt set by its name in fixtures/prompts/, or by the path of its folder. Raises UserError.
+
+        Families in the project's own set of that name replace those in longctx's.
+        """
         protocol = _folders(workspace, PROTOCOL)
         for folders in (_folders(workspace, present_name(name)), [Path(name)]):
-            if there := [folder for folder in folders if folder.is_dir()]:
-                return cls(present_name(there[0].resolve().name), there[0], tuple(there[1:]), tuple(protocol))
+            if existing := [folder for folder in folders if folder.is_dir()]:
+                return cls(present_name(existing[0].resolve().name), existing[0], tuple(existing[1:]), tuple(protocol))
         names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
         raise UserError(
             "unknown-prompt-set",
@@ -63,17 +66,17 @@ class PromptSet:
         )
 
     def holds(self, family: type[Scenario]) -> bool:
-        """Whether the set has templates of a family: it may be of some families only."""
+        """Return whether the set has templates of a family; a set may have some families only."""
         return any((folder / family.family).is_dir() for folder in (self.folder, *self.further))
 
     def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
-        """The checked templates of a family. Raises UserError naming the missing file or placeholder.
+        """Return the checked templates of a family. Raises UserError, which names a missing file or placeholder.
 
-        document: what to call the documents; None: as the templates do.
+        document: the word for the documents; None to keep the templates' own.
         """
         words = {name: self._template(family, name, holds) for name, holds in family.templates.items()}
-        called = {name: _called(document, text) for name, text in words.items()} if document else words
-        document, words = (None if called == words else document), called
+        renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
+        document, words = (None if renamed == words else document), renamed
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
@@ -100,23 +103,25 @@ class PromptSet:
         return text
 
     def _instead(self, path: Path, holds: tuple[str, ...]) -> str:
-        """What to do about a template that is missing."""
+        """Return what to do about a missing template."""
         copies = (folder / path.parent.name / path.name for folder in reversed(self.protocol))
-        if there := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
-            return f"copy it from {there}"
+        if source := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
+            return f"copy it from {source}"
         return f"write it, with {' and '.join(f'{{{name}}}' for name in holds)} in it" if holds else "write it"
 
 
 def _folders(workspace: Workspace, name: str) -> list[Path]:
-    """Where the prompt set of a name may stand: the project's own folder first. A project may still call the protocols'
-    own by its earlier name."""
+    """Return the folders that a prompt set may have, the project's own first; they need not exist.
+
+    A project may still have the protocols' own set under its earlier name.
+    """
     names = (PROTOCOL, EARLIER) if name == PROTOCOL else (name,)
     return [folder / name for folder in workspace.folders("prompts") for name in names]
 
 
-def _called(document: str, text: str) -> str:
-    """The text with the documents called so; in a tag, each word with a capital."""
+def _with_document(document: str, text: str) -> str:
+    """Return a template with another word for the documents; in a tag, its words are capitalized."""
     tag = " ".join(word[:1].upper() + word[1:] for word in document.split())
-    for said, instead in CALLED.items():
-        text = text.replace(said, instead.format(document=document, Document=tag))
+    for words, replacement in REPLACED.items():
+        text = text.replace(words, replacement.format(document=document, Document=tag))
     return text

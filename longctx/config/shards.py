@@ -1,4 +1,4 @@
-"""Shards: the parts of a grid that the jobs of a matrix take, each its own, and together all of it."""
+"""Shards: the parts into which a grid is divided, one for each job of a matrix."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from longctx.errors import BadValue
 
 SPARE = 0.05
-"""How much more than an equal share of the tokens a shard may take before the next in line is tried."""
+"""The share by which a shard may exceed an equal share of the tokens before the next shard is tried."""
 
 MOST = 256
-"""Shards, as a matrix of GitHub has jobs."""
+"""The most shards: as many as a matrix of GitHub may have jobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of `of` parts; number: from 1."""
+    """One of `of` parts. number: from 1."""
 
     number: int
     of: int
@@ -27,7 +27,7 @@ class Shard:
 
 
 def shard(text: str) -> Shard:
-    """An argparse type: NUMBER/OF, or a sentence."""
+    """Parse NUMBER/OF, as an argparse type."""
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
         raise BadValue(
@@ -38,16 +38,16 @@ def shard(text: str) -> Shard:
 
 
 def deal(tokens: Mapping[str, int], of: int) -> dict[str, int]:
-    """The shard (from 1) of each of these names, whose prompts take so many tokens.
+    """Return the shard, from 1, of each name. tokens: the tokens of one prompt for each name.
 
-    Rendezvous hashing with bounded loads (V. Mirrokni, M. Thorup and M. Zadimoghaddam, "Consistent Hashing with Bounded
-    Loads", SODA 2018): each name has shards in an order of its own, drawn by a hash, and goes to the first that has
-    room; the longest prompts are dealt first. Where none has room, it goes to the one with the fewest tokens.
+    The method is rendezvous hashing with bounded loads (V. Mirrokni, M. Thorup and M. Zadimoghaddam, "Consistent
+    Hashing with Bounded Loads", SODA 2018). A hash gives each name its own order of the shards, and the name goes to
+    the first with room, the longest prompts first. If none has room, it goes to the shard with the fewest tokens.
     """
     most = (1 + SPARE) * sum(tokens.values()) / of
     taken = dict.fromkeys(range(1, of + 1), 0)
     dealt: dict[str, int] = {}
-    for name in sorted(tokens, key=lambda shard: (-tokens[shard], _hash(shard))):
+    for name in sorted(tokens, key=lambda name: (-tokens[name], _hash(name))):
         order = sorted(taken, key=lambda number: _hash(f"{name}/{number}"))
         free = (number for number in order if taken[number] + tokens[name] <= most)
         dealt[name] = next(free, None) or min(order, key=taken.__getitem__)
