@@ -139,7 +139,7 @@ def _bought(
 
     Raises UserError if it buys nothing.
     """
-    from longctx.cli.shared.budgeted import offers, told, write_profile
+    from longctx.cli.shared.budgeted import offers, with_chosen_trials, write_profile
     from longctx.cli.shared.planned import cases_planned, further_named, loads_of
     from longctx.config.profiles import profile_name, profile_path
     from longctx.gate.budget import allocate
@@ -153,7 +153,8 @@ def _bought(
     allocation = allocate(offers(options.workspace, path, cases, assumed), target, options.budget)
     if not allocation.chosen:
         raise nothing_bought(allocation, target, options.budget, name)
-    chosen, sentences = told(cases, allocation.chosen), list(bought(allocation, target, options.budget))
+    chosen = with_chosen_trials(cases, allocation.chosen)
+    sentences = list(bought(allocation, target, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
         about = f"What ${options.budget:g} show on {models}, of the profile {name}. {sentences[0]}"

@@ -62,7 +62,7 @@ class Prices(Rates):
         return self
 
     def at(self, prompt: float) -> Rates:
-        """The rates of a request whose prompt has so many tokens, cached ones included."""
+        """Return the rates of a request. prompt: the tokens of its prompt, cached ones included."""
         reached = (tier for tier in self.above if tier.tokens < prompt)
         return max(reached, key=lambda tier: tier.tokens, default=self)
 
@@ -101,10 +101,10 @@ class TokenCounts(_Table):
 
 
 class Probed(_Table):
-    """What a server told of the model. What only helps to estimate and to fit is used where the profile is silent.
+    """What a server told of the model. Its window, limits and token counts are used if the profile has none itself.
 
-    window and max_output: tokens. thinking and effort: the values it takes. line and reference: see TokensPerUnit.
-    prefill and temperature: whether a request with one was answered. None: it was not told.
+    window, max_output: tokens. thinking, effort: the values that it accepts. line, reference: see TokensPerUnit.
+    prefill, temperature: whether a request with one was answered. None: not told.
     """
 
     on: datetime.date
@@ -206,32 +206,32 @@ class ModelProfile(_Table):
         return hashlib.sha256(self.system.encode()).hexdigest()[:12] if self.system else ""
 
     def measures(self, family: str, wording: str) -> dict[str, float] | None:
-        """The latest measure for a wording's digest; None where it was never measured."""
-        wanted = (family, wording, self.system_digest)
+        """Return the latest token counts of a wording, given by its digest; None if it was never measured."""
+        key = (family, wording, self.system_digest)
         for entry in reversed(self.measured):
-            if (entry.family, entry.wording, entry.system) == wanted:
+            if (entry.family, entry.wording, entry.system) == key:
                 return entry.values
         return None
 
     def completed(self) -> ModelProfile:
-        """The same profile with what was probed where it says nothing itself."""
+        """Return the profile with what was probed in place of the entries that it lacks."""
         if self.probed is None:
             return self
-        told = {"line": self.probed.line, "reference": self.probed.reference}
-        silent = {name: value for name, value in told.items() if value and name not in self.tokens.model_fields_set}
-        tokens = self.tokens.model_copy(update=silent)
+        probed = {"line": self.probed.line, "reference": self.probed.reference}
+        missing = {name: value for name, value in probed.items() if value and name not in self.tokens.model_fields_set}
+        tokens = self.tokens.model_copy(update=missing)
         limits = {name: getattr(self, name) or getattr(self.probed, name) for name in ("window", "max_output")}
         return self.model_copy(update={**limits, "tokens": tokens})
 
 
 def profile_path(workspace: Workspace, name: str) -> Path:
-    """The file of a model id: the project's own, or the one that comes with longctx; the own where there is neither."""
+    """Return the file of a model id: the project's own, or longctx's; the project's path if neither exists."""
     own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
     return shipped if shipped.is_file() and not own.is_file() else own
 
 
 def model_in(path: Path) -> str | None:
-    """The model id that a profile names; None also for a file that cannot be read, which is not this model's matter."""
+    """Return the model id that a profile names; None if it names none or cannot be read."""
     with contextlib.suppress(UserError, tomllib.TOMLDecodeError):
         named = tomllib.loads(read_text(path)).get("model")
         return named if isinstance(named, str) else None
@@ -239,12 +239,12 @@ def model_in(path: Path) -> str | None:
 
 
 def load_model(workspace: Workspace, name: str) -> ModelProfile:
-    """The profile of a model id; defaults where it has none. Raises UserError for a file that cannot be used."""
+    """Load the profile of a model id, or the defaults if it has none. Raises UserError if its file cannot be used."""
     return read_profile(workspace, name).completed()
 
 
 def read_profile(workspace: Workspace, name: str) -> ModelProfile:
-    """Like `load_model`, but as its file says: without what was probed. Raises UserError."""
+    """Load the profile of a model id as its file says, without what was probed. Raises UserError."""
     path = profile_path(workspace, name)
     profile = read_toml(path, ModelProfile) if path.is_file() else ModelProfile()
     return profile.model_copy(update={"model": profile.model or name})

@@ -63,7 +63,7 @@ def add(tasks: Any) -> None:
     parser.add_argument("--max-tokens", type=int, default=3000, metavar="N", help="of an answer (default: 3000)")
     parser.add_argument("--record", metavar="MODE", help="none (default), once, new_episodes or all, as --ctx-record")
     parser.add_argument("--base-url", metavar="URL", help="server that speaks the Messages API (default: the SDK's)")
-    parser.add_argument("--max-cost", metavar="USD", help="ask no more than this costs")
+    parser.add_argument("--max-cost", metavar="USD", help="the most that asking may cost")
     parser.add_argument("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     parser.add_argument(
         "--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)"

@@ -1,4 +1,4 @@
-"""`questions write`: have a model write questions about every section of your documents, and check them."""
+"""`questions write`: have a model write questions about each section of documents, and check them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
-    """One a section. Raises UserError."""
+    """Return a case for each section. Raises UserError."""
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.settings import word_for
@@ -115,7 +115,7 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 
 
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
-    """What was written about each section that has an answer on the tape. Raises TapeError."""
+    """Return what was written about each section that has an answer on the tape. Raises TapeError."""
     from longctx.authoring.written import read_reply
     from longctx.families.long_context_qa.authoring.writing import Writing
     from longctx.recording.tape import Wanted
@@ -147,7 +147,7 @@ def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
 def _table(
     written: Sequence[Written], sections: int, per_section: int, findings: Sequence[Finding], files: WrittenFiles
 ) -> str:
-    """How many sections, questions, parts of replies and faults, as text."""
+    """Return the numbers of sections, questions, parts of replies and faults as a table in text."""
     from tabulate import tabulate
 
     questions = [question for batch in written for question in batch.questions]
@@ -169,7 +169,7 @@ def _table(
 
 
 def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
-    """What to do where no question came of it. room: max_tokens of a reply."""
+    """Return sentences on what to do if no reply could be used. room: max_tokens of a reply."""
     from longctx.cli.questions.unreadable import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]

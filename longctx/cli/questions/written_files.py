@@ -1,4 +1,4 @@
-"""The files of `questions write`: FILE.jsonl and, beside it, FILE.dropped.jsonl; nothing of a person's is lost."""
+"""The files of `questions write`, FILE.jsonl and FILE.dropped.jsonl, which never overwrite a person's work."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from longctx.files import check_writable, write_file
 
 @dataclass(frozen=True, slots=True)
 class WrittenFiles:
-    """Where the questions go, and what was dropped."""
+    """The paths of the questions, and of the parts of replies that were dropped."""
 
     questions: Path
     dropped: Path
 
     @classmethod
     def at(cls, path: Path) -> WrittenFiles:
-        """Raises UserError where no such files can be written."""
+        """Return the files for a path of questions. Raises UserError if they cannot be written."""
         check_free(path, force=True)
         dropped = dropped_beside(path)
         if dropped == path or path.suffix != ".jsonl":
@@ -34,9 +34,9 @@ class WrittenFiles:
         return cls(path, dropped)
 
     def check_unchanged(self, written: Sequence[Written]) -> None:
-        """Raises UserError where the files hold what is not in `written`, or lack some of a section: a person's work.
+        """Raise UserError if a person has changed the files: they differ from what was written.
 
-        written: what was on the tape before anything was asked.
+        written: the replies that were on the tape before anything was asked.
         """
         if not self.questions.exists():
             return
@@ -55,7 +55,7 @@ class WrittenFiles:
             )
 
     def write(self, written: Sequence[Written]) -> None:
-        """Both files, each whole or not at all; a file that would be empty is not written. Raises UserError."""
+        """Write both files, each completely or not at all; an empty one is left out. Raises UserError."""
         questions = dump(question for batch in written for question in batch.questions).encode()
         if questions:
             write_file(self.questions, lambda part: part.write_bytes(questions))

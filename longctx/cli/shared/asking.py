@@ -1,4 +1,4 @@
-"""Asking from a command, as a live run of pytest does: its options, and one pass that asks what the tape lacks."""
+"""Asking from a command as a live run of pytest does: the options, and a pass that asks what the tape lacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of a live run. Each may also be written as pytest's, `--ctx-record`, as messages name it."""
+    """Add the options of a live run. Each is also accepted as pytest has it, `--ctx-record`, as in messages."""
     group = parser.add_argument_group("asking", "as in a run of pytest, where these begin with --ctx-")
     option = group.add_argument
     option(
@@ -28,13 +28,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option("--base-url", "--ctx-base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", "--ctx-in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
-    option("--max-cost", "--ctx-max-cost", type=number(float, 0), metavar="USD", help="ask no more than this costs")
+    option("--max-cost", "--ctx-max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 
 
 def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
-    """Ask what the tape lacks, and say what was not answered and why. Raises UserError where nothing could be asked,
-    or it is interrupted. What was answered is on the tape, whatever ends this."""
+    """Ask what the tape lacks, and print what was not answered and why. Every answer is on the tape at once.
+
+    Raises UserError if nothing could be asked, or if the user interrupts it.
+    """
     from longctx.live.progress import live_progress
     from longctx.live.run import Terms, ask_live
 

@@ -1,4 +1,4 @@
-"""`plan --budget`: the bands of a profile as offers, what a budget buys of them, and the profile that asks it."""
+"""`plan --budget`: the bands of a profile as offers, and the profile with the trials that a budget buys."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from longctx.recording.case import Case
 from longctx.workspace import Workspace
 
 MOST = 5000
-"""Trials of a scenario: more than a gate needs of any."""
+"""The most trials of a scenario, more than any gate needs."""
 
 
 def offers(
     workspace: Workspace, path: Path, cases: Sequence[Case], assumed: Callable[[BandOf], Assumed]
 ) -> list[Offer]:
-    """Each band of the profile at `path` that a gate judges. Raises UserError where its prices are not known."""
+    """Return the bands of the profile at `path` that a gate judges. Raises UserError if prices are not known.
+
+    assumed: returns what to assume of a band.
+    """
     if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
         raise UserError(
             "budget-without-prices",
@@ -42,31 +45,31 @@ def offers(
             f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.",
         )
     tables, further = list(tomlkit.parse(read_text(path))), further_of(workspace, cases)
-    found = []
-    for where, some in by_band.items():
-        judged = [case for case in some if case.scenario.gated and case.size]
+    result = []
+    for where, of_band in by_band.items():
+        judged = [case for case in of_band if case.scenario.gated and case.size]
         if judged:
             subject, band = where
             offer = Offer(
                 band=dataclasses.replace(band, subject=subject),
                 size=_size(judged),
-                price=_price(some),
+                price=_price(of_band),
                 most=max(case.size for case in judged),
                 assumed=assumed(where),
                 length=max(case.scenario.length for case in judged),
                 order=tables.index(band.family),
                 further=further.get((subject, band.family), (("", ""), 0))[1],
             )
-            found.append(offer)
-    return found
+            result.append(offer)
+    return result
 
 
 def write_profile(
     source: Path, out: Path, about: str, margin: float, chosen: Chosen, models: Sequence[str] = ()
 ) -> None:
-    """The profile at `source` with the trials that were chosen: tables without any are left out. Raises UserError.
+    """Write the profile at `source` to `out` with the chosen trials; tables without any are left out. Raises UserError.
 
-    models: instead of those that its tables name, where there are any.
+    models: replace those of the tables; empty to keep them.
     """
     document = tomlkit.parse(read_text(source))
     each: dict[str, dict[str, int]] = {}
@@ -74,7 +77,7 @@ def write_profile(
         each.setdefault(offer.band.family, {})[offer.band.name] = trials
     for name in [name for name, value in document.items() if isinstance(value, dict | list)]:
         tables = document[name] if isinstance(document[name], list) else [document[name]]
-        kept = [table for table in tables if _settle(table, each.get(name, {}))]
+        kept = [table for table in tables if _set_trials(table, each.get(name, {}))]
         for table in kept:
             if models and "models" in table:
                 table["models"] = [*models]
@@ -82,15 +85,15 @@ def write_profile(
             del document[name]
         elif len(kept) < len(tables):
             document[name] = kept
-    for entry, value in {"margin": margin, "about": about}.items():  # at the top, without what was said of the old ones
+    for entry, value in {"margin": margin, "about": about}.items():  # removed first, with the old ones' comments
         document.pop(entry, None)
         document.add(entry, tomlkit.item(value))
     text = tomlkit.dumps(document)
     write_file(out, lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def told(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
-    """The cases of the chosen bands, with their trials."""
+def with_chosen_trials(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
+    """Return the cases of the chosen bands with the chosen trials."""
     each = {(offer.band.family, offer.band.name): trials for offer, trials in chosen.items()}
     names = [(case.scenario.family, case.band) for case in cases]
     return [
@@ -98,8 +101,8 @@ def told(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
     ]
 
 
-def _settle(table: dict[str, object], each: Mapping[str, int]) -> bool:
-    """Write the trials of its bands into a table. Whether it has any."""
+def _set_trials(table: dict[str, object], each: Mapping[str, int]) -> bool:
+    """Set the trials of a table's bands; return whether it has any."""
     bands = table.get("bands")
     named = {name: trials for name, trials in each.items() if name in (bands if isinstance(bands, dict) else ("all",))}
     if named:
@@ -110,19 +113,19 @@ def _settle(table: dict[str, object], each: Mapping[str, int]) -> bool:
 
 
 def _size(cases: Sequence[Case]) -> Callable[[int], Size]:
-    """What so many trials of each case make: trials that stand alone need not be counted one by one."""
+    """Return a function from the trials of each case to the trials and clusters of all of them."""
     if not cases[0].scenario.cluster(cases[0].scenario.indices(1)[0]):
         return lambda each: (each * len(cases),) * 2
     clusters = [case.clusters() for case in cases]
 
     def size(each: int) -> Size:
-        some = [cluster for of_case in clusters for cluster in of_case[:each]]
-        return len(some), len(set(some))
+        chosen = [cluster for of_case in clusters for cluster in of_case[:each]]
+        return len(chosen), len(set(chosen))
 
     return size
 
 
 def _price(cases: Sequence[Case]) -> Callable[[int], float]:
-    """USD, those that a gate does not judge included: they are asked as well."""
+    """Return a function from the trials of each case to their price in USD, with cases that are asked but not gated."""
     prices = [(estimated_cost(case.model, case.size_tokens, case.reply_tokens) or 0.0, case.size) for case in cases]
     return lambda each: sum(price * min(each, most) for price, most in prices)
