@@ -103,11 +103,13 @@ class BatchServer(SimulatedServer):
 
     def put(self, *custom_ids: str, ended: bool = True) -> Stored:
         """A batch of someone else."""
-        batch = self._store([{"custom_id": one, "params": {"model": "toy", "messages": []}} for one in custom_ids])
+        batch = self._store(
+            [{"custom_id": custom_id, "params": {"model": "toy", "messages": []}} for custom_id in custom_ids]
+        )
         batch.looks = 0 if ended else -(10**9)
         if ended:
             batch.ended_at = batch.created_at
-            batch.results = {one: {"type": "canceled"} for one in custom_ids}
+            batch.results = {custom_id: {"type": "canceled"} for custom_id in custom_ids}
         return batch
 
     def _create(self, body: Body) -> Answer:
@@ -115,7 +117,7 @@ class BatchServer(SimulatedServer):
         if said and 400 <= said[0] < 500:
             return said
         ids = [request["custom_id"] for request in body["requests"]]
-        if len(set(ids)) < len(ids) or not all(CUSTOM_ID.fullmatch(one) for one in ids):
+        if len(set(ids)) < len(ids) or not all(CUSTOM_ID.fullmatch(custom_id) for custom_id in ids):
             return failing(400, "requests: custom_ids are wrong")({})
         batch = self._store(body["requests"])
         if self.held_after_creation:
@@ -165,7 +167,7 @@ class BatchServer(SimulatedServer):
     def _results(self, batch: Stored) -> Answer:
         if batch.ended_at is None or batch.archived:
             return failing(404, "no results")({})
-        lines = [json.dumps({"custom_id": id, "result": one}) for id, one in reversed(batch.results.items())]
+        lines = [json.dumps({"custom_id": id, "result": result}) for id, result in reversed(batch.results.items())]
         return 200, {"content-type": "application/binary"}, "\n".join(lines[self.lost_results :]).encode()
 
     def _told(self, batch: Stored) -> Body:

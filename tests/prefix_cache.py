@@ -37,8 +37,8 @@ class PrefixCache:
         kept = [head + texts[: place + 1] for place in marks if self._tokens(texts[: place + 1]) >= self.min_tokens]
         seen = {place - back for place in marks for back in range(LOOKBACK + 1) if back <= place}
         read = max((self._tokens(texts[: at + 1]) for at in seen if head + texts[: at + 1] in self.kept), default=0)
-        last = max((self._tokens(one[len(head) :]) for one in kept), default=0)
-        self.kept |= {one for one in kept if self._tokens(one[len(head) :]) > read}
+        last = max((self._tokens(prefix[len(head) :]) for prefix in kept), default=0)
+        self.kept |= {prefix for prefix in kept if self._tokens(prefix[len(head) :]) > read}
         whole = self._tokens(texts)
         return {
             "input_tokens": whole - max(read, last),
@@ -86,14 +86,14 @@ class TimedCache(PrefixCache):
 
     def usage(self, body: Body) -> dict[str, Any]:
         """Also how much of what is written is kept for an hour."""
-        self.kept = {one for one in self.kept if self._until[one] >= self.now_s}
+        self.kept = {prefix for prefix in self.kept if self._until[prefix] >= self.now_s}
         before = set(self.kept)
         usage: dict[str, Any] = super().usage(body)
-        for one in self.kept - before:
-            self._until[one] = self.now_s + self.SECONDS[_ttl(body)]
+        for prefix in self.kept - before:
+            self._until[prefix] = self.now_s + self.SECONDS[_ttl(body)]
         if usage["cache_read_input_tokens"]:
-            for one in before:
-                self._until[one] = max(self._until[one], self.now_s + self.SECONDS[_ttl(body)])
+            for prefix in before:
+                self._until[prefix] = max(self._until[prefix], self.now_s + self.SECONDS[_ttl(body)])
         hour = usage["cache_creation_input_tokens"] if _ttl(body) == "1h" else 0
         return usage | {"cache_creation": {"ephemeral_1h_input_tokens": hour}}
 

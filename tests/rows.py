@@ -47,9 +47,9 @@ def run(*outcomes: str, **fields: Any) -> list[Row]:
 
 def joined(*runs: Iterable[Row]) -> list[Row]:
     """Their rows, one after the other."""
-    return [one for rows in runs for one in rows]
+    return [row for rows in runs for row in rows]
 
 
 def digested(rows: Sequence[Row], answers: str | None) -> list[Row]:
     """The rows, resting on recorded answers of this digest."""
-    return [replace(one, answers=answers) for one in rows]
+    return [replace(row, answers=answers) for row in rows]

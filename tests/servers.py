@@ -147,13 +147,13 @@ class SimulatedServer(_Served):
     @property
     def asked(self) -> list[Body]:
         """The bodies of the Messages requests."""
-        return [one.body for one in self.received if one.path == "/v1/messages"]
+        return [request.body for request in self.received if request.path == "/v1/messages"]
 
     def wait_for(self, number: int, path: str = "/v1/messages") -> None:
         """Return when that many requests, of Messages by default, have come."""
 
         def came() -> int:
-            return [one.path for one in self.received].count(path)
+            return [request.path for request in self.received].count(path)
 
         with self._changed:
             assert self._changed.wait_for(lambda: came() >= number, PATIENCE), f"{came()} came"

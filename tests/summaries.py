@@ -14,11 +14,11 @@ from longctx.vocabulary.account import Account
 def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:
     """The summary with these scenarios instead of its own, and analyses by family, empty where none is given."""
     kept = summary.scenarios if scenarios is None else tuple(scenarios)
-    names = [*shipped(), *(one.family for one in kept if one.family not in shipped())]
+    names = [*shipped(), *(scenario.family for scenario in kept if scenario.family not in shipped())]
     families = {
         name: _of(name, analyses.get(name, _before(summary, name)))
         for name in names
-        if name in analyses or any(one.family == name for one in kept)
+        if name in analyses or any(scenario.family == name for scenario in kept)
     }
     return replace(summary, scenarios=kept, families=families)
 

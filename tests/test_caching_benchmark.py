@@ -36,7 +36,9 @@ def test_a_cache_that_is_told_what_to_keep_reads_what_was_foreseen() -> None:
     assert ordered.written > 0
     _, expected = foreseen(asked)
     assert ordered.read / ordered.input == pytest.approx(expected.read / expected.input, abs=0.05)
-    assert ordered.input == pytest.approx(sum(len(one.build().user) for one in asked) / CHARACTERS_A_TOKEN, rel=0.02)
+    assert ordered.input == pytest.approx(
+        sum(len(question.build().user) for question in asked) / CHARACTERS_A_TOKEN, rel=0.02
+    )
 
 
 def test_prices_are_those_of_the_profiles() -> None:

@@ -23,7 +23,7 @@ def test_a_file_replaces_another_when_it_is_whole(tmp_path: Path) -> None:
 
     with refused("not-writable", "No space left on device"):
         write_file(path, fail)
-    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "before")]
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("file", "before")]
 
 
 def test_a_files_folder_is_made(tmp_path: Path) -> None:

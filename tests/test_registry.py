@@ -40,7 +40,7 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
 
 def test_those_of_longctx_come_first_and_have_accounts() -> None:
     assert list(families(HERE)) == list(shipped())
-    assert all(isinstance(account_of(one), Account) for one in shipped().values())
+    assert all(isinstance(account_of(family), Account) for family in shipped().values())
 
 
 def test_those_of_longctx_stand_in_the_order_in_which_they_came() -> None:

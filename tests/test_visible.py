@@ -15,7 +15,7 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()))
 @given(ANY)
 def test_nothing_unseen_is_left(text: str) -> None:
     found = visible(text)
-    assert not [one for one in found if unicodedata.category(one) in UNSEEN or one in HIDDEN]
+    assert not [character for character in found if unicodedata.category(character) in UNSEEN or character in HIDDEN]
     found.encode("utf-8")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.site.reference.errors import mistakes
 
 KEPT = Path(__file__).with_name("wording.txt")
-SAID = {(one.code, one.sentence) for one in mistakes()}
+SAID = {(mistake.code, mistake.sentence) for mistake in mistakes()}
 
 
 def shown() -> list[str]:

@@ -21,14 +21,14 @@ EXAMPLE = ".github/workflows/longctx-shards.yml"
 
 def scripts() -> list[str]:
     """Those of the workflow and of the action."""
-    all_steps = [*(one for job in JOBS for one in steps(job)), *action_steps()]
-    return [one["run"] for one in all_steps if "run" in one]
+    all_steps = [*(step for job in JOBS for step in steps(job)), *action_steps()]
+    return [step["run"] for step in all_steps if "run" in step]
 
 
 def used(jobs: dict[str, Any]) -> list[dict[str, Any]]:
     """What the jobs of a workflow give the action."""
-    given = [one for job in jobs.values() for one in job["steps"] if one.get("uses") == "./"]
-    return [one.get("with", {}) for one in given]
+    given = [step for job in jobs.values() for step in job["steps"] if step.get("uses") == "./"]
+    return [step.get("with", {}) for step in given]
 
 
 def test_no_job_has_a_permission_that_it_does_not_need() -> None:
@@ -55,17 +55,17 @@ def test_the_job_that_may_write_runs_no_code_of_the_pull_request() -> None:
         assert checkout["with"]["ref"] == "${{ github.event.pull_request.base.sha }}"
         assert checkout["with"]["sparse-checkout"] == "action.yml"
         assert comment == {"uses": "./", "with": {"do": "comment"}}
-    writing = [one for one in action_steps() if one["if"] == "${{ inputs.do == 'comment' }}"]
-    assert {one["name"] for one in writing} == WRITES
-    assert [one["uses"].partition("@")[0] for one in writing if "uses" in one] == ["actions/download-artifact"]
-    [script] = (one["run"] for one in writing if "run" in one)
+    writing = [step for step in action_steps() if step["if"] == "${{ inputs.do == 'comment' }}"]
+    assert {step["name"] for step in writing} == WRITES
+    assert [step["uses"].partition("@")[0] for step in writing if "uses" in step] == ["actions/download-artifact"]
+    [script] = (step["run"] for step in writing if "run" in step)
     assert not any(word in script for word in (".ci/", "pip ", "pytest", "python", "git "))
 
 
 def test_no_other_step_runs_in_the_job_that_may_write() -> None:
-    for one in action_steps():
-        if one["name" if "name" in one else "uses"] not in WRITES:
-            assert "steps.begin.outputs.go" in one["if"] or one["if"] == "${{ inputs.do != 'comment' }}"
+    for step in action_steps():
+        if step["name" if "name" in step else "uses"] not in WRITES:
+            assert "steps.begin.outputs.go" in step["if"] or step["if"] == "${{ inputs.do != 'comment' }}"
 
 
 def test_nothing_is_written_into_a_script() -> None:
@@ -74,24 +74,24 @@ def test_nothing_is_written_into_a_script() -> None:
 
 
 def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
-    seeing = {(job, one["uses"]) for job in JOBS for one in steps(job) if "secrets." in str(one)}
+    seeing = {(job, step["uses"]) for job in JOBS for step in steps(job) if "secrets." in str(step)}
     assert seeing == {("live", "./")}
     assert "secrets." not in str({name: part for name, part in workflow().items() if name != "jobs"})
     assert workflow()["jobs"]["live"]["environment"] == "longctx-live"
-    assert {one["name"] for one in action_steps() if "inputs.key" in str(one)} == KEY
-    assert {one["name"] for one in action_steps() if "github.token" in str(one)} < WRITES
+    assert {step["name"] for step in action_steps() if "inputs.key" in str(step)} == KEY
+    assert {step["name"] for step in action_steps() if "github.token" in str(step)} < WRITES
     assert "secrets." not in ACTION.read_text(encoding="utf-8")
 
 
 def test_actions_are_official_and_pinned_by_major_version() -> None:
-    all_steps = [*(one for job in JOBS for one in steps(job)), *action_steps()]
-    for one in all_steps:
-        assert re.fullmatch(r"actions/[\w-]+@v\d+|\./", one.get("uses", "./"))
+    all_steps = [*(step for job in JOBS for step in steps(job)), *action_steps()]
+    for step in all_steps:
+        assert re.fullmatch(r"actions/[\w-]+@v\d+|\./", step.get("uses", "./"))
 
 
 def test_every_shell_step_of_the_action_names_its_shell() -> None:
     """Without one GitHub refuses the action."""
-    assert {one["shell"] for one in action_steps() if "run" in one} == {"sh"}
+    assert {step["shell"] for step in action_steps() if "run" in step} == {"sh"}
 
 
 def test_no_failure_is_swallowed() -> None:
@@ -101,7 +101,7 @@ def test_no_failure_is_swallowed() -> None:
 
 def test_the_gate_is_the_last_command_of_a_step_of_its_own() -> None:
     """Nothing that follows it can hide its exit status."""
-    [script] = (one for one in scripts() if ".ci/gate" in one)
+    [script] = (script for script in scripts() if ".ci/gate" in script)
     assert "\n" not in script
     assert script.endswith('"$GITHUB_ACTION_PATH/.ci/gate" $OPTIONS')
 
@@ -109,14 +109,14 @@ def test_the_gate_is_the_last_command_of_a_step_of_its_own() -> None:
 def test_what_the_workflow_and_the_example_give_the_action_are_its_inputs() -> None:
     given = [*used(workflow()["jobs"]), *used(example(EXAMPLE)["jobs"])]
     assert len(given) == 6
-    assert {name for one in given for name in one} <= action()["inputs"].keys()
-    assert {one["do"] for one in given if "do" in one} == {"merge", "comment"}
+    assert {name for inputs in given for name in inputs} <= action()["inputs"].keys()
+    assert {inputs["do"] for inputs in given if "do" in inputs} == {"merge", "comment"}
 
 
 def test_the_example_has_as_many_shards_as_it_says() -> None:
     jobs = example(EXAMPLE)["jobs"]
     numbers = jobs["shard"]["strategy"]["matrix"]["shard"]
-    assert numbers == [f"{one}/{len(numbers)}" for one in range(1, len(numbers) + 1)]
+    assert numbers == [f"{number}/{len(numbers)}" for number in range(1, len(numbers) + 1)]
     assert jobs["shard"]["strategy"]["fail-fast"] is False
     assert jobs["gate"]["needs"] == "shard"
     assert "!cancelled()" in jobs["gate"]["if"]
@@ -126,11 +126,11 @@ def test_every_option_exists(pytestconfig: pytest.Config) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (FILE, ACTION, SCRIPT, GUIDE))
     options = set(re.findall(r"--(ctx-[a-z-]+)", text))
     assert {"ctx-baseline", "ctx-report", "ctx-profile", "ctx-record", "ctx-max-cost"} <= options
-    assert [one for one in options if not hasattr(pytestconfig.option, one.replace("-", "_"))] == []
+    assert [option for option in options if not hasattr(pytestconfig.option, option.replace("-", "_"))] == []
 
 
 def test_a_live_run_has_a_mode_that_exists_and_a_cap() -> None:
-    [live] = (one for one in used(workflow()["jobs"]) if "record" in one)
+    [live] = (inputs for inputs in used(workflow()["jobs"]) if "record" in inputs)
     assert live["max-cost"]
     command = shlex.split(gitlab()["live"]["script"])
     assert command[command.index("--ctx-record") + 1] in RECORD_MODES

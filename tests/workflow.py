@@ -34,7 +34,7 @@ def steps(job: str) -> list[dict[str, Any]]:
 
 
 def step(job: str, name: str) -> dict[str, Any]:
-    [found] = [one for one in steps(job) if one.get("name") == name]
+    [found] = [candidate for candidate in steps(job) if candidate.get("name") == name]
     return found
 
 

@@ -13,11 +13,11 @@ SOUND = f"<Question 1>\nWhen?\n</Question 1>\n<Answers 1>\n{FOUR}\n</Answers 1>"
 def found(reply: str) -> list[tuple[int | None, str | None, list[str] | None]]:
     return [
         (
-            one.number,
-            None if one.question is None else one.question.strip(),
-            None if one.answers is None else bullets(one.answers),
+            block.number,
+            None if block.question is None else block.question.strip(),
+            None if block.answers is None else bullets(block.answers),
         )
-        for one in find_tagged(reply)
+        for block in find_tagged(reply)
     ]
 
 
@@ -46,7 +46,7 @@ def test_one_question_is_found(reply: str) -> None:
 def test_several_are_told_apart_where_nothing_is_closed() -> None:
     reply = f"<Question 1>When?\n<Answers 1>\n{FOUR}\n\n<Question 2>Where?\n<Answers 2>\n{FOUR}"
     assert found(reply) == [(1, "When?", ANSWERS), (2, "Where?", ANSWERS)]
-    assert [one.closed for one in find_tagged(reply)] == [False, False]
+    assert [block.closed for block in find_tagged(reply)] == [False, False]
 
 
 def test_what_lacks_its_half_is_found_alone() -> None:
@@ -95,8 +95,8 @@ def test_a_bullet_without_text_is_an_empty_answer() -> None:
 @given(st.text(st.sampled_from("<>/ #123\nQqAa.)-"), max_size=60) | st.text())
 def test_no_text_is_too_odd(text: str) -> None:
     reply = f"<Question 1>{text}<Answers 1>{text}"
-    assert all(one.raw in reply for one in find_tagged(reply))
-    assert all("\n" not in one for one in bullets(text))
+    assert all(block.raw in reply for block in find_tagged(reply))
+    assert all("\n" not in bullet for bullet in bullets(text))
 
 
 def test_a_long_hostile_reply_is_read_at_once() -> None:

@@ -40,7 +40,7 @@ def test_a_tag_of_the_corpus_own_word_is_a_tag_of_the_prompt() -> None:
 
 
 def reasons(text: str, **given: object) -> list[str]:
-    return [one.reason for one in read(text, **given).dropped]  # type: ignore[arg-type]
+    return [dropped.reason for dropped in read(text, **given).dropped]  # type: ignore[arg-type]
 
 
 def test_a_sound_question_is_kept() -> None:
@@ -54,7 +54,7 @@ def test_a_sound_question_is_kept() -> None:
 
 def test_the_answer_tells_what_is_numerical() -> None:
     asked = ("12 meters", "14 meters", "31 meters", "7 meters")
-    assert [one.numerical for one in read(block(1) + block(2, "How deep?", asked)).questions] == [False, True]
+    assert [question.numerical for question in read(block(1) + block(2, "How deep?", asked)).questions] == [False, True]
 
 
 def test_text_over_lines_becomes_one() -> None:
@@ -95,29 +95,31 @@ def test_what_is_unsound_is_dropped_with_its_reason(text: str, reason: str) -> N
     written = read(text)
     assert not written.questions
     assert written.dropped[0].reason == reason
-    assert all(one.raw in text for one in written.dropped)
+    assert all(dropped.raw in text for dropped in written.dropped)
 
 
 def test_of_two_with_one_number_the_first_is_kept() -> None:
     written = read(block(1) + block(1, "Who?"))
-    assert [one.question for one in written.questions] == ["Where must ships moor?"]
-    assert [one.reason for one in written.dropped] == ["a number used twice"]
+    assert [question.question for question in written.questions] == ["Where must ships moor?"]
+    assert [dropped.reason for dropped in written.dropped] == ["a number used twice"]
 
 
 def test_questions_without_numbers_are_counted() -> None:
     text = (block(1) + block(2)).replace(" 1>", ">").replace(" 2>", ">")
-    assert [one.id for one in read(text).questions] == ["harbor-q1", "harbor-q2"]
+    assert [question.id for question in read(text).questions] == ["harbor-q1", "harbor-q2"]
 
 
 def test_a_note_that_tells_the_right_answer_is_taken_off() -> None:
-    (question,) = read(block(answers=(f"{RIGHT} (correct answer)", *(f"{one} [incorrect]" for one in WRONG)))).questions
+    (question,) = read(
+        block(answers=(f"{RIGHT} (correct answer)", *(f"{answer} [incorrect]" for answer in WRONG)))
+    ).questions
     assert question.answers == (RIGHT, *WRONG)
 
 
 def test_a_reply_cut_short_loses_what_may_be_cut() -> None:
     cut = (block(1) + block(2)).removesuffix("</Answers 2>\n")
-    assert [one.id for one in read(cut).questions] == ["harbor-q1", "harbor-q2"]
-    assert [one.id for one in read(cut, stop_reason="max_tokens").questions] == ["harbor-q1"]
+    assert [question.id for question in read(cut).questions] == ["harbor-q1", "harbor-q2"]
+    assert [question.id for question in read(cut, stop_reason="max_tokens").questions] == ["harbor-q1"]
     assert reasons(cut, stop_reason="max_tokens") == ["cut off"]
     assert reasons("Let me think", stop_reason="max_tokens") == ["cut off"]
     assert reasons("", stop_reason="refusal") == ["refused"]
@@ -147,7 +149,7 @@ HOSTILE = st.lists(PIECES | st.text(max_size=8), max_size=12).map("".join)
 def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, asked: str, answers: list[str]) -> None:
     written = read(block(question=asked, answers=tuple(answers)) + asked)
     assert [json.loads(line)["raw"] for line in dump_dropped(written.dropped).split(b"\n")[:-1]] == [
-        one.raw for one in written.dropped
+        dropped.raw for dropped in written.dropped
     ]
     if written.questions:
         path = tmp_path_factory.getbasetemp() / "hostile.jsonl"
@@ -166,7 +168,7 @@ def test_the_examples_of_the_prompt_pass_every_check() -> None:
         reply = Reply(words[f"questions{number}"], "end_turn", "toy", 1, 0, 1, 0.1, "2026-01-01", "0")
         written = read_reply(example.id, reply, 5, "")
         assert (len(written.questions), written.dropped, written.missing) == (5, (), 0)
-        assert [one.numerical for one in written.questions] == [False] * 4 + [True]
+        assert [question.numerical for question in written.questions] == [False] * 4 + [True]
         questions += written.questions
     everything = Corpus("register", register.vocabulary, (*register.sections, *register.examples))
     assert check(everything, questions) == []

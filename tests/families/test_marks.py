@@ -28,7 +28,11 @@ def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tupl
     words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
     trial = scenario.build(words, seed, index)
     outcome = scenario.judge(trial, reply(text))
-    return trial, outcome, {one.name: trial.user[one.start : one.end] for one in scenario.marks(words, trial, outcome)}
+    return (
+        trial,
+        outcome,
+        {mark.name: trial.user[mark.start : mark.end] for mark in scenario.marks(words, trial, outcome)},
+    )
 
 
 @given(st.integers(2, 40), st.integers(0, 10**6), st.data())
@@ -78,7 +82,7 @@ def test_coreference() -> None:
     trial = scenario.build(words, 0, 1)
     texts = trial.facts.instances
     outcome = scenario.judge(trial, reply(trial.facts.code + texts[3]))
-    found = [(one.name, trial.user[one.start : one.end]) for one in scenario.marks(words, trial, outcome)]
+    found = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(words, trial, outcome)]
     first, second, third, fourth = texts
     assert found[:-1] == [
         ("needle", second),

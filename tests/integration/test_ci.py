@@ -268,8 +268,8 @@ def test_one_comment_is_written_and_then_edited(tmp_path: Path, github: GitHub) 
             kept.mkdir()
             (kept / "gate.md").write_text(f"# Gate: of the {job}\n")
         folder = tmp_path / f"job-{job}"
-        for one in (folder, tmp_path / "artifacts"):
-            one.mkdir(exist_ok=True)
+        for directory in (folder, tmp_path / "artifacts"):
+            directory.mkdir(exist_ok=True)
         done = comment(folder, github)
         assert done.failed is None, done.failed
         assert len(github.comments) == 121
@@ -278,7 +278,7 @@ def test_one_comment_is_written_and_then_edited(tmp_path: Path, github: GitHub) 
         assert verdict == (f"# Gate: of the {job}" if job else "# Gate: no verdict - the run stopped before its end")
         assert "Commit abc. [The run, with its whole report](https://host/o/r/actions/runs/5)" in rest
         assert ("# Gate: of the replay" in rest) == (job == "live")
-    assert [one.split()[0] for one in github.asked] == ["GET", "GET", "POST", *["GET", "GET", "PATCH"] * 2]
+    assert [request.split()[0] for request in github.asked] == ["GET", "GET", "POST", *["GET", "GET", "PATCH"] * 2]
 
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")

@@ -121,12 +121,12 @@ def test_documents_are_called_what_their_corpus_says(own: Checkout, server: Simu
     assert again.code == 0, again.out
     prompts = [prompt_of(body) for body in server.asked[asked:]]
     assert len(prompts) == 12, "without a record there is nothing to call by a name"
-    assert all("the following harbor rule closely" in one and "\n</Harbor Rule>\n" in one for one in prompts)
-    assert not any("government" in one.lower() for one in prompts)
+    assert all("the following harbor rule closely" in prompt and "\n</Harbor Rule>\n" in prompt for prompt in prompts)
+    assert not any("government" in prompt.lower() for prompt in prompts)
     after = own.rows()
     assert [row["item"] for row in after] == [row["item"] for row in before], "the same questions, paired"
     assert {row["prompt_digest"] for row in after}.isdisjoint(row["prompt_digest"] for row in before)
-    shown = own.longctx("show", "control/longest-200-record-right", *(one.replace("ctx-", "") for one in CORPUS))
+    shown = own.longctx("show", "control/longest-200-record-right", *(option.replace("ctx-", "") for option in CORPUS))
     assert shown.says("the following harbor rule closely")
     command = ("questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
     own.longctx(*command, f"--base-url={server.url}")

@@ -18,13 +18,13 @@ def test_every_run_has_its_rows_as_csv_and_parquet(checkout: Checkout, server: S
     checkout.record(server, "-n2", "-k", "lines or k-256")
     rows = checkout.rows()
     with checkout.file("reports/latest/results.csv").open(newline="") as file:
-        cells = list(csv.DictReader(file))
+        csv_rows = list(csv.DictReader(file))
     frame = pd.read_parquet(checkout.file("reports/latest/results.parquet"))
-    assert [one["expected"] for one in rows] == [one["expected"] for one in cells] == frame["expected"].tolist()
-    assert [one["input_tokens"] for one in rows] == frame["input_tokens"].tolist()
-    assert [one["params"] for one in rows] == [json.loads(one) for one in frame["params"]]
+    assert [row["expected"] for row in rows] == [row["expected"] for row in csv_rows] == frame["expected"].tolist()
+    assert [row["input_tokens"] for row in rows] == frame["input_tokens"].tolist()
+    assert [row["params"] for row in rows] == [json.loads(params) for params in frame["params"]]
     assert str(frame["input_tokens"].dtype) == "Int64"
-    assert [pd.Timestamp(one["recorded_at"]) for one in rows] == frame["recorded_at"].tolist()
+    assert [pd.Timestamp(row["recorded_at"]) for row in rows] == frame["recorded_at"].tolist()
     assert frame["correct"].all()
 
 
@@ -32,8 +32,8 @@ def test_no_formula_reaches_a_spreadsheet(checkout: Checkout, server: SimulatedS
     server.script = saying(FORMULA, model=FORMULA)
     checkout.record(server, "--ctx-label", "name==1+1")
     with checkout.file("reports/latest/results.csv").open(newline="") as file:
-        cells = list(csv.DictReader(file))
-    assert {one["model_returned"] for one in cells} == {"'=cmd|'/c calc'!A1 \\x1b[31m 7"}
+        csv_rows = list(csv.DictReader(file))
+    assert {row["model_returned"] for row in csv_rows} == {"'=cmd|'/c calc'!A1 \\x1b[31m 7"}
     assert set(pd.read_parquet(checkout.file("reports/latest/results.parquet"))["model_returned"]) == {FORMULA}
 
 

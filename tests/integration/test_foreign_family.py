@@ -81,9 +81,9 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
         assert part in page, part
     assert recorded.file("reports/latest/charts/several-keys-by-length.svg").is_file()
     counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
-    assert [(one["scenario"], one["found"], one["asked"]) for one in counted][1] == ("keys-3-sentences-200", 40, 60)
+    assert [(row["scenario"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
-    marked = {name for view in views for one in view["excerpts"] for name in one["names"]}
+    marked = {name for view in views for excerpt in view["excerpts"] for name in excerpt["names"]}
     assert marked == {"needle", "needle that was not found"}
 
 
@@ -209,8 +209,8 @@ def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str,
         "show": project.longctx("show", "several_keys/keys-3-sentences-20"),
         "record": project.longctx("record", "--ctx-estimate"),
     }
-    assert all(one.says(says) for one in results.values()), results
-    assert [one.code for one in results.values()] == [2, 4, 2, 2, 4]
+    assert all(result.says(says) for result in results.values()), results
+    assert [result.code for result in results.values()] == [2, 4, 2, 2, 4]
 
 
 def test_the_guide_shows_its_files_as_they_stand() -> None:

@@ -142,7 +142,9 @@ def test_the_rows_of_a_run_that_died_are_not_counted(recorded: Checkout) -> None
     recorded.file("mine").mkdir()
     recorded.file("mine/rows.part").write_bytes(rows)
     failures = {
-        json.loads(line)["metadata"]["trial"]: {} for one in recorded.cassettes().values() for line in one.splitlines()
+        json.loads(line)["metadata"]["trial"]: {}
+        for cassette in recorded.cassettes().values()
+        for line in cassette.splitlines()
     }
     recorded.file("mine/asking.json").write_text(json.dumps(failures))
     assert recorded.pytest("--ctx-report=mine").code == 0

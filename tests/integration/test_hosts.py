@@ -128,7 +128,7 @@ def test_a_worker_that_dies_loses_no_test_that_has_ended(project: Checkout, reco
     assert result.says("3 passed", "1 failed", f"crashed while running '{dies}'")
     left = rows_of(project)
     assert len(left) == 6
-    assert [row for row in whole if row["scenario"] in {one["scenario"] for one in left}] == left
+    assert [row for row in whole if row["scenario"] in {ended["scenario"] for ended in left}] == left
     [named] = json.loads(project.file("reports/latest/run.json").read_text())["left_out"]
     assert named.startswith("passkey/")
     assert project.pytest("-pdying", "-n2", profile="small").code == 0

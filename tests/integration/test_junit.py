@@ -16,7 +16,7 @@ def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
     """The properties of each test that was measured, by its name."""
     found = {}
     for case in ET.parse(checkout.file("junit.xml")).iter("testcase"):
-        told = [(one.attrib["name"], one.attrib["value"]) for one in case.iter("property")]
+        told = [(node.attrib["name"], node.attrib["value"]) for node in case.iter("property")]
         assert len(dict(told)) == len(told)
         if told:
             found[case.attrib["name"]] = dict(told)

@@ -14,7 +14,7 @@ def test_labels_stand_in_rows_tables_and_summary(checkout: Checkout, server: Sim
     assert {json.dumps(row["labels"]) for row in checkout.rows()} == {'{"steps": "200", "method": "PI"}'}
     assert result.says("Line retrieval, toy, prompts protocol, method=PI steps=200:", "toy 256 method=PI steps=200")
     summary = json.loads(checkout.file("reports/latest/summary.json").read_text())
-    assert [one["labels"] for one in summary["passkey"]] == [{"method": "PI", "steps": "200"}]
+    assert [window["labels"] for window in summary["passkey"]] == [{"method": "PI", "steps": "200"}]
     assert json.loads(checkout.file("reports/latest/run.json").read_text())["labels"]["steps"] == "200"
 
 

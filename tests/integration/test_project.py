@@ -32,7 +32,7 @@ def test_the_value_of_an_option_is_not_taken_for_the_root(checkout: Checkout, el
     assert result.code == 4
     root = elsewhere.parent
     assert result.says(f"{root} ", str(checkout.folder), "[root-is-elsewhere]")
-    assert not {one.name for one in root.iterdir()} - {"checkout", "elsewhere"}
+    assert not {path.name for path in root.iterdir()} - {"checkout", "elsewhere"}
 
 
 def test_such_a_value_beside_the_tests_does_no_harm(checkout: Checkout, elsewhere: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
     def script(body: Body):
         wrong = re.findall(r"(\w)\. \d+ crowns", prompt_of(body).rpartition("<Answers>")[2])
         right = json.loads(reader(body)[2])["content"][0]["text"][-10]
-        return saying(f"<Answer>{next(one for one in wrong if one != right)}</Answer>")(body)
+        return saying(f"<Answer>{next(letter for letter in wrong if letter != right)}</Answer>")(body)
 
     with SimulatedServer(script) as server:
         asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)

@@ -90,7 +90,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
     assert 'family = "passkey"' in measured
     counted = len(server.received)
     assert checkout.record(server).code == 0
-    assert [one.path for one in server.received[counted:]] == ["/v1/models/toy"]
+    assert [request.path for request in server.received[counted:]] == ["/v1/models/toy"]
     assert checkout.file("fixtures/models/toy.toml").read_text() == measured
 
 

@@ -26,7 +26,7 @@ def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: S
     assert result.says(f"Report: reports/{first.name}/summary.md, rows in results.jsonl beside it.")
     summary = json.loads((first / "summary.json").read_text())
     assert summary["trials"] == {"live": 8, "replayed": 0, "unmeasured": 0}
-    assert [(one["window"], one["k_max"]) for one in summary["passkey"]] == [(256, 256)]
+    assert [(window["window"], window["k_max"]) for window in summary["passkey"]] == [(256, 256)]
     assert "| lines" in (first / "summary.md").read_text()
     checkout.pytest()
     [_, second] = checkout.runs()

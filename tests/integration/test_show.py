@@ -39,7 +39,11 @@ def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
     own = ["--corpus=fixtures/handbook", f"--questions={questions}", f"--prompts={HERE.own('prompts', 'tagged')}"]
     result = checkout.longctx("show", "control/longest-400-record-right", *own)
     assert result.code == 0
-    [asked] = [one for one in map(json.loads, questions.read_text().splitlines()) if one["question"] in result.out]
+    [asked] = [
+        question
+        for question in map(json.loads, questions.read_text().splitlines())
+        if question["question"] in result.out
+    ]
     title, *_ = checkout.file(f"fixtures/handbook/{asked['section']}.md").read_text().splitlines()
     assert title in result.out
 

@@ -58,7 +58,7 @@ def test_the_same_cells_in_every_format() -> None:
     )
     assert as_markdown(page).startswith("# B against A\n\n- one\n- two\n\n## Rates\n\n| scenario   | A    |\n")
     text = Tags(as_html(page)).text
-    assert [one for one in text if one.strip()][-6:] == ["scenario", "A", "lines-5", "0.50", "all", "0.75"]
+    assert [cell for cell in text if cell.strip()][-6:] == ["scenario", "A", "lines-5", "0.50", "all", "0.75"]
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -105,7 +105,7 @@ def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> N
     changed = replace(summary, answered=others)
     told = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
     for text in (as_terminal(changed), as_markdown(changed, "today")):
-        assert all(one in text for one in told)
+        assert all(sentence in text for sentence in told)
         assert "…" in text
         assert "\x1b" not in text
     assert "<script" not in as_markdown(changed, "today")

@@ -121,7 +121,7 @@ def test_data_for_programs_is_json() -> None:
     data = json.loads(json.dumps(as_data(found, "main", []), allow_nan=False))
     assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
     [family] = data["families"]
-    assert [(one["band"], one["verdict"], one["n"]) for one in family["bands"]] == [
+    assert [(band["band"], band["verdict"], band["n"]) for band in family["bands"]] == [
         ("short", "pass", 200),
         ("middle", "pass", 200),
         ("long", "regression", 200),

@@ -47,14 +47,17 @@ def press(page: Page, key: str, then: str, at: str = "#question-id") -> None:
 
 
 def states(path: Path) -> dict[str, str]:
-    return {one.id: one.reviewed.decision if one.reviewed else "undecided" for one in load_questions(path).questions}
+    return {
+        question.id: question.reviewed.decision if question.reviewed else "undecided"
+        for question in load_questions(path).questions
+    }
 
 
 def test_section_and_question_stand_side_by_side(browser: Browser, server: ReviewServer) -> None:
     said: list[str] = []
     page = opened(browser, server, said)
     press(page, "n", "q2")
-    marks = [(one.inner_text(), one.get_attribute("class")) for one in page.locator("#record mark").all()]
+    marks = [(mark.inner_text(), mark.get_attribute("class")) for mark in page.locator("#record mark").all()]
     assert marks == [("northern quay", "wrong"), ("Ellery Dredging", "right")]
     assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' stands in harbor too"
     assert page.locator("#answers li.right p").first.inner_text() == "Ellery Dredging"

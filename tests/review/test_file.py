@@ -29,7 +29,7 @@ def test_decisions_are_read_again(path: Path) -> None:
     after = file.read().keep("q1", ANN).drop("q2", BEN)
     file.write(after)
     assert opened(path).read() == after
-    assert [one.id for one in load_questions(path).questions] == ["q1", "q3"]
+    assert [question.id for question in load_questions(path).questions] == ["q1", "q3"]
 
 
 def test_what_is_dropped_says_why_by_whom_and_when(path: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_was_dropped_of_another_section_stays(path: Path) -> None:
     file.write(file.read().drop("q3", ANN))
     harbor = Corpus("one", "words", corpus().sections[:1])
     alone = opened(path, harbor)
-    assert [one.question.id for one in alone.read().entries] == ["q1", "q2"]
+    assert [entry.question.id for entry in alone.read().entries] == ["q1", "q2"]
     alone.write(alone.read().keep("q1", ANN))
     assert opened(path).read().entry("q3").state == "dropped"
 

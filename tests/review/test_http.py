@@ -81,7 +81,7 @@ def test_localhost_is_this_machine_too(server: ReviewServer) -> None:
 
 def test_what_the_page_is_told(server: ReviewServer) -> None:
     told = json.loads(ask(server, "questions")[1])
-    assert [(one["id"], one["state"]) for one in told["questions"]] == [
+    assert [(question["id"], question["state"]) for question in told["questions"]] == [
         ("q1", "undecided"),
         ("q2", "undecided"),
         ("q3", "undecided"),
@@ -109,7 +109,7 @@ def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
     words = {"question": "Who dredges at Tavmouth?", "right": "Ellery Dredging", "wrong": ["a b", "c d", "e f"]}
     found = json.loads(ask(server, "decide", {"id": "q2", "decision": "edit", **words})[1])
     assert found["state"] == "edited"
-    assert not any("stands in harbor too" in one for one in found["findings"])
+    assert not any("stands in harbor too" in finding for finding in found["findings"])
 
 
 @pytest.mark.parametrize(

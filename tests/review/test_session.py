@@ -57,7 +57,7 @@ def test_an_edit_without_a_change_keeps() -> None:
 def test_a_dropped_question_comes_back_as_it_was() -> None:
     edited = session().edit("q2", WORDS, ANN)
     dropped = edited.drop("q2", BEN)
-    assert [one.id for one in dropped.questions] == ["q1", "q3"]
+    assert [question.id for question in dropped.questions] == ["q1", "q3"]
     assert (dropped.entry("q2").state, dropped.entry("q2").decided) == ("dropped", BEN)
     assert dropped.undo("q2") == edited
     assert edited.undo("q2").entry("q2").state == "undecided"
@@ -101,7 +101,7 @@ def test_no_question_is_ever_lost(decisions: list[tuple[str, str]]) -> None:
             now = now.undo(name)
         elif decision == "keep" or len(now.questions) > 1:
             now = getattr(now, decision)(name, Who("Cy", datetime.date(2026, 1, 1)))
-    assert [one.question.question for one in now.entries] == [one.question for one in questions()]
+    assert [entry.question.question for entry in now.entries] == [question.question for question in questions()]
     for name in ("q1", "q2", "q3"):
         now = now.undo(name).undo(name)
     assert now == session()

@@ -15,7 +15,7 @@ from tools.site.reference.commands import walk
 from tools.site.reference.options import given
 
 PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
-OPTIONS = {one["name"] for one in given()} | {"--ctx-size"}
+OPTIONS = {option["name"] for option in given()} | {"--ctx-size"}
 """Those of longctx, and one of llama-server."""
 COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
@@ -38,7 +38,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE.root)))
 def test_what_a_page_says_to_type_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert {one for one in OPTION.findall(text) if one.startswith("--ctx-")} <= OPTIONS
+    assert {option for option in OPTION.findall(text) if option.startswith("--ctx-")} <= OPTIONS
     for command in commands(text):
         parser = parser_of(command)
         assert parser is not None, command

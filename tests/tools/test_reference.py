@@ -30,12 +30,12 @@ def made() -> dict[str, str]:
 
 
 def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> None:
-    names = {one["name"] for one in given()}
+    names = {option["name"] for option in given()}
     assert names >= {*GUIDES, "--ctx-record", "--ctx-no-page"}
     assert "--ctx-project-tests" not in names
-    for one in given():
-        assert f"\n## `{one['name']}" in made["reference/options.md"]
-        assert one["help"]
+    for option in given():
+        assert f"\n## `{option['name']}" in made["reference/options.md"]
+        assert option["help"]
     commands = [(parser.prog, about) for parser, about, _ in walk(make_parser())]
     assert {"longctx init", "longctx baseline save", "longctx questions write"} <= {name for name, _ in commands}
     for name, about in commands:
@@ -76,7 +76,9 @@ def written(name: str) -> list[Any]:
     """What is written in a format, as a program reads it."""
     match name:
         case "results":
-            return [json.loads(one.to_json()) for one in (row(), row("infra_error", error="timeout"), passkey(128))]
+            return [
+                json.loads(example.to_json()) for example in (row(), row("infra_error", error="timeout"), passkey(128))
+            ]
         case "summary" | "run":
             return [json.loads((REPORT / f"{name}.json").read_text(encoding="utf-8"))]
         case "gate":
@@ -96,6 +98,6 @@ def test_what_is_written_fits_its_schema(name: str) -> None:
     kind = TypeAdapter(FORMATS[name][1])
     examples = written(name)
     assert examples
-    for one in examples:
-        kind.validate_python(one)
-        assert {*schema(name).get("required", ())} <= {*one}
+    for example in examples:
+        kind.validate_python(example)
+        assert {*schema(name).get("required", ())} <= {*example}

@@ -36,9 +36,9 @@ class Read:
 def read(user: str) -> Read:
     header, empty, *body = user.split("\n")
     assert (header, empty, body.pop()) == ("Testing Long Context", "", "")
-    [(place, target)] = [(place, one[1]) for place, line in enumerate(body) if (one := INSTRUCTION.fullmatch(line))]
+    [(place, target)] = [(place, match[1]) for place, line in enumerate(body) if (match := INSTRUCTION.fullmatch(line))]
     del body[place]
-    lines = [(int(one[1]), int(one[2])) for line in body if (one := LINE.fullmatch(line))]
+    lines = [(int(match[1]), int(match[2])) for line in body if (match := LINE.fullmatch(line))]
     assert len(lines) == len(body)
     return Read(lines, place, int(target))
 
@@ -166,7 +166,9 @@ def test_the_last_block_may_be_short_and_stand_anywhere() -> None:
 
 def test_target_and_instruction_stand_anywhere_and_apart() -> None:
     found = [read(build("lines-3", index=index).user) for index in range(200)]
-    assert {(one.target, one.place) for one in found} == {(target, place) for target in (1, 2, 3) for place in range(4)}
+    assert {(prompt.target, prompt.place) for prompt in found} == {
+        (target, place) for target in (1, 2, 3) for place in range(4)
+    }
 
 
 @given(scenarios(), st.integers(0, 2**70), st.integers(0, 10_000))

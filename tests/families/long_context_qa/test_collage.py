@@ -67,7 +67,7 @@ def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice
 def test_the_record_is_the_same_in_every_variant_and_but_for_the_needle_at_every_depth() -> None:
     records = {collage(50, variant).build(WORDS, 0, 3).facts.record for variant in VARIANTS}
     assert len(records) == 1
-    others = [[one for one in sections(trial) if one != trial.facts.needle] for trial in
+    others = [[section for section in sections(trial) if section != trial.facts.needle] for trial in
               (collage(depth).build(WORDS, 0, 3) for depth in (0, 50, 100))]  # fmt: skip
     assert others[0] == others[1] == others[2]
 
@@ -166,7 +166,7 @@ def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_c
     kinds = {"prefill": "On record:", "unrelated_prefill": "As above:", "examples_prefill": "So:"}
     words = {**WORDS, **kinds, "without_prefill": "Say {prefill}"}
     built = {variant: collage(variant=variant).build(words, 0, 0) for variant in VARIANTS}
-    begun = {variant: (one.prefill, one.without_prefill) for variant, one in built.items() if one.prefill}
+    begun = {variant: (trial.prefill, trial.without_prefill) for variant, trial in built.items() if trial.prefill}
     assert begun == {
         "none": ("On record:", "Say On record:"),
         "unrelated": ("As above:", "Say As above:"),

@@ -70,7 +70,7 @@ def test_only_the_right_section_is_gated_and_a_section_is_a_cluster() -> None:
 def test_without_a_record_the_answer_begins_in_words_of_its_own() -> None:
     words = {**WORDS, "prefill": "By the record:", "no_record_prefill": "I guess:", "without_prefill": "Say {prefill}"}
     built = {record: control(record).build(words, 0, 0) for record in ("right", "none")}
-    assert [(one.prefill, one.without_prefill) for one in built.values()] == [
+    assert [(trial.prefill, trial.without_prefill) for trial in built.values()] == [
         ("By the record:", "Say By the record:"),
         ("I guess:", "Say I guess:"),
     ]

@@ -62,11 +62,13 @@ words = st.lists(st.sampled_from(["a", "b", "A", "ab", "Σ", ", ", "\n\n", "\n\n
 @given(words, words, words)
 def test_a_quote_is_held_against_the_runs_of_four_words(quote: str, record: str, needle: str) -> None:
     def share(text: str) -> float:
-        runs = [set(itertools.pairwise(itertools.pairwise(itertools.pairwise(split(one))))) for one in (quote, text)]
+        runs = [
+            set(itertools.pairwise(itertools.pairwise(itertools.pairwise(split(passage))))) for passage in (quote, text)
+        ]
         return len(runs[0] & runs[1]) / len(runs[0])
 
     def split(text: str) -> list[str]:
         return re.findall(r"\w+", text.lower())
 
-    for one in look_up(f'<scratchpad>"{quote}"', record, needle):
-        assert (one.in_record, one.in_needle) == (share(record) >= 0.8, share(needle) >= 0.8)
+    for quotation in look_up(f'<scratchpad>"{quote}"', record, needle):
+        assert (quotation.in_record, quotation.in_needle) == (share(record) >= 0.8, share(needle) >= 0.8)

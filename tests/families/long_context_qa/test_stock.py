@@ -35,7 +35,7 @@ def test_the_bounds_hold(tokens: list[int], budget: int) -> None:
     assert found.least <= min(map(len, made)) <= max(map(len, made)) <= found.most
     assert found.at_least is not None
     assert round(10**found.at_least) <= len(made)
-    longest = max(sum(tokens[place] for place in one) + SEPARATOR_TOKENS * (len(one) - 1) for one in made)
+    longest = max(sum(tokens[place] for place in places) + SEPARATOR_TOKENS * (len(places) - 1) for places in made)
     assert longest <= found.tokens <= budget
     if found.least == len(tokens):
         assert round(10**found.at_least) == len(made)

@@ -14,8 +14,8 @@ SHORT: dict[str, Any] = {"band": "short"}
 
 def test_windows_have_the_pairs_of_each_k() -> None:
     params = [{"window": 4096, "k": k} for k in (128, 256)]
-    of = [{"params": one, "scenario": str(one["k"])} for one in params]
-    before = joined(*(run("correct", "correct", **one) for one in of))
+    of = [{"params": values, "scenario": str(values["k"])} for values in params]
+    before = joined(*(run("correct", "correct", **fields) for fields in of))
     after = joined(run("correct", "wrong", **of[0]), run("wrong", "not_asked", **of[1]))
     assert by_window(pairs(before, after)) == {4096: {128: [(True, True), (True, False)], 256: [(True, False)]}}
 

@@ -135,21 +135,21 @@ class Account(account.Account):
         for row in rows:
             asked[row.subject, row.scenario] += int(row.params["keys"] or 0)
             found[row.subject, row.scenario] += row.trace.get("found", 0)  # a refusal has none
-        return tuple(Found(*one, found[one], asked[one]) for one in asked)
+        return tuple(Found(*key, found[key], asked[key]) for key in asked)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:
         import pandas as pd
 
         from longctx.report.table import Table, subject_columns
 
-        shares = {(one.subject, one.scenario): f"{one.found} of {one.asked}" for one in analysis}
+        shares = {(keys.subject, keys.scenario): f"{keys.found} of {keys.asked}" for keys in analysis}
         columns = {
-            "keys": [str(one.params["keys"]) for one in scenarios],
-            "sentences": [str(one.params["sentences"]) for one in scenarios],
-            "all named [95% interval]": [str(one.rate) for one in scenarios],
-            "keys named": [shares.get((one.subject, one.scenario), "-") for one in scenarios],
+            "keys": [str(scenario.params["keys"]) for scenario in scenarios],
+            "sentences": [str(scenario.params["sentences"]) for scenario in scenarios],
+            "all named [95% interval]": [str(scenario.rate) for scenario in scenarios],
+            "keys named": [shares.get((scenario.subject, scenario.scenario), "-") for scenario in scenarios],
         }
-        frame = pd.DataFrame(subject_columns([one.subject for one in scenarios]) | columns)
+        frame = pd.DataFrame(subject_columns([scenario.subject for scenario in scenarios]) | columns)
         yield Table("Several keys", frame.set_index("model"))
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Chart]:
@@ -158,40 +158,44 @@ class Account(account.Account):
 
         points = [
             {
-                "sentences": one.params["sentences"],
-                "series": f"{one.params['keys']} keys, {one.subject}",
-                "rate": one.rate.rate,
-                "lo": one.rate.lo,
-                "hi": one.rate.hi,
-                "say": f"{one.params['keys']} keys in {one.params['sentences']} sentences, {one.subject}: {one.rate}",
+                "sentences": scenario.params["sentences"],
+                "series": f"{scenario.params['keys']} keys, {scenario.subject}",
+                "rate": scenario.rate.rate,
+                "lo": scenario.rate.lo,
+                "hi": scenario.rate.hi,
+                "say": (
+                    f"{scenario.params['keys']} keys in {scenario.params['sentences']} sentences, "
+                    f"{scenario.subject}: {scenario.rate}"
+                ),
             }
-            for one in scenarios
+            for scenario in scenarios
         ]
         names = list(dict.fromkeys(str(point["series"]) for point in points))
         x = field("sentences", "quantitative", "sentences of the text")
         moved, note = apart(points, "sentences")
         spec = layered(moved, curves(x, colours("series", names)))
         cells = [
-            (one.params["sentences"], f"{one.params['keys']} keys, {one.subject}", str(one.rate)) for one in scenarios
+            (scenario.params["sentences"], f"{scenario.params['keys']} keys, {scenario.subject}", str(scenario.rate))
+            for scenario in scenarios
         ]
         frame = pivot(cells, "sentences")
         yield Chart("several-keys-by-length", "several_keys", "All keys named, by length", spec, frame, note)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[tuple[Rank, str]]:
-        rates = {(one.subject, one.scenario): one.rate for one in scenarios}
-        for one in analysis:
-            rate = rates[one.subject, one.scenario]
-            if rate.rate < 0.5 <= one.share:
-                told = (
-                    f"{one.share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
+        rates = {(scenario.subject, scenario.scenario): scenario.rate for scenario in scenarios}
+        for keys in analysis:
+            rate = rates[keys.subject, keys.scenario]
+            if rate.rate < 0.5 <= keys.share:
+                sentence = (
+                    f"{keys.share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
                 )
-                yield Rank.CAUSE, f"Several keys, {one.subject}, {one.scenario}: {told}."
+                yield Rank.CAUSE, f"Several keys, {keys.subject}, {keys.scenario}: {sentence}."
 
     def data(self, analysis: Sequence[Found]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
             "several_keys": [
-                {**one.subject.fields, "scenario": one.scenario, "found": one.found, "asked": one.asked}
-                for one in analysis
+                {**keys.subject.fields, "scenario": keys.scenario, "found": keys.found, "asked": keys.asked}
+                for keys in analysis
             ]
         }
 

@@ -22,18 +22,18 @@ from tests.report.sample import rows
 
 @pytest.fixture(scope="module")
 def drawn() -> dict[str, Chart]:
-    return {one.name: one for one in charts(summarize(list(rows())))}
+    return {chart.name: chart for chart in charts(summarize(list(rows())))}
 
 
 def values(part: Any) -> Iterator[dict[str, Any]]:
     """All data of a specification."""
     if isinstance(part, dict):
         yield from part.get("data", {}).get("values", [])
-        for one in part.values():
-            yield from values(one)
+        for child in part.values():
+            yield from values(child)
     elif isinstance(part, list):
-        for one in part:
-            yield from values(one)
+        for child in part:
+            yield from values(child)
 
 
 def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
@@ -41,8 +41,8 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
         said = [value["say"] for value in values(chart.spec) if value]
         assert said, chart.name
         if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "controls", "heatmap")):
-            rates = [one for one in said if "k_max" not in one]
-            assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", one) for one in rates), chart.name
+            rates = [label for label in said if "k_max" not in label]
+            assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", label) for label in rates), chart.name
 
 
 def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
@@ -54,7 +54,7 @@ def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -
 
     summary = summarize(list(rows()))
     passkey = replace(summary.families["passkey"], account=Strange())
-    found = {one.name: one for one in charts(replace(summary, families={**summary.families, "passkey": passkey}))}
+    found = {chart.name: chart for chart in charts(replace(summary, families={**summary.families, "passkey": passkey}))}
     assert found["strange"].family == "passkey"
 
 
@@ -98,14 +98,20 @@ def test_outcomes_count_every_trial(drawn: dict[str, Chart]) -> None:
 def test_what_was_not_measured_has_no_chart() -> None:
     assert list(charts(summarize([]))) == []
     unmeasured = [replace(row, outcome="not_asked", depth=None) for row in rows()]
-    assert [one.name for one in charts(summarize(unmeasured))] == ["outcomes"]
+    assert [chart.name for chart in charts(summarize(unmeasured))] == ["outcomes"]
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\ufffe", "\u202e", "\ud800", "</svg><script>", "漢字 😀"])
 def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
-    one = drawn["outcomes"]
+    outcomes = drawn["outcomes"]
     svg = draw(
-        Chart(one.name, one.family, text, {**one.spec, "data": {"values": [{"row": text, "kind": text}]}}, one.frame)
+        Chart(
+            outcomes.name,
+            outcomes.family,
+            text,
+            {**outcomes.spec, "data": {"values": [{"row": text, "kind": text}]}},
+            outcomes.frame,
+        )
     )
     assert svg.startswith("<svg")
     assert "<script" not in svg
@@ -151,15 +157,15 @@ def test_many_names_on_an_axis_are_turned() -> None:
 def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> None:
     nowhere = [replace(row, trace={}) for row in rows(trials=2) if row.scenario == "lines-5"]
     summary = summarize(nowhere)
-    assert not any("origins" in one.name for one in charts(summary))
+    assert not any("origins" in chart.name for chart in charts(summary))
     [lines, _] = sections(summary, [])
-    [table] = [one for one in lines.tables if one.title.startswith("Where")]
+    [table] = [table for table in lines.tables if table.title.startswith("Where")]
     assert table.title == "Where 1 wrong answer comes from: some-model, prompts protocol"
     assert table.frame.loc["nowhere in the file"].tolist() == ["1", ""]
 
 
 def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
     found = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
-    spec = next(one.spec for one in charts(summarize(found)) if one.name.startswith("passkey"))
+    spec = next(chart.spec for chart in charts(summarize(found)) if chart.name.startswith("passkey"))
     rules = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("strokeWidth")]
     assert [mark["xOffset"] for mark in rules] == [0, -3]

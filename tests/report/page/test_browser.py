@@ -115,7 +115,7 @@ def test_a_trial_opens(browser: Browser, report: Path) -> None:
     trial.locator("summary").click()
     trial.locator("pre").first.wait_for()
     assert [
-        (one.inner_text(), one.get_attribute("class")) for one in trial.locator("pre").first.locator("mark").all()
+        (mark.inner_text(), mark.get_attribute("class")) for mark in trial.locator("pre").first.locator("mark").all()
     ] == [
         ("one two three four", "needle"),
         ("five six seven 1234", "nowhere"),
@@ -181,7 +181,7 @@ def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(brow
     trial.locator("summary").click()
     asked = trial.locator("pre").nth(2)
     asked.wait_for()
-    marks = [(one.inner_text().strip(), one.get_attribute("class")) for one in asked.locator("mark").all()]
+    marks = [(mark.inner_text().strip(), mark.get_attribute("class")) for mark in asked.locator("mark").all()]
     assert marks == [("What? 1234", "record"), ("A. 1234", "record"), ("B. so", "needle"), ("C. no", "nowhere")]
     assert asked.locator(".says").all_inner_texts() == ["question", "right answer", "answer given"]
     assert "question, answers (line 9 of the prompt)" in trial.inner_text()

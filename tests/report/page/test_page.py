@@ -120,8 +120,16 @@ def test_nothing_is_fetched(page: Path) -> None:
 
 def test_only_the_page_s_own_script_may_run(hostile: Path) -> None:
     found = Read(hostile.read_text())
-    [policy] = [one["content"] for tag, one in found.tags if one.get("http-equiv") == "Content-Security-Policy"]
-    runs = [script for script, (_, one) in zip(found.scripts, _scripts(found), strict=True) if "type" not in one]
+    [policy] = [
+        attributes["content"]
+        for tag, attributes in found.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    runs = [
+        script
+        for script, (_, attributes) in zip(found.scripts, _scripts(found), strict=True)
+        if "type" not in attributes
+    ]
     assert len(runs) == 1
     digest = base64.b64encode(hashlib.sha256(runs[0].encode()).digest()).decode()
     assert policy is not None
@@ -170,4 +178,4 @@ def test_a_run_of_nothing_has_a_page() -> None:
 
 
 def _scripts(found: Read) -> list[tuple[str, dict[str, str | None]]]:
-    return [one for one in found.tags if one[0] == "script"]
+    return [tag for tag in found.tags if tag[0] == "script"]

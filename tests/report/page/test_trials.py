@@ -25,7 +25,7 @@ def views(**options: Any) -> list[str]:
 
 
 def details(*packed: str) -> list[Any]:
-    return [one for chunk in packed for one in json.loads(gzip.decompress(base64.b64decode(chunk)))]
+    return [trial for chunk in packed for trial in json.loads(gzip.decompress(base64.b64decode(chunk)))]
 
 
 def test_every_trial_is_found_by_its_names() -> None:
@@ -44,8 +44,8 @@ def test_details_stand_in_the_index_s_order() -> None:
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1
     found = details(*packed)
     assert len(found) == len(run)
-    assert [one["command"].split()[-2] for one in found] == [f"--ctx-trial={row.trial}" for row in run]
-    assert all(one["command"].endswith(" --ctx-seed=7") for one in found)
+    assert [trial["command"].split()[-2] for trial in found] == [f"--ctx-trial={row.trial}" for row in run]
+    assert all(trial["command"].endswith(" --ctx-seed=7") for trial in found)
 
 
 def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> None:

@@ -19,7 +19,7 @@ def test_the_whole_has_a_rate_for_each_record() -> None:
 
 
 def test_the_worst_question_stands_first_and_says_why() -> None:
-    assert [(one.name, one.discrimination, one.fault) for one in found().items] == [
+    assert [(item.name, item.discrimination, item.fault) for item in found().items] == [
         ("q2", -1.0, "better with a wrong section"),
         ("q4", 0.0, "missed with its own section"),
         ("q3", 0.0, "as good with a wrong section"),
@@ -29,8 +29,8 @@ def test_the_worst_question_stands_first_and_says_why() -> None:
 
 def test_groups_hold_several_questions() -> None:
     quality = found()
-    assert [(one.name, one.questions, one.right) for one in quality.facts] == [("price", 2, Rate(1, 2))]
-    assert [(one.name, one.questions, one.wrong) for one in quality.sections] == [
+    assert [(fact.name, fact.questions, fact.right) for fact in quality.facts] == [("price", 2, Rate(1, 2))]
+    assert [(section.name, section.questions, section.wrong) for section in quality.sections] == [
         ("s1", 2, Rate(1, 2)),
         ("s2", 2, Rate(1, 2)),
     ]
@@ -46,7 +46,7 @@ def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
 
 def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
     quality = found({"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}})
-    assert [(one.name, one.fault) for one in quality.items] == [("q2", ""), ("q1", "no readable answer")]
+    assert [(item.name, item.fault) for item in quality.items] == [("q2", ""), ("q1", "no readable answer")]
     assert quality.whole.right == Rate(1, 1)
     assert quality.whole.measured("right") == Rate(1, 2), "though it is not correct"
     assert quality.whole.paired == Paired(1, 0, 1)
@@ -65,7 +65,7 @@ def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
 
 def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:
     items = found({"q1": {"right": "?"}, "q2": {"right": "+", "wrong": "-"}}).items
-    assert [(one.name, one.fault) for one in items] == [("q2", ""), ("q1", "not measured")]
+    assert [(item.name, item.fault) for item in items] == [("q2", ""), ("q1", "not measured")]
 
 
 def worth(right: Rate, wrong: Rate, none: Rate, gained: int, lost: int, kept: int) -> list[str]:
