@@ -41,7 +41,7 @@ def run_action(
     """folder: of the job. artifacts: where those of all jobs lie. github: the context of that name."""
     declared = action()["inputs"]
     assert inputs.keys() <= declared.keys(), f"no inputs of the action: {inputs.keys() - declared.keys()}"
-    given = {name: inputs.get(name, one["default"]) for name, one in declared.items()}
+    given = {name: inputs.get(name, declaration["default"]) for name, declaration in declared.items()}
     of_steps: dict[str, Any] = {}
     context = {"inputs": given, "github": github, "steps": of_steps}
     done = Done()
@@ -55,16 +55,18 @@ def run_action(
         if name in ELSEWHERE:
             continue
         if "uses" in step:
-            _keep_or_fetch(folder, artifacts, {key: _filled(str(one), context) for key, one in step["with"].items()})
+            _keep_or_fetch(
+                folder, artifacts, {key: _filled(str(value), context) for key, value in step["with"].items()}
+            )
             continue
         output = artifacts / "output"
         output.write_text("")
-        env = {key: _filled(str(one), context) for key, one in step.get("env", {}).items()}
+        env = {key: _filled(str(value), context) for key, value in step.get("env", {}).items()}
         result = shell(step["run"], {**env, "GITHUB_OUTPUT": str(output)})
         if "id" in step:
             of_steps[step["id"]] = {"outputs": dict(line.split("=", 1) for line in output.read_text().splitlines())}
         done.failed = done.failed or (result if result.returncode else None)
-    done.outputs = {name: _filled(one["value"], context) for name, one in action()["outputs"].items()}
+    done.outputs = {name: _filled(declaration["value"], context) for name, declaration in action()["outputs"].items()}
     return done
 
 

@@ -55,9 +55,9 @@ def test_what_lacks_its_half_is_found_alone() -> None:
 
 
 def test_the_raw_text_has_both_halves() -> None:
-    [one] = find_tagged(f"Yes. {SOUND} Bye.")
-    assert one.raw == SOUND.removesuffix("</Answers 1>")
-    assert one.closed
+    [block] = find_tagged(f"Yes. {SOUND} Bye.")
+    assert block.raw == SOUND.removesuffix("</Answers 1>")
+    assert block.closed
 
 
 @pytest.mark.parametrize(

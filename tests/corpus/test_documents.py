@@ -114,10 +114,10 @@ def test_examples_are_kept_out_of_the_test(tmp_path: Path) -> None:
 
 
 def test_the_digest_changes_with_any_text_and_with_nothing_else(tmp_path: Path) -> None:
-    one = load_corpus(write_folder(tmp_path / "one", {"a.txt": long_text(300)}))
+    corpus = load_corpus(write_folder(tmp_path / "one", {"a.txt": long_text(300)}))
     same = load_corpus(write_folder(tmp_path / "two", {"a.txt": long_text(300), "README.md": "about"}))
     other = load_corpus(write_folder(tmp_path / "three", {"a.txt": long_text(300) + "."}))
-    assert one.digest == same.digest != other.digest
+    assert corpus.digest == same.digest != other.digest
     assert Corpus("x", "words", (section("a", "b c"),)).digest != Corpus("x", "words", (section("ab", " c"),)).digest
 
 

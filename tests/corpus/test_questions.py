@@ -92,7 +92,7 @@ def test_a_misspelt_entry_is_named_rather_than_the_one_it_leaves_out(tmp_path: P
 
 
 def test_an_entry_that_is_left_out_is_named(tmp_path: Path) -> None:
-    line = json.dumps({key: one for key, one in json.loads(dump([question()])).items() if key != "right"})
+    line = json.dumps({key: value for key, value in json.loads(dump([question()])).items() if key != "right"})
     with refused("bad-question", "line 1: right: "):
         load_questions(write(tmp_path, line))
 

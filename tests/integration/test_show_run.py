@@ -23,11 +23,11 @@ def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: Si
         assert f"{part}\n" in result.out
     assert "# reply\n\\x1b]0;title\\x07 7\\u202e\n" in result.out
     assert "\x1b" not in result.out
-    one = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest", "--model=b").out
-    assert "# measured: a" not in one
+    output = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest", "--model=b").out
+    assert "# measured: a" not in output
     asked = next(body for body in server.asked if row["expected"] in str(body) and body["model"] == "b")
-    assert one.endswith(f"\n# user\n{asked['messages'][0]['content']}\n")
-    assert "# prompt: not all as it was sent" not in one
+    assert output.endswith(f"\n# user\n{asked['messages'][0]['content']}\n")
+    assert "# prompt: not all as it was sent" not in output
 
 
 def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: SimulatedServer) -> None:

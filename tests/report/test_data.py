@@ -48,9 +48,9 @@ def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
 
 def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
     unmeasured = replace(summary.scenarios[1], depth=None, distance_from_end=None)
-    [one] = strict(as_json(replace(summary, scenarios=(unmeasured,)), "today"))["scenarios"]
-    assert (one["n"], one["rate"], one["lo"], one["hi"]) == (0, None, 0, 1)
-    assert (one["depth"], one["distance_from_end"]) == (None, None)
+    [scenario] = strict(as_json(replace(summary, scenarios=(unmeasured,)), "today"))["scenarios"]
+    assert (scenario["n"], scenario["rate"], scenario["lo"], scenario["hi"]) == (0, None, 0, 1)
+    assert (scenario["depth"], scenario["distance_from_end"]) == (None, None)
 
 
 def test_scenarios_stand_in_the_summarys_order(summary: Summary) -> None:

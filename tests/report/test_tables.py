@@ -75,11 +75,11 @@ def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -
 
 
 def test_effective_windows_are_in_tokens(summary: Summary) -> None:
-    [one] = summary.families["passkey"].analysis
+    [row] = summary.families["passkey"].analysis
     other = replace(
-        one, subject=OTHER, interval=(0, 512), effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None
+        row, subject=OTHER, interval=(0, 512), effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None
     )
-    frame = tables(made(summary, passkey=(one, other)))[2].frame
+    frame = tables(made(summary, passkey=(row, other)))[2].frame
     assert frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",

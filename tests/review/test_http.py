@@ -87,14 +87,14 @@ def test_what_the_page_is_told(server: ReviewServer) -> None:
         ("q3", "undecided"),
     ]
     assert told["questions"][1]["findings"] == ["wrong answer: 'The northern quay' stands in harbor too"]
-    one = json.loads(ask(server, "question?id=q2")[1])
-    assert [answer["stands"] for answer in one["answers"]] == [
+    question = json.loads(ask(server, "question?id=q2")[1])
+    assert [answer["stands"] for answer in question["answers"]] == [
         "stands in the section",
         "stands in the section",
         "does not stand in the section",
         "does not stand in the section",
     ]
-    assert {"text": "Ellery Dredging", "answer": "right"} in one["parts"]
+    assert {"text": "Ellery Dredging", "answer": "right"} in question["parts"]
 
 
 def test_a_decision_is_on_disk_when_it_is_answered(server: ReviewServer, path: Path) -> None:

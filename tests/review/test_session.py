@@ -65,9 +65,9 @@ def test_a_dropped_question_comes_back_as_it_was() -> None:
 
 
 def test_the_last_question_stays() -> None:
-    one = session().drop("q1", ANN).drop("q2", ANN)
+    two_dropped = session().drop("q1", ANN).drop("q2", ANN)
     with refused("last-question"):
-        one.drop("q3", ANN)
+        two_dropped.drop("q3", ANN)
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,13 @@ MIXED: Answers = [
 
 
 def test_every_answer_is_counted_once() -> None:
-    _, [one] = measured(a4_2000=MIXED)
-    assert (one.needles, one.window, one.trials, one.exact, one.guess) == (4, 2000, 16, 1, 0.25)
-    assert one.score == pytest.approx(1 + 0.9 + 10 * 0.05 + 0.3)
-    assert (one.another_instance, one.badly_copied, one.nowhere, one.wrong) == (4, 1, 1, 10)
-    assert one.others == {SUBJECT: 1, KIND: 1, NEITHER: 1, EXAMPLE: 1}
-    assert one.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1, (3, 3): 1}
-    assert one.without_code == {(3, 3): 1, (4, 1): 1}
+    _, [counts] = measured(a4_2000=MIXED)
+    assert (counts.needles, counts.window, counts.trials, counts.exact, counts.guess) == (4, 2000, 16, 1, 0.25)
+    assert counts.score == pytest.approx(1 + 0.9 + 10 * 0.05 + 0.3)
+    assert (counts.another_instance, counts.badly_copied, counts.nowhere, counts.wrong) == (4, 1, 1, 10)
+    assert counts.others == {SUBJECT: 1, KIND: 1, NEITHER: 1, EXAMPLE: 1}
+    assert counts.given == {(1, 1): 1, (2, 2): 1, (3, 2): 1, (4, 1): 1, (1, 4): 1, (2, 3): 1, (3, 3): 1}
+    assert counts.without_code == {(3, 3): 1, (4, 1): 1}
 
 
 def test_rates_stand_beside_what_guessing_gives() -> None:

@@ -17,10 +17,10 @@ def found(*traces: dict[str, int], **fields: Any) -> list[Origins]:
 
 def test_another_line_an_echo_or_nowhere() -> None:
     other = {"line": 9, "line_distance": 5, "place_distance": -1}
-    [one] = found(other, other, {"echoed_line": 3}, {})
-    assert (one.other_line, one.echoed, one.nowhere, one.wrong) == (2, 1, 1, 4)
-    assert one.by_number == {-4: 0, -3: 0, -2: 0, -1: 0, 1: 0, 2: 0, 3: 0, 4: 2}
-    assert one.by_place == {-1: 2, 1: 0}
+    [origins] = found(other, other, {"echoed_line": 3}, {})
+    assert (origins.other_line, origins.echoed, origins.nowhere, origins.wrong) == (2, 1, 1, 4)
+    assert origins.by_number == {-4: 0, -3: 0, -2: 0, -1: 0, 1: 0, 2: 0, 3: 0, 4: 2}
+    assert origins.by_place == {-1: 2, 1: 0}
 
 
 def test_right_answers_come_from_nowhere_else() -> None:
@@ -38,5 +38,5 @@ def test_a_distance_lies_in_one_band(distance: int) -> None:
 
 @given(st.lists(st.integers(-5000, 5000).filter(bool), min_size=1))
 def test_every_wrong_line_is_counted_once(distances: list[int]) -> None:
-    [one] = found(*({"line": 1, "line_distance": each, "place_distance": -each} for each in distances))
-    assert sum(one.by_number.values()) == sum(one.by_place.values()) == len(distances)
+    [origins] = found(*({"line": 1, "line_distance": each, "place_distance": -each} for each in distances))
+    assert sum(origins.by_number.values()) == sum(origins.by_place.values()) == len(distances)

@@ -14,7 +14,7 @@ from longctx.stats.rates import Rate
 
 def window(*correct: int | None, n: int = 10) -> EffectiveWindow:
     """Of k = 100, 200, ... with so many correct of n trials; None where nothing was measured."""
-    rates = {100 * place: Rate(one or 0, 0 if one is None else n) for place, one in enumerate(correct, start=1)}
+    rates = {100 * place: Rate(count or 0, 0 if count is None else n) for place, count in enumerate(correct, start=1)}
     return effective_window(rates)
 
 
@@ -64,7 +64,7 @@ def test_nothing_measured_shows_nothing() -> None:
 
 @given(st.lists(st.none() | st.integers(0, 10), max_size=32), st.randoms(use_true_random=False))
 def test_the_order_of_the_rates_does_not_matter(correct: list[int | None], random: Random) -> None:
-    rates = [(place, Rate(one or 0, 0 if one is None else 10)) for place, one in enumerate(correct, start=1)]
+    rates = [(place, Rate(count or 0, 0 if count is None else 10)) for place, count in enumerate(correct, start=1)]
     expected = effective_window(dict(rates))
     random.shuffle(rates)
     assert effective_window(dict(rates)) == expected

@@ -36,13 +36,13 @@ def made() -> Summary:
 
 
 def charts(made: Summary, family: str) -> list[Chart]:
-    one = made.families[family]
-    return list(one.account.charts(made.of(family), one.analysis) or ())
+    summary_of_family = made.families[family]
+    return list(summary_of_family.account.charts(made.of(family), summary_of_family.analysis) or ())
 
 
 def findings(made: Summary, family: str) -> list[tuple[Rank, str]]:
-    one = made.families[family]
-    return list(one.account.findings(made.of(family), one.analysis))
+    summary_of_family = made.families[family]
+    return list(summary_of_family.account.findings(made.of(family), summary_of_family.analysis))
 
 
 def test_the_recall_stands_beside_the_strict_rate(made: Summary) -> None:

@@ -80,15 +80,15 @@ def test_a_server_of_one_s_own_costs_nothing() -> None:
 
 def test_views_of_an_earlier_version_are_shown_too() -> None:
     old = {"name": "needle", "line": 3, "before": "above\n", "part": "the needle", "after": "\nbelow"}
-    [one] = details(*trials.chunks(shown()[:1], [json.dumps({"test": "t", "excerpts": [old]})], []))
-    assert one["excerpts"] == [
+    [trial] = details(*trials.chunks(shown()[:1], [json.dumps({"test": "t", "excerpts": [old]})], []))
+    assert trial["excerpts"] == [
         {"names": ["needle"], "line": 3, "pieces": [["", "above\n"], ["needle", "the needle"], ["", "\nbelow"]]}
     ]
 
 
 def test_the_command_is_quoted_for_a_shell() -> None:
-    [one] = details(*trials.chunks(shown()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
-    assert one["command"] == (
+    [trial] = details(*trials.chunks(shown()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
+    assert trial["command"] == (
         "pytest 'tests_longctx/test_line_retrieval.py::test[lines-5]' --ctx-trial=0 '--ctx-profile=made up; rm -rf .'"
     )
 

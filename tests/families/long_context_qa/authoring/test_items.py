@@ -37,11 +37,11 @@ def test_groups_hold_several_questions() -> None:
 
 
 def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
-    [one] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
-    assert (one.right, one.wrong, one.none) == (Rate(2, 3), Rate(1, 2), Rate(0, 0))
-    assert one.paired == Paired(1, 0, 1)
-    assert one.discrimination == pytest.approx(1 / 6)
-    assert one.fault == ""
+    [item] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
+    assert (item.right, item.wrong, item.none) == (Rate(2, 3), Rate(1, 2), Rate(0, 0))
+    assert item.paired == Paired(1, 0, 1)
+    assert item.discrimination == pytest.approx(1 / 6)
+    assert item.fault == ""
 
 
 def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
@@ -59,8 +59,8 @@ def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
 
 def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
     whole = ItemQuality("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
-    [one] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
-    assert one.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
+    [warning] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
+    assert warning.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
 
 
 def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:
@@ -76,8 +76,8 @@ def worth(right: Rate, wrong: Rate, none: Rate, gained: int, lost: int, kept: in
 def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() -> None:
     """387 and 155 of 430, with the right section alone and with a wrong one."""
     assert worth(Rate(387, 430), Rate(155, 430), Rate(110, 430), 250, 18, 387) == []
-    [one] = worth(Rate(387, 430), Rate(155, 430), Rate(155, 430), 250, 18, 387)
-    assert one.startswith("Some can be guessed, or are known: without any record 0.36 [0.32, 0.41] n=430")
+    [warning] = worth(Rate(387, 430), Rate(155, 430), Rate(155, 430), 250, 18, 387)
+    assert warning.startswith("Some can be guessed, or are known: without any record 0.36 [0.32, 0.41] n=430")
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() 
     ],
 )
 def test_questions_that_measure_little_are_told(right: int, wrong: int, gained: int, lost: int, sentence: str) -> None:
-    [one] = worth(Rate(right, 100), Rate(wrong, 100), Rate(25, 100), gained, lost, 60)
-    assert sentence in one
+    [warning] = worth(Rate(right, 100), Rate(wrong, 100), Rate(25, 100), gained, lost, 60)
+    assert sentence in warning
 
 
 def test_few_questions_are_told() -> None:
-    [one] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
-    assert one.startswith(
+    [warning] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
+    assert warning.startswith(
         "40 questions are kept, few for a collage: the 95% interval of a rate of 40 answers reaches up to 15 points to "
         "either side."
     )
