@@ -1,8 +1,8 @@
-"""A simulated server of Message Batches, for tests and benchmarks. It is no model, and is never used for recordings in
-cassettes/.
+"""A simulated server of Message Batches, for tests and benchmarks.
 
-It keeps to what is documented: results in any order once all has ended, nothing billed but what succeeded, batches
-listed from the newest, and results kept for a while only. A test turns what may go wrong.
+It is no model and is never used for recordings in cassettes/. It behaves as documented: the results come in any order
+once the batch has ended, only requests that succeeded are billed, batches are listed newest first, and results are kept
+for a limited time. A test sets what goes wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PATH = "/v1/messages/batches"
 CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 Result = Callable[[Body], dict[str, Any]]
-"""What comes of a request's params, if its turn comes: the `result` of a line of results."""
+"""Returns the `result` of a request in a line of results, given the `params` of the request."""
 
 
 def errored(kind: str, sentence: str = "simulated failure") -> Result:
@@ -36,7 +36,7 @@ def expired(params: Body) -> dict[str, Any]:
 
 @dataclass
 class Stored:
-    """A batch of the server. results: by custom id, once it has ended."""
+    """A batch of the server. looks: how often it was looked at. results: by custom id, once it has ended."""
 
     id: str
     requests: list[Body]
@@ -49,11 +49,16 @@ class Stored:
 
 
 class BatchServer(SimulatedServer):
-    """result: of each request, by default what `script` answers. looks: at a batch, before it ends; takes_s: seconds,
-    likewise. unknown: looks at a fresh batch that are answered 404, also by the list. creating: instead of the answer
-    to a create; the batch is made all the same where that is no refusal. lost_results: left out of each download.
-    lists_end: a list is a look at each batch, too.
-    paid: prompt -> messages made, in batches and directly.
+    """A server of Messages and of Message Batches; a test sets its attributes.
+
+    result: returns the result of a request; by default it is what `script` answers.
+    looks, takes_s: how often a batch must be looked at, and how many seconds must pass, before it ends.
+    unknown: how many looks at a new batch are answered 404; the list leaves the batch out as long.
+    creating: replaces the answer to a creation; the batch is created all the same unless that is a refusal (4xx).
+    held_after_creation: the answer to a creation is held back until `release` is set.
+    listing: replaces the answer to a list. page: the largest number of batches in one list.
+    lists_end: a list counts as a look at each batch. lost_results: how many results each download leaves out.
+    paid: how many messages were made for each prompt, in batches and directly.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -95,14 +100,14 @@ class BatchServer(SimulatedServer):
                 return failing(404, "not found")({})
             else:
                 self._look(batch)
-            return 200, {}, json.dumps(self._told(batch)).encode()
+            return 200, {}, json.dumps(self._as_json(batch)).encode()
 
     def wait_for_creation(self) -> None:
-        """Return when a batch was made whose creation is not answered, as `held_after_creation` has it."""
+        """Return once a batch was created whose creation is not answered yet; `held_after_creation` must be set."""
         assert self.made.wait(PATIENCE)
 
     def put(self, *custom_ids: str, ended: bool = True) -> Stored:
-        """A batch of someone else."""
+        """Store a batch that somebody else created, and return it."""
         batch = self._store(
             [{"custom_id": custom_id, "params": {"model": "toy", "messages": []}} for custom_id in custom_ids]
         )
@@ -113,9 +118,9 @@ class BatchServer(SimulatedServer):
         return batch
 
     def _create(self, body: Body) -> Answer:
-        said = self.creating(body) if self.creating else None
-        if said and 400 <= said[0] < 500:
-            return said
+        answer = self.creating(body) if self.creating else None
+        if answer and 400 <= answer[0] < 500:
+            return answer
         ids = [request["custom_id"] for request in body["requests"]]
         if len(set(ids)) < len(ids) or not all(CUSTOM_ID.fullmatch(custom_id) for custom_id in ids):
             return failing(400, "requests: custom_ids are wrong")({})
@@ -125,7 +130,7 @@ class BatchServer(SimulatedServer):
             self._lock.release()
             self.release.wait(PATIENCE)
             self._lock.acquire()
-        return said or (200, {}, json.dumps(self._told(batch)).encode())
+        return answer or (200, {}, json.dumps(self._as_json(batch)).encode())
 
     def _store(self, requests: list[Body]) -> Stored:
         id = f"msgbatch_{len(self.batches):04}"
@@ -142,16 +147,16 @@ class BatchServer(SimulatedServer):
         if after := query.get("after_id"):
             stored = stored[[batch.id for batch in stored].index(after) + 1 :]
         page = stored[: min(self.page, int(query.get("limit", 20)))]
-        told = {"data": [self._told(batch) for batch in page], "has_more": len(page) < len(stored)}
-        return 200, {}, json.dumps(told).encode()
+        listed = {"data": [self._as_json(batch) for batch in page], "has_more": len(page) < len(stored)}
+        return 200, {}, json.dumps(listed).encode()
 
     def _hidden(self, batch: Stored) -> bool:
         return 0 <= batch.looks < self.unknown
 
     def _look(self, batch: Stored) -> None:
         batch.looks += 1
-        old = (datetime.datetime.now(datetime.UTC) - batch.created_at).total_seconds()
-        if batch.looks > self.looks + self.unknown and old >= self.takes_s:
+        age_s = (datetime.datetime.now(datetime.UTC) - batch.created_at).total_seconds()
+        if batch.looks > self.looks + self.unknown and age_s >= self.takes_s:
             self._end(batch)
 
     def _end(self, batch: Stored) -> None:
@@ -170,7 +175,7 @@ class BatchServer(SimulatedServer):
         lines = [json.dumps({"custom_id": id, "result": result}) for id, result in reversed(batch.results.items())]
         return 200, {"content-type": "application/binary"}, "\n".join(lines[self.lost_results :]).encode()
 
-    def _told(self, batch: Stored) -> Body:
+    def _as_json(self, batch: Stored) -> Body:
         kinds = Counter(result["type"] for result in batch.results.values())
         counts = {kind: kinds[kind] for kind in ("succeeded", "errored", "canceled", "expired")}
         archived = batch.ended_at.isoformat() if batch.archived and batch.ended_at else None
@@ -197,13 +202,13 @@ class BatchServer(SimulatedServer):
 
 
 class Turned:
-    """A clock that passes only while it is slept by. slept: the pauses."""
+    """A clock that advances only by sleeping. slept: the seconds of each sleep."""
 
     def __init__(self) -> None:
         self.moment = datetime.datetime.now(datetime.UTC)
         self.slept: list[float] = []
         self.at_sleep: Callable[[], object] = lambda: None
-        """Called at each pause: what happens meanwhile."""
+        """Called at each sleep, to simulate what happens meanwhile."""
 
     def now(self) -> datetime.datetime:
         return self.moment

@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis searches, what is read once, and a project of the test's own."""
+"""Settings and fixtures of all tests: hypothesis's profile, slow reads that are cached, and an empty project."""
 
 import functools
 import ssl
@@ -12,13 +12,13 @@ from longctx.corpus import reading
 from longctx.workspace import Workspace
 
 settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
-"""The same examples every time, and no limit on the time of one."""
+"""Hypothesis tries the same examples every time and sets no deadline for one of them."""
 settings.load_profile("longctx")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def read_once() -> Iterator[None]:
-    """Certificates and issues are read once for all tests of a process: each takes longer than most tests."""
+    """Cache certificates and issues for all tests of a process: reading one takes longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         patch.setattr(reading, "read_issue", functools.lru_cache(maxsize=32)(reading.read_issue))
@@ -27,7 +27,7 @@ def read_once() -> Iterator[None]:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Workspace:
-    """A project of this test's own, with an empty folder of each kind of data."""
+    """Return a project in a temporary folder, with empty folders for models, baselines and profiles."""
     made = Workspace(tmp_path / "project")
     for kind in ("models", "baselines", "profiles"):
         made.own(kind).mkdir(parents=True)
@@ -36,6 +36,6 @@ def mine(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def within_mine(mine: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """The same, as the project that commands are given in."""
+    """Return the same project as `mine`, which is also the working directory."""
     monkeypatch.chdir(mine.root)
     return mine

@@ -1,4 +1,4 @@
-"""A simulated gateway, whose answers are all that the Messages API says of them but for one fault. It is no model."""
+"""A simulated gateway that answers as the Messages API documents, except for one chosen fault. It is no model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 from tests.servers import Answer, Body, count_tokens, failing, message, prompt_of
 
 FRESH = 10
-"""Tokens of a prompt that is sent again which are not read from the cache."""
+"""The tokens of a repeated prompt that are not read from the cache."""
 
 
 class Gateway:
-    """Answers questions (`answer`), of which it keeps every prompt in its cache, and counts tokens (`count`)."""
+    """Scripts for a SimulatedServer: `answer` answers questions and caches every prompt, `count` counts tokens.
+
+    fault: the name of the one thing that it does wrong; with an empty name it does nothing wrong.
+    """
 
     def __init__(self, fault: str = "") -> None:
         self._fault = fault
@@ -41,7 +44,7 @@ class Gateway:
         return 200, {}, json.dumps({"input_tokens": tokens}).encode()
 
     def _text(self, body: Body) -> tuple[str, str | None]:
-        """What it says, and why it stopped."""
+        """Return the text of the answer and the stop reason."""
         if "quince" in body.get("system", "") and not self._fault.startswith("system"):
             return "Quince.", "end_turn"
         if body["messages"][-1]["role"] == "assistant":

@@ -1,4 +1,4 @@
-"""A small server that answers as GitHub does, where the comments of an issue are listed, written and edited."""
+"""A simulated GitHub server that lists, creates and edits the comments of one issue."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ BOT = "github-actions[bot]"
 
 
 class GitHub:
-    """comments: of the one issue there is. refuses: it answers no request."""
+    """A server of the comments of issue 7 in o/r.
+
+    comments: the comments of the issue, oldest first. refuses: every request is answered 403.
+    """
 
     def __init__(self, *bodies: tuple[str, str], refuses: bool = False) -> None:
-        """bodies: who wrote each of the comments there are, and what."""
+        """bodies: the author and the text of each comment that the issue has from the start."""
         self.comments = [
             {"id": number, "user": {"login": login}, "body": body} for number, (login, body) in enumerate(bodies, 1)
         ]

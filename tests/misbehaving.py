@@ -1,8 +1,8 @@
-"""A simulated Messages API server that misbehaves to a script, for tests and benchmarks. It is no model, and is never
-used for recordings in cassettes/.
+"""A simulated Messages API server whose script says which requests fail, and how, for tests and benchmarks.
 
-It answers on one event loop, so that hundreds of requests may be open at once, and counts what it was paid for: an
-answer is paid once it was made, whether or not it arrived.
+It is no model and is never used for recordings in cassettes/. It answers on one event loop, so that hundreds of
+requests may be open at once, and counts the answers that a client would pay for: an answer is paid for once it is made,
+whether or not it arrives.
 """
 
 from __future__ import annotations
@@ -28,18 +28,21 @@ HUGE = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What becomes of one request. kind: a name of KINDS; headers: sent with a refusal, or with the right answer."""
+    """How the server treats one request.
+
+    kind: one of KINDS. headers: sent with a refusal or with the right answer.
+    """
 
     kind: str = "right"
     headers: dict[str, str] = field(default_factory=dict)
 
 
 Script = Callable[[int, Body], Reaction]
-"""Decides from the number of the Messages request, from 0, and its body."""
+"""Returns the reaction to a Messages request, given its number, counted from 0, and its body."""
 
 
 class Cut(Exception):
-    """The connection is reset."""
+    """Raised to reset the connection."""
 
 
 REFUSALS = {
@@ -51,17 +54,18 @@ REFUSALS = {
     "bad_key": 401,
 }
 PAID = ("right", "zipped", "huge", "truncated", "reset", "html", "drip")
-"""Kinds of reaction that a real server would charge for: it had made an answer."""
+"""The kinds of reaction that a real server would charge for, because it had made an answer."""
 KINDS = (*PAID, *REFUSALS, "reset_at_once", "hang")
 FAULTS = tuple(kind for kind in KINDS if kind not in ("right", "zipped", "refused", "bad_key"))
-"""Every way to fail that a second request may help."""
+"""The kinds of failure that a second request may get over."""
 
 
 class MisbehavingServer:
     """Serves on a free port of 127.0.0.1 while it is entered, on a thread of its own.
 
-    latency_s: from the end of a request to its answer. per_s: requests that are allowed in a second, as a bucket that
-    holds one second's worth; what comes beyond is refused at once with 429, and `retry-after` where `says_when`.
+    latency_s: the seconds from the end of a request to its answer. per_s: the requests that are allowed in a second, by
+    a token bucket that holds one second's worth; further requests are refused at once with 429. says_when: these
+    refusals have a `retry-after` header.
     """
 
     def __init__(
@@ -76,9 +80,9 @@ class MisbehavingServer:
         self._per_s, self._says_when = per_s, says_when
         self._bucket, self._filled_at = per_s or 0.0, time.monotonic()
         self.paid: Counter[str] = Counter()
-        """Prompt -> how many answers were made to it."""
+        """The number of answers made to each prompt."""
         self.reactions: list[tuple[float, str]] = []
-        """When each Messages request came, in seconds of the monotonic clock, and what became of it."""
+        """The arrival of each Messages request, in seconds of the monotonic clock, and the kind of its reaction."""
         self.open = self.most_open = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -197,5 +201,5 @@ async def _send(writer: asyncio.StreamWriter, status: int, headers: dict[str, st
 
 def _head(status: int, headers: dict[str, str], length: int) -> bytes:
     lines = {"content-type": "application/json", **headers, "content-length": str(length)}
-    told = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return f"HTTP/1.1 {status} Simulated\r\n{told}\r\n".encode()
+    header_lines = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    return f"HTTP/1.1 {status} Simulated\r\n{header_lines}\r\n".encode()

@@ -1,4 +1,4 @@
-"""Simulated prompt caches: for tests and benchmarks, never for recordings."""
+"""Simulated prompt caches for tests and benchmarks. They are never used for recordings."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from longctx.live.cost.sharing import common_length
 from tests.servers import Answer, Body, message, prompt_of
 
 CHARACTERS_A_TOKEN = 4
-"""Of the simulated tokenizer."""
+"""The characters of one token of the simulated tokenizer."""
 LOOKBACK = 20
-"""Blocks before a mark at which a kept beginning is still found."""
+"""A cached prefix is found if it ends at most this many blocks before a mark."""
 
 
 class PrefixCache:
-    """As the Messages API documents it: keeps the beginnings that requests mark, and says what each read and wrote.
+    """A cache as the Messages API documents it: it keeps marked prefixes and says what a request read and wrote.
 
-    A beginning is found again only by a request that is cut into the same blocks, and what a request reads it does not
-    write again in part. Nothing is ever forgotten.
+    A prefix is found again only by a request that is cut into the same blocks, and a request does not write again any
+    part of what it reads. Nothing is ever dropped from the cache.
     """
 
     def __init__(self, min_tokens: int = 1024, breakpoints: int = 4) -> None:
@@ -26,7 +26,7 @@ class PrefixCache:
         self.kept: set[tuple[str, ...]] = set()
 
     def usage(self, body: Body) -> dict[str, int]:
-        """The usage of a request, which is kept."""
+        """Return the usage of a request, and cache the prefixes that it marks."""
         head = (body["model"], body.get("system", ""))
         content = body["messages"][0]["content"]
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
@@ -48,7 +48,7 @@ class PrefixCache:
         }
 
     def script(self, body: Body) -> Answer:
-        """For a SimulatedServer: the usage, and an answer that is always the same."""
+        """Return the same text for every request, with its usage: the script of a SimulatedServer."""
         return 200, {}, message("42", body, usage=self.usage(body))
 
     def _tokens(self, texts: tuple[str, ...]) -> int:
@@ -56,7 +56,10 @@ class PrefixCache:
 
 
 class LastPrompt:
-    """As a server of one slot: keeps the last prompt, whatever is marked, and tells what it read, not what it wrote."""
+    """A cache of the last prompt only, as a local server with one slot has it.
+
+    It ignores marks, and its usage says how many tokens were read from the cache, but not how many were written.
+    """
 
     def __init__(self) -> None:
         self._last = ""
@@ -71,10 +74,10 @@ class LastPrompt:
 
 
 class TimedCache(PrefixCache):
-    """Keeps what is marked for five minutes, or an hour where the mark says so; each reading renews it.
+    """A cache that keeps a marked prefix for five minutes, or for an hour if the mark says so; each reading renews it.
 
-    now_s: its clock, which a test turns. What a batch sends is answered by `in_batch`: side by side, so that nothing it
-    writes is read by others of it.
+    now_s: its clock in seconds, which a test sets. The requests of a batch are answered by `in_batch`, as if all were
+    answered at once: none reads what another one wrote.
     """
 
     SECONDS: ClassVar = {"5m": 300.0, "1h": 3600.0}
@@ -85,7 +88,7 @@ class TimedCache(PrefixCache):
         self._until: dict[tuple[str, ...], float] = {}
 
     def usage(self, body: Body) -> dict[str, Any]:
-        """Also how much of what is written is kept for an hour."""
+        """Return the usage of a request; it also says how many of the tokens written are kept for an hour."""
         self.kept = {prefix for prefix in self.kept if self._until[prefix] >= self.now_s}
         before = set(self.kept)
         usage: dict[str, Any] = super().usage(body)
@@ -98,7 +101,7 @@ class TimedCache(PrefixCache):
         return usage | {"cache_creation": {"ephemeral_1h_input_tokens": hour}}
 
     def in_batch(self, body: Body) -> dict[str, Any]:
-        """The result of a request of a batch."""
+        """Return the result of a request in a batch, and leave the cache as it was."""
         kept, until = set(self.kept), dict(self._until)
         usage = self.usage(body)
         self.kept, self._until = kept, until
@@ -106,7 +109,7 @@ class TimedCache(PrefixCache):
 
 
 def _ttl(body: Body) -> str:
-    """How long the marks of a request keep, which are all alike."""
+    """Return how long the marked prefixes of a request are kept, `5m` or `1h`; all its marks must agree."""
     content = body["messages"][0]["content"]
     blocks = content if isinstance(content, list) else []
     marks = [block["cache_control"] for block in blocks if "cache_control" in block]

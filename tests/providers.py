@@ -1,4 +1,4 @@
-"""Bedrock, Vertex and Foundry as a local server plays them, with credentials that are none. It is no model."""
+"""A local server that simulates Bedrock, Vertex and Foundry, with made-up credentials. It is no model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.servers import Answer, Received, SimulatedServer, failing
 Environment = dict[str, str]
 
 SECRETS = "AKIAFAKE", "secret-key", "secret-session", "secret-token", "AWS4-HMAC-SHA256", "Signature=", "Bearer"
-"""What no file may hold afterwards."""
+"""Parts of credentials, which no file may hold after a run."""
 
 VARIABLES = (
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "AWS_PROFILE"),
@@ -24,16 +24,16 @@ VARIABLES = (
     *("GOOGLE_APPLICATION_CREDENTIALS", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_BASE_URL"),
     *("ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_RESOURCE", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_API_KEY"),
 )
-"""Of the environment that the tests of providers begin without."""
+"""Environment variables that the tests of providers unset first."""
 
 BEDROCK = re.compile(r"/model/([^/]+)/invoke")
 VERTEX = re.compile(r"/v1/projects/a-project/locations/europe-west1/publishers/anthropic/models/([^/]+):rawPredict")
 
 
 class ProviderServer(SimulatedServer):
-    """Answers at the providers' own paths, to their own credentials, and at /token as Google's sign-in does.
+    """A server that answers at the paths of the providers, checks their credentials, and grants tokens as Google does.
 
-    `sent`: the requests as they came; `received` has them as the Messages API would have had them.
+    sent: the requests as they came. `received` holds them as the Messages API would have received them.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ def bedrock_by_token(url: str, folder: Path) -> Environment:
 
 
 def vertex(url: str, folder: Path) -> Environment:
-    """With the key file of a service account, whose private key is made on the spot."""
+    """Write the key file of a service account, with a new private key, and return the environment that names it."""
     private = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

@@ -1,4 +1,4 @@
-"""Asks for a mistake by its code, so that its sentence can be reworded: tests/test_wording.py holds the words."""
+"""Expects a UserError by its code, so that its sentence can be reworded: only tests/test_wording.py holds the words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from longctx.errors import UserError
 
 
 def refused(code: str, *names: object) -> pytest.RaisesExc[UserError]:
-    """The context manager that expects this mistake. names: what its sentence must name, such as the file."""
+    """Return a context manager that expects a UserError with this code.
+
+    names: what its sentence must name, such as the file.
+    """
 
     def fits(error: UserError) -> bool:
         assert error.code == code

@@ -1,4 +1,4 @@
-"""Rows made by hand, for tests of what is measured, compared and reported."""
+"""Functions that make rows, for tests of what is measured, compared and reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recor
 
 
 def bare(**fields: Any) -> Row:
-    """A row that holds what every row does, and the fields given."""
+    """Return a row with these fields and the fields that every row has; it holds no answer."""
     return Row(**ASKED | fields)
 
 
@@ -41,15 +41,15 @@ def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
 
 
 def run(*outcomes: str, **fields: Any) -> list[Row]:
-    """A row a trial, counted from 0."""
+    """Return one row for each outcome; the trials are counted from 0."""
     return [row(outcome, trial=trial, **fields) for trial, outcome in enumerate(outcomes)]
 
 
 def joined(*runs: Iterable[Row]) -> list[Row]:
-    """Their rows, one after the other."""
+    """Return the rows of all runs in one list."""
     return [row for rows in runs for row in rows]
 
 
 def digested(rows: Sequence[Row], answers: str | None) -> list[Row]:
-    """The rows, resting on recorded answers of this digest."""
+    """Return the rows with this digest of their recorded answers."""
     return [replace(row, answers=answers) for row in rows]

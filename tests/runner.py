@@ -1,6 +1,7 @@
-"""Runs the steps of the composite action as they stand, as a runner of GitHub would: shell steps in a shell, in their
-order, where their conditions hold. Of the official actions, those that keep and fetch files do so in a folder here;
-setting up Python and installing are left to the tests.
+"""Runs the steps of the composite action in order, as a GitHub runner would.
+
+Shell steps run in a shell if their conditions hold. The official actions that upload and download artifacts are
+replaced by copies to and from a local folder; the steps that set up Python and install longctx are skipped.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from typing import Any
 from tests.workflow import action, action_steps
 
 Shell = Callable[[str, dict[str, str]], "subprocess.CompletedProcess[str]"]
-"""Runs a script with these variables."""
+"""Runs a script with these environment variables."""
 ELSEWHERE = {"Install", "actions/setup-python"}
+"""Steps that are skipped: the tests run in an environment that has all they need."""
 
 
 @dataclass
 class Done:
-    """What the steps left. ran: names, in order."""
+    """What the steps left. ran: the names of the steps that ran, in order. failed: the first step that failed."""
 
     ran: list[str] = field(default_factory=list)
     outputs: dict[str, str] = field(default_factory=dict)
@@ -38,7 +40,11 @@ class Done:
 def run_action(
     shell: Shell, folder: Path, artifacts: Path, inputs: Mapping[str, str], github: Mapping[str, Any]
 ) -> Done:
-    """folder: of the job. artifacts: where those of all jobs lie. github: the context of that name."""
+    """Run the steps of the action whose conditions hold, and return what they left.
+
+    folder: the working folder of the job. artifacts: the folder of the artifacts of all jobs. inputs: of the
+    action; the others have their defaults. github: the `github` context.
+    """
     declared = action()["inputs"]
     assert inputs.keys() <= declared.keys(), f"no inputs of the action: {inputs.keys() - declared.keys()}"
     given = {name: inputs.get(name, declaration["default"]) for name, declaration in declared.items()}
@@ -90,7 +96,7 @@ def _filled(text: str, context: Mapping[str, Any]) -> str:
 
 
 def _value(expression: str, context: Mapping[str, Any]) -> Any:
-    """Of GitHub's expressions, those that the action uses: or, and, comparisons, negation, names and literals."""
+    """Return the value of an expression that the action uses: ||, &&, comparisons, !cancelled(), names and literals."""
     for operator, ends in ((" || ", True), (" && ", False)):
         if operator in expression:
             value: Any = None

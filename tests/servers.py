@@ -19,12 +19,12 @@ PATIENCE = 60
 Body = dict[str, Any]
 Answer = tuple[int, dict[str, str], bytes]
 Script = Callable[[Body], Answer]
-"""What the server says to a request's body: status, headers, payload."""
+"""Returns the answer to a request's body: status, headers and payload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it came: its path, headers (names in lower case), decoded body, empty for a GET, and query."""
+    """A request as it came. headers: by name in lower case. body: decoded, empty for a GET."""
 
     path: str
     headers: dict[str, str]
@@ -33,12 +33,13 @@ class Received:
 
 
 def count_tokens(text: str) -> int:
-    """The simulated tokenizer: words and single signs."""
+    """Return how many tokens the simulated tokenizer makes of a text: one for each word and each
+    other character that is not white space."""
     return len(re.findall(r"\w+|\S", text))
 
 
 def find_answer(prompt: str) -> str:
-    """The right answer to a line retrieval or passkey prompt, found by reading it; `none` where there is none."""
+    """Return the right answer to a line retrieval or passkey prompt, or `none` if there is none."""
     if asked := re.search(r"Go to line (\d+)", prompt):
         found = re.search(rf"^line {asked[1]}: \D*(\d+)", prompt, re.MULTILINE)
     else:
@@ -51,12 +52,12 @@ def prompt_of(body: Body) -> str:
 
 
 def text_of(content: str | list[dict[str, Any]]) -> str:
-    """Of a message, in one piece or in text blocks."""
+    """Return the text of a message's content, which is a string or a list of text blocks."""
     return content if isinstance(content, str) else "".join(block["text"] for block in content)
 
 
 def message(text: str, body: Body | None = None, **changed: Any) -> bytes:
-    """A Messages API answer with that text, with top-level fields changed."""
+    """Return a Messages API answer with this text. changed: top-level fields that replace the usual ones."""
     body = body or {"model": "toy", "messages": [{"role": "user", "content": "?"}]}
     if "usage" not in changed:
         changed["usage"] = {"input_tokens": count_tokens(prompt_of(body)), "output_tokens": count_tokens(text)}
@@ -73,33 +74,33 @@ def message(text: str, body: Body | None = None, **changed: Any) -> bytes:
 
 
 def right(body: Body) -> Answer:
-    """The default script."""
+    """Return the right answer: the default script."""
     return 200, {}, message(find_answer(prompt_of(body)), body)
 
 
 def saying(text: str, **changed: Any) -> Script:
-    """A script that always answers the same."""
+    """Return a script that always answers with this text."""
     return lambda body: (200, {}, message(text, body, **changed))
 
 
 def counting(body: Body) -> Answer:
-    """The right answer of count_tokens."""
+    """Return the answer of count_tokens."""
     return 200, {}, json.dumps({"input_tokens": count_tokens(prompt_of(body))}).encode()
 
 
 def giving(payload: bytes, **headers: str) -> Script:
-    """A script that always answers 200 with this."""
+    """Return a script that always answers 200 with this payload."""
     return lambda body: (200, headers, payload)
 
 
 def failing(status: int, sentence: str = "simulated failure", **headers: str) -> Script:
-    """A script that answers every question with an API error."""
+    """Return a script that answers every request with an API error."""
     error = {"type": "error", "error": {"type": "simulated_error", "message": sentence}}
     return lambda body: (status, headers, json.dumps(error).encode())
 
 
 class _Served:
-    """Serves on a free port of 127.0.0.1, at `url`, while it is entered."""
+    """A server on a free port of 127.0.0.1, at `url`, which runs while its context is entered."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
         self._http = _Http(("127.0.0.1", 0), handler)
@@ -115,11 +116,12 @@ class _Served:
 
 
 class SimulatedServer(_Served):
-    """Serves on a free port of 127.0.0.1 while it is entered.
+    """A simulated Messages API server, which keeps the requests that it receives.
 
-    `script` may be changed at any time; so may `counting`, of count_tokens, and `telling`, of GET /v1/models/{id}.
-    Messages beyond `hold_after`, and requests whose path begins with one of `held`, get no answer before `release` is
-    set. `zipped`: replies are compressed. `window`: what GET /v1/models/{id} tells; None: it answers 404.
+    script, counting, telling: the answers to Messages, to count_tokens and to GET /v1/models/{id}; a test may change
+    them at any time. hold_after, held: Messages requests beyond this number, and requests whose path begins with one of
+    these, get no answer before `release` is set. zipped: answers are compressed. window: the max_input_tokens that
+    GET /v1/models/{id} states; if None, it answers 404.
     """
 
     def __init__(
@@ -146,11 +148,11 @@ class SimulatedServer(_Served):
 
     @property
     def asked(self) -> list[Body]:
-        """The bodies of the Messages requests."""
+        """The bodies of the Messages requests, in the order in which they came."""
         return [request.body for request in self.received if request.path == "/v1/messages"]
 
     def wait_for(self, number: int, path: str = "/v1/messages") -> None:
-        """Return when that many requests, of Messages by default, have come."""
+        """Return once so many requests to a path have come."""
 
         def came() -> int:
             return [request.path for request in self.received].count(path)
@@ -174,7 +176,7 @@ class SimulatedServer(_Served):
         return self.answer_other(request)
 
     def answer_other(self, request: Received) -> Answer:
-        """What a server says that also knows other paths."""
+        """Return the answer to a request to any other path; a subclass may serve more paths."""
         return failing(404, "not found")({})
 
     def _tell(self, asked: Body) -> Answer:
@@ -202,7 +204,7 @@ class _Http(ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is part of some tests."""
+        """Say nothing: in some tests the client goes away."""
 
 
 def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
@@ -232,13 +234,13 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(payload)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Silent: what came is in `received`."""
+            """Log nothing: `received` holds the requests."""
 
     return Handler
 
 
 class ForwardProxy(_Served):
-    """A proxy for plain HTTP, on a free port of 127.0.0.1 while it is entered. `passed`: the request lines it got."""
+    """A proxy for plain HTTP. passed: the request lines that it received."""
 
     def __init__(self) -> None:
         self.passed: list[str] = []
@@ -263,6 +265,6 @@ def _forwarder(proxy: ForwardProxy) -> type[BaseHTTPRequestHandler]:
             upstream.close()
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Silent: what came is in `passed`."""
+            """Log nothing: `passed` holds the requests."""
 
     return Handler

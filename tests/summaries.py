@@ -1,4 +1,4 @@
-"""Summaries made by hand, for tests of what is said of them."""
+"""A function that changes summaries, for tests of how they are reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from longctx.vocabulary.account import Account
 
 
 def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:
-    """The summary with these scenarios instead of its own, and analyses by family, empty where none is given."""
+    """Return the summary with other scenarios, or its own if None, and with these analyses by the name of their family.
+
+    A family without an analysis keeps that of the summary, or has an empty one.
+    """
     kept = summary.scenarios if scenarios is None else tuple(scenarios)
     names = [*shipped(), *(scenario.family for scenario in kept if scenario.family not in shipped())]
     families = {

@@ -1,4 +1,4 @@
-"""What a reader sees of hostile text."""
+"""Hostile text is made visible."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""The one test of what mistakes are told in. Once the sentences are as they should be: python -m tests.test_wording"""
+"""The only tests of the wording of errors. `python -m tests.test_wording` writes the present sentences to the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAID = {(mistake.code, mistake.sentence) for mistake in mistakes()}
 
 
 def shown() -> list[str]:
-    """A line each: code: sentence."""
+    """Return a line for each sentence: its code, a colon and the sentence."""
     return [f"{code}: {' / '.join(sentence.splitlines())}" for code, sentence in sorted(SAID)]
 
 

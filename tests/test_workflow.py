@@ -13,20 +13,20 @@ from tests.workflow import ACTION, FILE, GUIDE, SCRIPT, action, action_steps, ex
 
 JOBS = "replay", "live", "comment"
 KEY = {"Begin", "Gate"}
-"""The steps of the action that see the key."""
+"""The steps of the action that see the API key."""
 WRITES = {"Fetch the verdicts", "Write the comment, or edit the one there is"}
-"""The steps of the action that the job that may write runs."""
+"""The steps of the action that run in the job with write permission."""
 EXAMPLE = ".github/workflows/longctx-shards.yml"
 
 
 def scripts() -> list[str]:
-    """Those of the workflow and of the action."""
+    """Return the scripts of all steps of the workflow and of the action."""
     all_steps = [*(step for job in JOBS for step in steps(job)), *action_steps()]
     return [step["run"] for step in all_steps if "run" in step]
 
 
 def used(jobs: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the jobs of a workflow give the action."""
+    """Return the inputs that the jobs of a workflow give the action."""
     given = [step for job in jobs.values() for step in job["steps"] if step.get("uses") == "./"]
     return [step.get("with", {}) for step in given]
 
@@ -48,7 +48,7 @@ def test_code_of_a_fork_never_runs_with_the_rights_of_the_repository() -> None:
 
 
 def test_the_job_that_may_write_runs_no_code_of_the_pull_request() -> None:
-    """The one file that it checks out is the target branch's."""
+    """The only file that it checks out is from the target branch."""
     for jobs in (workflow()["jobs"], example(EXAMPLE)["jobs"]):
         checkout, comment = jobs["comment"]["steps"]
         assert checkout["uses"].startswith("actions/checkout@")
@@ -90,7 +90,7 @@ def test_actions_are_official_and_pinned_by_major_version() -> None:
 
 
 def test_every_shell_step_of_the_action_names_its_shell() -> None:
-    """Without one GitHub refuses the action."""
+    """GitHub refuses an action with a shell step that names no shell."""
     assert {step["shell"] for step in action_steps() if "run" in step} == {"sh"}
 
 

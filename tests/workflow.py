@@ -1,4 +1,4 @@
-"""The CI workflow, its action and the GitLab example, as tests read them."""
+"""Functions that read the CI workflow, its action, and the examples of the guide."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def action_steps() -> list[dict[str, Any]]:
 
 
 def example(name: str) -> dict[Any, Any]:
-    """A file of the guide, whose first line is its name in a comment."""
+    """Return an example of the guide as data. name: the file name, which a comment in its first line gives."""
     pattern = rf"```yaml\n# {re.escape(name)}\n(.*?)```"
     [text] = re.findall(pattern, GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     found: dict[Any, Any] = yaml.safe_load(text)

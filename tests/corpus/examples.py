@@ -109,7 +109,7 @@ def corpus() -> Corpus:
 
 
 def question(name: str = "q1", **changed: object) -> BankQuestion:
-    """A sound question about `harbor`, with entries changed."""
+    """Return a sound question about `harbor`. changed: entries that replace its own."""
     entries: dict[str, object] = {
         "id": name,
         "section": "harbor",

@@ -1,4 +1,4 @@
-"""A server in the place of govinfo.gov."""
+"""A simulated server of govinfo.gov."""
 
 import threading
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ DAY = "2023-07-13"
 
 
 class Govinfo(ThreadingHTTPServer):
-    """Answers as told by its attributes and keeps the Range headers it was sent."""
+    """Answers as its attributes say, and keeps the paths and Range headers of its requests."""
 
     content = CONTENT
     status = 200

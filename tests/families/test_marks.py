@@ -24,7 +24,7 @@ def reply(text: str) -> Reply:
 
 
 def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tuple[Trial, Outcome, dict[str, str]]:
-    """A trial, its outcome for a reply, and its marked parts by name."""
+    """Return a trial, its outcome for a reply, and its marked parts by name."""
     words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
     trial = scenario.build(words, seed, index)
     outcome = scenario.judge(trial, reply(text))

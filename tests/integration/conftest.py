@@ -1,4 +1,4 @@
-"""The checkout fixture: a project that uses longctx, and runs of pytest and longctx in it, each its own process."""
+"""Fixtures of projects that use longctx, and runs of pytest and longctx in them, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tests.servers import SimulatedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
-"""Beginnings of the names of environment variables that would change a run."""
+"""Prefixes of environment variables that would change a run, and are removed."""
 
 IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
-"""Said of what forking.py has imported before pytest."""
+"""Silences the warning about modules that forking.py imported before pytest could rewrite them."""
 WANTED = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "xdist.plugin"}
-"""Environment: of installed plugins the one that longctx needs. To look for others takes a third of a short run."""
+"""Environment that loads only the plugin that longctx needs: a search for all takes a third of a short run."""
 UNWANTED = "-pno:cacheprovider"
-"""pytest's own cache."""
+"""Turns off pytest's own cache."""
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
 collect_ignore = ["foreign"]
-"""A project of its own, whose tests are run in copies of it (see test_foreign_family.py)."""
+"""`foreign` is a project of its own, whose tests run in copies of it (see test_foreign_family.py)."""
 
 FAMILIES = "line_retrieval", "passkey"
 
@@ -64,29 +64,30 @@ lines = [5]
 orders = ["ordered"]
 trials = 2
 """
-"""All wrong under a minimum of 0.8: p is 0.0016 and 0.04. Holm's first step (0.025) shows one, its second the other."""
+"""If all answers are wrong, a minimum of 0.8 has p-values of 0.0016 and 0.04: Holm's first step (0.025) rejects one of
+them, and its second step the other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run left: its exit code, and what it printed."""
+    """The exit code and the output of a run."""
 
     code: int
     out: str
     err: str
 
     def says(self, *parts: str) -> bool:
-        """Whether all parts stand in the output, however its lines are wrapped, and no traceback does."""
+        """Return whether the output holds all parts, however its lines are wrapped, and no traceback."""
         text = " ".join((self.out + self.err).split())
         return all(part in text for part in parts) and not re.search(TRACEBACK, text)
 
 
 class Launcher:
-    """The process that runs are forked from (see forking.py)."""
+    """The process that forks the runs (see forking.py)."""
 
     def __init__(self, temporary: Path) -> None:
-        """temporary: the folder that runs have for temporary files. In one that is shared with other sessions pytest
-        would clean up after those."""
+        """temporary: for temporary files of runs. In a shared folder pytest would clean up after other sessions."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         self.env = {
             **env,
@@ -106,14 +107,14 @@ class Launcher:
         )
 
     def start(self, run: dict[str, Any]) -> int:
-        """The pid of a run, which must be waited for before the next is started."""
+        """Start a run and return its pid. It must be waited for before the next is started."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(run) + "\n")
         self._process.stdin.flush()
         return self._read()
 
     def wait(self) -> int:
-        """The exit code of the run, negative where a signal ended it."""
+        """Wait for the run and return its exit code, which is negative if a signal ended it."""
         return self._read()
 
     def close(self) -> None:
@@ -138,17 +139,17 @@ class Checkout:
         env: dict[str, str] | None = None,
         page: bool = False,
     ) -> Result:
-        """`python -m pytest`, by default with the tiny profile, without pytest's own cache and without a page."""
+        """Run `python -m pytest`, by default with the tiny profile, without pytest's own cache and without a page."""
         self.start(*arguments, profile=profile, env=env, page=page)
         return self.wait()
 
     def longctx(self, *arguments: object, env: dict[str, str] | None = None) -> Result:
-        """`python -m longctx`."""
+        """Run `python -m longctx`."""
         self.start_longctx(*arguments, env=env)
         return self.wait()
 
     def start_longctx(self, *arguments: object, env: dict[str, str] | None = None) -> int:
-        """Like `longctx`, but return its pid while it runs."""
+        """Start what `longctx` runs, and return its pid while it runs."""
         return self._start(["longctx", *map(str, arguments)], env)
 
     def start(
@@ -159,11 +160,11 @@ class Checkout:
         terminal: str | None = None,
         page: bool = False,
     ) -> int:
-        """Like `pytest`, but return its pid while it runs; on that terminal, where its path is given."""
-        given = [] if profile is None else [f"--ctx-profile={profile}"]
-        given += [] if page else ["--ctx-no-page"]
+        """Start what `pytest` runs, and return its pid while it runs. terminal: the path of a terminal to run it on."""
+        options = [] if profile is None else [f"--ctx-profile={profile}"]
+        options += [] if page else ["--ctx-no-page"]
         return self._start(
-            ["pytest", "-W", IMPORTED, UNWANTED, *given, *map(str, arguments)],
+            ["pytest", "-W", IMPORTED, UNWANTED, *options, *map(str, arguments)],
             env,
             terminal,
         )
@@ -173,12 +174,12 @@ class Checkout:
         return Result(code, (self.folder / "stdout").read_text(), (self.folder / "stderr").read_text())
 
     def kill(self, pid: int) -> Result:
-        """kill -9."""
+        """Kill a run with SIGKILL, and return what it left."""
         os.kill(pid, signal.SIGKILL)
         return self.wait()
 
     def copied(self, folder: Path) -> Checkout:
-        """A copy of it there, for a test that may change it."""
+        """Copy the project to a folder and return the copy, which a test may change."""
         shutil.copytree(self.folder, folder, symlinks=True)
         return Checkout(folder, self.launcher)
 
@@ -190,7 +191,7 @@ class Checkout:
         env: dict[str, str] | None = None,
         page: bool = False,
     ) -> Result:
-        """A run that may ask the server."""
+        """Run pytest, which may ask the server."""
         return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, env=env, page=page)
 
     def profile(self, *tables: str, name: str = "tiny.toml") -> None:
@@ -200,7 +201,7 @@ class Checkout:
         return self.folder / name
 
     def cassettes(self) -> dict[str, bytes]:
-        """The content of each cassette, by its path."""
+        """Return the content of each cassette by its path below cassettes/."""
         paths = (self.folder / "cassettes").rglob("*.jsonl")
         return {str(path.relative_to(self.folder / "cassettes")): path.read_bytes() for path in paths}
 
@@ -208,11 +209,11 @@ class Checkout:
         return sum(content.count(b"\n") for content in self.cassettes().values())
 
     def rows(self, folder: str = "reports/latest") -> list[dict[str, Any]]:
-        """The rows of a run, by default the latest."""
+        """Return the rows of a run, by default of the latest."""
         return [json.loads(line) for line in (self.folder / folder / "results.jsonl").read_text().splitlines()]
 
     def runs(self) -> list[Path]:
-        """The folders of the runs, without the link to the latest."""
+        """Return the folders of the runs, without the link to the latest."""
         return sorted(path for path in (self.folder / "reports").glob("*") if not path.is_symlink())
 
     def _start(self, command: list[str], env: dict[str, str] | None, terminal: str | None = None) -> int:
@@ -227,7 +228,7 @@ class Checkout:
 
 
 def without_run(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All of the rows but the names of their runs."""
+    """Return the rows without the name of their run."""
     return [{name: value for name, value in row.items() if name != "run"} for row in rows]
 
 
@@ -240,8 +241,10 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A project with two families, whose options are the same for all, and with what tests of it write over. All else
-    comes with longctx."""
+    """Return a project of two families, with its own copy of the files that tests change.
+
+    The tests never write to it: they copy it. All other data comes with longctx.
+    """
     folder = tmp_path_factory.mktemp("template")
     for name in ("fixtures/models", "fixtures/prompts/protocol", "fixtures/handbook"):
         shutil.copytree(ROOT / name, folder / name)
@@ -260,8 +263,10 @@ def checkout(template: Checkout, tmp_path: Path) -> Checkout:
 
 @pytest.fixture(scope="session")
 def record_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Checkout]:
-    """Makes a project with recordings by a model that is always right, and with the report of the run that made them.
-    Tests copy it."""
+    """Return a function that records a project, with a model that is always right, and keeps the report of that run.
+
+    The tests copy the project.
+    """
 
     def made(*arguments: str, profile: str = LINES) -> Checkout:
         project = template.copied(tmp_path_factory.mktemp("recorded") / "checkout")
@@ -280,7 +285,7 @@ def recorded_once(record_once: Callable[..., Checkout]) -> Checkout:
 
 @pytest.fixture
 def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
-    """A project with the recordings of the tiny profile."""
+    """Return a project with the recordings of the tiny profile."""
     return recorded_once.copied(tmp_path / "checkout")
 
 

@@ -1,8 +1,8 @@
-"""Starts the runs of the integration tests: a process that has imported what every run imports, forked for each.
+"""Starts the runs of the integration tests, each forked from a process that has imported what every run imports.
 
-A run is a process of its own, as `python -m MODULE ARGUMENTS` is, without two seconds of imports and without the tenth
-of a second in which an interpreter takes all that apart again. (tests/test_imports.py imports longctx as a process
-without such help does.) Reads a run as a line of JSON on stdin, answers its pid, then its exit code.
+A run is a process of its own, as `python -m MODULE ARGUMENTS` is, but it saves two seconds of imports and the tenth of
+a second in which an interpreter shuts down. (tests/test_imports.py imports longctx in a fresh process.) This program
+reads each run as a line of JSON on stdin, and writes its pid and then its exit code.
 """
 
 from __future__ import annotations
@@ -81,8 +81,7 @@ async def _first_call() -> None:
 
 
 def _nothing() -> None:
-    """Takes the place of gc.unfreeze: what was imported here stays out of the collections of every run, of which each
-    would take a tenth of a second."""
+    """Replace gc.unfreeze, so that no garbage collection of a run scans the imported modules (0.1 seconds each)."""
 
 
 def _become(run: dict[str, object]) -> None:

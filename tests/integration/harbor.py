@@ -1,4 +1,4 @@
-"""A user's own documents and questions about them, and a model that answers from the documents."""
+"""Documents of a user, questions about them, and a simulated model that answers from the documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def question(number: int) -> dict[str, object]:
 
 
 def reader(body: Body):
-    """Answers from the record alone; without the district's notice, with A."""
+    """Answer from the record alone, or with A if the district's notice is not in it."""
     prompt = prompt_of(body)
     district = re.findall(r"<Question>\nWhat does the harbor of district (\d+)", prompt)[-1]
     found = re.search(rf"harbor of district {district} collects (\d+) crowns", prompt)

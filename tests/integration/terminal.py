@@ -1,4 +1,4 @@
-"""Runs on a pseudo-terminal: all that a run writes to it, and what it leaves to be seen."""
+"""Runs pytest on a pseudo-terminal, and keeps what the run writes and what the screen shows at the end."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from dataclasses import dataclass
 from tests.integration.conftest import Checkout
 
 SIGN = re.compile(r"\x1b\[(?P<number>[0-9;]*)(?P<letter>[A-Za-z])|\x1b\[\?\d+[hl]|\x1b\].*?\x1b\\|.", re.DOTALL)
-"""A control sequence, or one character."""
+"""Matches a control sequence or one character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a run on a terminal left. written: with control sequences."""
+    """The exit code and the output of a run on a terminal. written: the output with its control sequences."""
 
     code: int
     written: str
 
     @property
     def text(self) -> str:
-        """All that was ever shown, without colours and moves."""
+        """All text that was ever shown, without control sequences."""
         return "".join(sign[0] for sign in SIGN.finditer(self.written) if sign[0][0] != "\x1b")
 
     @property
     def screen(self) -> list[str]:
-        """The lines that can be read at the end."""
+        """The lines that the screen shows at the end."""
         lines, row, column = [""], 0, 0
         for sign in SIGN.finditer(self.written):
             match sign["letter"] or sign[0]:
@@ -54,15 +54,15 @@ def on_terminal(
     env: dict[str, str] | None = None,
     heard: Callable[[str], object] = lambda written: None,
 ) -> Shown:
-    """`Checkout.pytest` on a terminal. heard: given all that was written so far, whenever there is more."""
+    """Run pytest on a terminal. heard: called with all output so far whenever there is more."""
     written = bytearray()
-    ours, its = pty.openpty()
+    controller, terminal = pty.openpty()
 
     def read() -> None:
-        """To the end: where no process has the terminal open any longer, Linux says so by an error."""
+        """Read to the end, which Linux reports as an OSError once no process has the terminal open."""
         try:
-            while found := os.read(ours, 65536):
-                written.extend(found)
+            while chunk := os.read(controller, 65536):
+                written.extend(chunk)
                 heard(written.decode(errors="replace"))
         except OSError:
             pass
@@ -70,10 +70,10 @@ def on_terminal(
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        checkout.start(*arguments, env={"TERM": "xterm", **(env or {})}, terminal=os.ttyname(its))
+        checkout.start(*arguments, env={"TERM": "xterm", **(env or {})}, terminal=os.ttyname(terminal))
         code = checkout.launcher.wait()
     finally:
-        os.close(its)
+        os.close(terminal)
         reader.join()
-        os.close(ours)
+        os.close(controller)
     return Shown(code, written.decode())

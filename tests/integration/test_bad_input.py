@@ -15,11 +15,11 @@ import longctx.live.server.client, longctx.live.limiter.retry
 longctx.live.server.client.RETRIES = 0
 longctx.live.limiter.retry.ATTEMPTS = {}
 """
-"""A pytest plugin, so that a server that is down is down at once."""
+"""A pytest plugin that turns off retries, so that a server that is down fails at once."""
 
 
 def content(checkout: Checkout) -> dict[Path, bytes]:
-    """All of the checkout but what every run writes anew."""
+    """Return the content of all files of the checkout that runs should leave alone."""
     paths = (path for path in checkout.folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
     return {
         path: path.read_bytes()
@@ -29,7 +29,7 @@ def content(checkout: Checkout) -> dict[Path, bytes]:
 
 
 def mistaken(checkout: Checkout, *arguments: str, profile: str | None = "tiny.toml") -> Result:
-    """A run that must fail, write nothing over, and show no traceback."""
+    """Run pytest, which must fail without a traceback and leave all files as they were; return its result."""
     before = content(checkout)
     result = checkout.pytest(*arguments, profile=profile)
     assert result.code != 0

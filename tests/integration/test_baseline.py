@@ -30,12 +30,12 @@ def original(record_once: Callable[..., Checkout]) -> Checkout:
 
 @pytest.fixture
 def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    """A project with a baseline `main`, of a model that is always right, and its recordings."""
+    """Return a project with recordings of a model that is always right, and with their baseline, `main`."""
     return original.copied(tmp_path / "checkout")
 
 
 def wrong_in_long_files(body: Body) -> Answer:
-    """Right in three lines, wrong in five."""
+    """Answer files of three lines rightly and files of five lines wrongly."""
     return right(body) if "line 5:" not in prompt_of(body) else (200, {}, message("0", body))
 
 
@@ -45,7 +45,7 @@ def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object
 
 
 def anew(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
-    """All asked again."""
+    """Ask everything again, gated against the baseline."""
     return checkout.record(server, "--ctx-baseline=main", *arguments, mode="all")
 
 

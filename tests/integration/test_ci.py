@@ -38,13 +38,13 @@ MARK = "<!-- longctx-gate -->"
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A checkout under git, whose branch origin/main has been fetched. It runs the action and steps as a job would."""
+    """A git repository with a fetched branch origin/main, in which the action and workflow steps run as in a job."""
 
     checkout: Checkout
 
     @property
     def summary(self) -> Path:
-        """Beside the clone, as a runner has it."""
+        """The file of GITHUB_STEP_SUMMARY, which lies outside the clone as on a runner."""
         return self.checkout.folder.parent / "step.md"
 
     @property
@@ -61,7 +61,7 @@ class Clone:
             self.git("update-ref", "refs/remotes/origin/main", "HEAD")
 
     def begin(self) -> None:
-        """What a new job finds."""
+        """Leave the working folder as a new job finds it."""
         shutil.rmtree(self.checkout.folder / "reports", ignore_errors=True)
         self.summary.unlink(missing_ok=True)
         self.artifacts.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ class Clone:
         return self._shell(step(job, name)["run"], env)
 
     def act(self, github: dict[str, Any] = PUSH, env: dict[str, str] | None = None, **inputs: str) -> Done:
-        """The action, as the one step of a job; - in the name of an input is _ here."""
+        """Run the action as the only step of a job. inputs: their names have _ in place of -."""
         self.begin()
         given = {"profile": "tiny.toml", **{name.replace("_", "-"): value for name, value in inputs.items()}}
 
@@ -108,7 +108,7 @@ class Clone:
 
 @pytest.fixture
 def clone(checkout: Checkout) -> Clone:
-    """Pushed to the main branch, without recordings and without a baseline."""
+    """Return a clone, pushed to the main branch, without recordings and without a baseline."""
     for name in (".ci", ".gitattributes", ".gitignore"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.folder / name)
     made = Clone(checkout)
@@ -120,7 +120,7 @@ def clone(checkout: Checkout) -> Clone:
 
 @pytest.fixture
 def gated(clone: Clone, server: SimulatedServer) -> Clone:
-    """With recordings enough for a verdict, and the baseline of them."""
+    """Return a clone with enough recordings for a verdict, and with their baseline."""
     clone.checkout.profile(MANY)
     assert clone.checkout.record(server).code == 0
     assert clone.checkout.longctx("baseline", "save", "main").code == 0
@@ -259,7 +259,7 @@ def comment(folder: Path, github: GitHub, token: str = "a-token") -> Done:
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
 def test_one_comment_is_written_and_then_edited(tmp_path: Path, github: GitHub) -> None:
-    """It is not on the first page of those there are, and no other's."""
+    """The comment is on the second page of the issue's comments; nobody else's comment is edited."""
     left: list[str] = []
     for job in ("", "replay", "live"):
         if job:

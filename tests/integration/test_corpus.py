@@ -35,7 +35,7 @@ CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
 
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
-    """A checkout with six documents of a user's, and questions about them."""
+    """Return a checkout with six documents of a user and questions about them."""
     for family in ("collage", "control"):
         shutil.copy(ROOT / "tests_longctx" / f"test_{family}.py", checkout.folder / "tests_longctx")
     documents: Path = checkout.folder / "documents"
@@ -88,7 +88,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
 
 def told_once(own: Checkout) -> dict[str, dict[str, int]]:
-    """What the latest run says of its scenarios."""
+    """Return the facts that the manifest of the latest run states about its scenarios."""
     found: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
     return found
 

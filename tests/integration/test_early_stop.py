@@ -23,7 +23,7 @@ def original(record_once: Callable[..., Checkout]) -> Checkout:
 
 @pytest.fixture
 def measured(original: Checkout, tmp_path: Path) -> Checkout:
-    """A project with a run of 40 trials, all right, as the baseline."""
+    """Return a project whose baseline is a run of 40 trials, all of them right."""
     return original.copied(tmp_path / "checkout")
 
 

@@ -23,12 +23,12 @@ def original(record_once: Callable[..., Checkout]) -> Checkout:
 
 @pytest.fixture
 def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    """A project with the baseline `main`, and its recordings."""
+    """Return a project with the baseline `main` and its recordings."""
     return original.copied(tmp_path / "checkout")
 
 
 def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
-    """Whether it ended before it asked, and says why."""
+    """Return whether the run was invalid before it asked anything, and says why."""
     return result.code == 12 and result.says("Gate: invalid", *says, "nothing was asked") and not server.asked
 
 

@@ -27,12 +27,12 @@ def pytest_runtest_call(item):
     if item.nodeid == os.environ.get("DIES"):
         os.kill(os.getpid(), signal.SIGKILL)
 """
-"""A pytest plugin: one test kills the process that runs it."""
+"""A pytest plugin that kills the process of one test."""
 
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    """Its profile is known by name, wherever its copy lies."""
+    """Return a project whose profile has a name, so that a copy of the project finds it too."""
     checkout.file("fixtures/profiles").mkdir()
     checkout.profile(LINES, PASSKEY, name="fixtures/profiles/small.toml")
     return checkout
@@ -40,7 +40,7 @@ def project(checkout: Checkout) -> Checkout:
 
 @contextlib.contextmanager
 def socket_host(folder: Path) -> Iterator[str]:
-    """A server that runs workers. Yields its address."""
+    """Run a server that runs workers, and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = "{}:{}".format(*free.getsockname())
@@ -56,7 +56,7 @@ def socket_host(folder: Path) -> Iterator[str]:
 
 
 def run_on(project: Checkout, spec: str, *arguments: str) -> Result:
-    """A run whose workers stand in a copy of the project, which xdist sends."""
+    """Run pytest with workers in a copy of the project, which xdist sends."""
     return project.pytest(
         *("-d", f"--tx={spec}", "--rsyncdir=.", "--rsyncignore=reports", "-Wignore::DeprecationWarning"),
         *(*arguments, project.file("tests_longctx")),
@@ -113,7 +113,7 @@ def test_lone_surrogates_survive_the_way(project: Checkout, server: SimulatedSer
 
 @pytest.fixture
 def recorded(project: Checkout, server: SimulatedServer) -> list[str]:
-    """The ids of the tests of a recorded project, in their order."""
+    """Record the project, and return the ids of its tests in order."""
     project.file("dying.py").write_text(DYING)
     project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile="small")
     listed = project.pytest("--collect-only", "-q", profile="small").out.splitlines()

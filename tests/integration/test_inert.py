@@ -36,7 +36,7 @@ OFF = "cacheprovider", "hypothesispytest", "anyio", "benchmark"
 
 @pytest.fixture
 def stranger(tmp_path: Path) -> Path:
-    """A project that has never heard of longctx."""
+    """Return a project that does not use longctx."""
     folder = tmp_path / "stranger"
     folder.mkdir()
     (folder / "show_imports.py").write_text(PLUGIN)

@@ -78,14 +78,14 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
 
 @dataclass(slots=True)
 class Newcomer:
-    """A person with an installed longctx, in a folder of their own."""
+    """A new user, with longctx installed, in an empty folder."""
 
     bin: Path
     folder: Path
     said: list[str] = field(default_factory=list)
 
     def run(self, command: str, code: int = 0) -> Result:
-        """A command line as a guide has it, which ends with that status."""
+        """Run a command line of a guide, which must end with this exit code, and return its result."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         env |= {"PATH": f"{self.bin}:{env['PATH']}", "HOME": "/nonexistent", "COLUMNS": "160"}
         env["TMPDIR"] = str(self.folder.parent)
@@ -101,7 +101,7 @@ class Newcomer:
 
 
 def required(wheel: Path) -> dict[str, Distribution]:
-    """What the wheel requires, and what that requires in turn, as it is installed here."""
+    """Return the installed distributions that the wheel requires, directly and indirectly."""
     with zipfile.ZipFile(wheel) as archive:
         metadata = message_from_bytes(archive.read(f"{INFO}/METADATA"))
     taken: dict[str, Distribution] = {}
@@ -120,8 +120,10 @@ def required(wheel: Path) -> dict[str, Distribution]:
 
 @pytest.fixture
 def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
-    """In an environment with the wheel and what it requires, and nothing else that is installed here. pip refuses the
-    wheel where that does not satisfy it."""
+    """Return a new user, in an environment that holds only the wheel and its requirements.
+
+    pip refuses to install the wheel if these do not satisfy its requirements.
+    """
     venv, folder = tmp_path / "venv", tmp_path / "project"
     folder.mkdir()
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
@@ -140,7 +142,7 @@ def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
 
 
 def answer(body: Body) -> Answer:
-    """Right in line retrieval, unless a header was added to its prompt, and in passkey; by guessing in QA."""
+    """Answer rightly in passkey, and in line retrieval unless its prompt has a new header; answer A in QA."""
     prompt = prompt_of(body)
     if "<Answers>" in prompt:
         return saying("<Answer>A</Answer>")(body)

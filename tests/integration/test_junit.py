@@ -13,7 +13,7 @@ NAMES = {"family", "scenario", "model", "prompt_set", "n", "correct", "tokens", 
 
 
 def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
-    """The properties of each test that was measured, by its name."""
+    """Return the properties of each measured test by the name of the test."""
     found = {}
     for case in ET.parse(checkout.file("junit.xml")).iter("testcase"):
         told = [(node.attrib["name"], node.attrib["value"]) for node in case.iter("property")]

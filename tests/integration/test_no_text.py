@@ -9,7 +9,7 @@ from tests.servers import SimulatedServer, saying
 
 
 def kept(checkout: Checkout, text: str) -> list[Path]:
-    """The files of the checkout that hold the text."""
+    """Return the files of the checkout that hold the text."""
     return [path for path in checkout.folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 

@@ -16,7 +16,7 @@ QUESTIONS = "fixtures/questions/handbook.jsonl"
 
 @pytest.fixture
 def handbook(checkout: Checkout) -> Checkout:
-    """The checkout with the recordings and the tests of long-context QA."""
+    """Return a checkout with the recordings and the tests of long-context QA."""
     for family in ("writing", "control", "collage"):
         shutil.copytree(ROOT / "cassettes" / MODEL / family, checkout.file(f"cassettes/{MODEL}/{family}"))
     for family in ("control", "collage"):

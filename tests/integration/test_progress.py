@@ -15,11 +15,11 @@ USAGE = {"input_tokens": 100, "output_tokens": 1}
 FOREIGN = "def test_passes():\n    pass\n\ndef test_fails():\n    assert not 'of ours'\n"
 CRASH = "import os\n\ndef test_crash():\n    os._exit(1)\n"
 OURS = "replaying", "asking ", "trials, "
-"""What stands in our lines, and in no other."""
+"""Words that only the progress lines of longctx hold."""
 
 
 def summary(shown: Shown) -> str:
-    """What the line of all that was replayed says, after its bar."""
+    """Return what the line of replayed trials says after its bar."""
     [line] = [line for line in shown.screen if line.startswith("replaying")]
     return line.split(maxsplit=2)[2]
 
@@ -117,7 +117,7 @@ def test_where_pytest_is_told_how_to_print_it_does(recorded: Checkout, option: s
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_without_a_terminal_nothing_is_shown(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
-    """Not where colours are forced either, as many a CI does."""
+    """Nothing is shown even if colours are forced, as many CI services do."""
     env = {"FORCE_COLOR": "1", "TERM": "xterm"}
     asked = checkout.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", workers, env=env)
     assert asked.code == 0

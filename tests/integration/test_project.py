@@ -17,7 +17,7 @@ INSTALLED = "-plongctx.plugin"
 
 @pytest.fixture
 def elsewhere(checkout: Checkout) -> Path:
-    """A folder beside the project, with a profile."""
+    """Return a folder outside the project that holds a profile."""
     folder = checkout.folder.parent / "elsewhere"
     folder.mkdir()
     (folder / "theirs.toml").write_text(LINES)

@@ -11,7 +11,7 @@ PROTOCOL = "fixtures/prompts/protocol"
 
 
 def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: str = "") -> str:
-    """A copy of the protocols' prompts with changed templates, as a user makes one."""
+    """Copy the prompt set `protocol`, change its templates as a user would, and return the name of the copy."""
     shutil.copytree(checkout.file(PROTOCOL), checkout.file(name))
     checkout.file(f"{name}/line_retrieval/header.txt").write_text(header + "\n")
     checkout.file(f"{name}/line_retrieval/system.txt").write_text(system + "\n")

@@ -18,7 +18,7 @@ RECORDED = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest",
 
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
-    """A checkout with six documents of a user's, and questions about them."""
+    """Return a checkout with six documents of a user and questions about them."""
     shutil.copy(ROOT / "tests_longctx" / "test_control.py", checkout.folder / "tests_longctx")
     documents = checkout.file("documents")
     documents.mkdir()

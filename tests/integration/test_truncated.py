@@ -9,7 +9,7 @@ SENTENCE = "The REGISTER_CONTENT of the line that you asked me about in the file
 
 
 def talkative(body: Body) -> Answer:
-    """A chat model: a sentence of some twenty tokens, as far as there is room."""
+    """Answer as a chat model does, with a sentence of some twenty tokens, cut off at max_tokens."""
     answer = SENTENCE + find_answer(prompt_of(body))
     cut = body["max_tokens"] < 20
     usage = {"input_tokens": 100, "output_tokens": body["max_tokens"] if cut else 20}

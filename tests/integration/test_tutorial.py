@@ -35,7 +35,7 @@ def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
 
 
 def said_by(project: Checkout, line: str) -> str:
-    """What a command line prints, which ends with the status that the comment behind it says."""
+    """Run a command line, which must end with the exit status of its comment, and return what it prints."""
     command, _, comment = line.partition(" # exit status ")
     program, *arguments = shlex.split(command)
     match program:
@@ -51,6 +51,6 @@ def said_by(project: Checkout, line: str) -> str:
 
 
 def stands_in(line: str, said: str) -> bool:
-    """Whether a line was printed; … stands for anything, and how words are spaced does not matter."""
+    """Return whether a line was printed. … stands for any text; white space does not matter."""
     parts = [re.escape(" ".join(part.split())) for part in line.split("…")]
     return re.search(".*".join(parts), " ".join(said.split())) is not None

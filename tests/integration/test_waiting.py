@@ -21,7 +21,7 @@ def _without_delay(checkout: Checkout) -> None:
 
 
 def until(checkout: Checkout, server: SimulatedServer, sentence: str) -> str:
-    """What a run wrote whose server is silent until the run has said that."""
+    """Return the output of a run whose server answers nothing until the run has printed the sentence."""
     pipe = checkout.folder / "pipe"
     os.mkfifo(pipe)
     checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", terminal=str(pipe))

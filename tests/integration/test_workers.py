@@ -46,7 +46,7 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
 
 
 def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout, server: SimulatedServer) -> None:
-    """Ctrl-C."""
+    """The run is interrupted by SIGINT, as by Ctrl-C."""
     result = interrupted(checkout, server, "--ctx-record=once")
     assert result.says(
         "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2. What was in "
@@ -89,7 +89,7 @@ def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, s
 
 
 def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
-    """A run that is interrupted while the third of four questions is under way."""
+    """Interrupt a run while the third of four questions is under way, and return its result."""
     server.hold_after = 2
     pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-in-flight=1", *arguments)
     server.wait_for(3)

@@ -1,7 +1,6 @@
-"""Workers that are forked as the runs are (see forking.py): each is a process of its own, as xdist starts it, without
-a second of imports.
+"""Forks the workers of xdist as forking.py forks the runs: each is a process of its own, without a second of imports.
 
-They are forked from a process that was itself forked before the run began: nothing of the run is in them.
+The workers are forked from a process that was itself forked before the run began, so they hold no state of the run.
 """
 
 from __future__ import annotations
@@ -17,27 +16,27 @@ from execnet.gateway_base import Popen2IO
 
 
 def fork_workers() -> None:
-    """Have execnet fork the workers of this process from one that is as this process is now."""
-    ours, theirs = socket.socketpair()
+    """Make execnet fork the workers of this process from a copy of this process as it is now."""
+    near_end, far_end = socket.socketpair()
     if os.fork() == 0:
-        ours.close()
-        _serve(theirs)
+        near_end.close()
+        _serve(far_end)
         return
-    theirs.close()
+    far_end.close()
 
     class Forked(Popen2IO):
-        """Takes the place of execnet's Popen2IOMaster."""
+        """A forked worker, in place of execnet's Popen2IOMaster, which starts an interpreter."""
 
         def __init__(self, args: list[str], execmodel: Any) -> None:
             (stdin, to_it), (from_it, stdout), (self._end, alive) = os.pipe(), os.pipe(), os.pipe()
-            socket.send_fds(ours, [b"fork"], [stdin, stdout, alive])
-            self._pid = int(ours.recv(20))
+            socket.send_fds(near_end, [b"fork"], [stdin, stdout, alive])
+            self._pid = int(near_end.recv(20))
             for file in (stdin, stdout, alive):
                 os.close(file)
             super().__init__(os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb"), execmodel=execmodel)
 
         def wait(self) -> None:
-            """Until it has ended, and so has closed what it alone holds open."""
+            """Wait until the worker has ended, which closes the pipe that only it holds open."""
             os.read(self._end, 1)
 
         def kill(self) -> None:
@@ -46,19 +45,19 @@ def fork_workers() -> None:
     execnet.gateway_io.Popen2IOMaster = Forked  # type: ignore[assignment,misc]
 
 
-def _serve(asked: socket.socket) -> None:
-    """Fork a worker each time, until the run ends. Returns as a worker that has ended."""
+def _serve(requests: socket.socket) -> None:
+    """Fork a worker for each request until the run ends. Returns only in a worker, once its work is done."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        word, files, *_ = socket.recv_fds(asked, 10, 3)
+        word, files, *_ = socket.recv_fds(requests, 10, 3)
         if not word:
             os._exit(0)
         if (pid := os.fork()) == 0:
             break
-        asked.send(str(pid).encode())
+        requests.send(str(pid).encode())
         for file in files:
             os.close(file)
-    asked.close()
+    requests.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, file in enumerate(files[:2]):
         os.dup2(file, number)

@@ -1,4 +1,4 @@
-"""A small run to make reports of."""
+"""Fixtures of the summaries of small runs, for reports."""
 
 from dataclasses import replace
 
@@ -28,13 +28,13 @@ def passkey(k: int, rate: Rate) -> ScenarioSummary:
 
 @pytest.fixture
 def empty() -> Summary:
-    """A run without rows."""
+    """Return the summary of a run without rows."""
     return summarize([])
 
 
 @pytest.fixture
 def summary(empty: Summary) -> Summary:
-    """Two families, one scenario of which was not measured."""
+    """Return the summary of a run of two families, with one scenario that was not measured."""
     measured = replace(
         empty,
         live=1,

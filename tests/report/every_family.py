@@ -14,7 +14,7 @@ MODEL = "a-model-with-a-long-name-2026-11-21"
 
 
 def scenarios() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Family, scenario, parameters; sizes as in the profiles of large models."""
+    """Yield family, scenario and parameters, in the sizes of the profiles of large models."""
     for lines in (500, 2000, 6500):
         for size in (None, 1, 100, 1000):
             name = f"lines-{lines}" + (f"-block_size-{size}" if size else "")
@@ -42,7 +42,7 @@ def scenarios() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def rows(trials: int = 15) -> Iterator[Row]:
-    """In the smaller sizes of a family every fifth trial is wrong; in its largest every second is right."""
+    """Yield rows of all families. One of five trials is wrong, but in the largest sizes only one of five is right."""
     for family, scenario, params in scenarios():
         size = params.get("lines") or params.get("window") or params.get("context") or 0
         largest = size in (6500, 1000000)

@@ -38,7 +38,7 @@ VARIANTS = ("none", "two", "none_scratchpad", "two_scratchpad")
 
 
 def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iterator[Row]:
-    """Every third trial is wrong, one is truncated, one was not asked."""
+    """Yield rows of a run in which every third trial is wrong, one is truncated, and one was not asked."""
     scenarios: list[tuple[str, str, dict[str, Any]]] = [
         *(
             (
@@ -130,12 +130,12 @@ def view(row: Row, text: str = "1234") -> View:
 
 
 def write_run(folder: Path, model: str = "some-model", text: str = "1234") -> Path:
-    """A run's folder with its page. Returns the page."""
+    """Write the folder of a sample run with its page, and return the path of the page."""
     return write_rows(folder, list(rows(model=model, text=text)), model, text)
 
 
 def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1234") -> Path:
-    """The same of these rows."""
+    """Write the folder of a run with these rows, and return the path of its page."""
     store.append(folder, store.as_lines(measured, [view(row, text) for row in measured]))
     record = store.merge(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})

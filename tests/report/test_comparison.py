@@ -10,7 +10,7 @@ from tests.rows import joined, run
 
 
 def document(*runs: list[Row], flips: int = 20) -> Document:
-    """The first run against the others, by letters."""
+    """Return the comparison of the first run, A, with the other runs, B, C and D."""
     others = [(name, compare(runs[0], other)) for name, other in zip("BCD", runs[1:], strict=False)]
     return comparison("A", others, ["A: the reference"], flips)
 

@@ -9,7 +9,7 @@ from longctx.summary.summary import Summary
 
 
 def strict(text: str) -> dict[str, Any]:
-    """JSON without the NaN and Infinity that Python's reader would take."""
+    """Read JSON that holds no NaN or Infinity, which Python's reader would accept."""
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")

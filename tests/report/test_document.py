@@ -27,7 +27,7 @@ def document(text: str) -> Document:
 
 
 class Tags(HTMLParser):
-    """What a browser would make of a page."""
+    """The tags and the text of a page, as a browser reads them."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A file of questions, and the server of its review."""
+"""Fixtures of a question file and the server of its review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question file under review, and the desk and the server of it."""
+"""A question file under review, with its desk and its server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANN, BEN = Who("Ann", DAY), Who("Ben", DAY)
 
 
 def questions() -> tuple[BankQuestion, ...]:
-    """The second has a wrong answer that stands in its section."""
+    """Return three questions; a wrong answer of the second stands in its section."""
     return (
         question("q1"),
         question("q2", question="Who dredges for the Harbor Commission of Tavmouth?", right="Ellery Dredging",
@@ -44,7 +44,7 @@ def desk(path: Path, who: Who = ANN, documents: Corpus | None = None) -> Desk:
 
 @contextmanager
 def serving(desk: Desk) -> Iterator[ReviewServer]:
-    """The server, until the test ends or the page ends it."""
+    """Serve the review until the context is left or the page ends it."""
     with ReviewServer(desk) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

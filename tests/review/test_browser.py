@@ -28,7 +28,10 @@ def browser() -> Iterator[Browser]:
 
 
 def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None, **options: object) -> Page:
-    """The page, once its script has run. said: gets console messages, errors, dialogs, and requests to others."""
+    """Open the page, and return it once its script has run.
+
+    said: a list that collects console messages, errors, dialogs, and requests to other servers.
+    """
     page = new_tab(browser, **options)
     if said is not None:
         page.on("console", lambda message: said.append(message.text))
@@ -41,7 +44,7 @@ def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None
 
 
 def press(page: Page, key: str, then: str, at: str = "#question-id") -> None:
-    """Press a key, and wait until `at` says what is to be seen then."""
+    """Press a key, and wait until the element `at` shows the text `then`."""
     page.keyboard.press(key)
     page.locator(at, has_text=then).wait_for()
 

@@ -18,7 +18,11 @@ from tests.review.examples import BEN, desk, serving
 def ask(
     server: ReviewServer, path: str, body: object = None, token: str | None = None, **headers: str
 ) -> tuple[int, str, dict[str, str]]:
-    """path: below the token. body: of a POST, which has the token in its header unless another is given."""
+    """Send a request, and return the status, the body and the headers of the answer.
+
+    path: below the token, unless it begins with a slash. body: makes the request a POST. token: in the header of a
+    POST, the server's by default.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     where = path if path.startswith("/") else f"/{server.token}/{path}"
     proof = {} if body is None else {PROOF: server.token if token is None else token}

@@ -16,13 +16,13 @@ from tools.site.reference.options import given
 
 PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
 OPTIONS = {option["name"] for option in given()} | {"--ctx-size"}
-"""Those of longctx, and one of llama-server."""
+"""The options of longctx, and one of llama-server."""
 COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 
 def commands(text: str) -> Iterator[str]:
-    """The calls of longctx in the blocks of commands of a page, without what follows in a comment or a pipe."""
+    """Yield the calls of longctx in the shell blocks of a page, without comments and pipes."""
     for block in re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():
             if match := re.search(r"(?:^|&& )(?:python3? -m )?(longctx [a-z].*)", line):
@@ -30,7 +30,7 @@ def commands(text: str) -> Iterator[str]:
 
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
-    """The parser of a command, or of its task."""
+    """Return the parser of a command, or of its subcommand; None if there is neither."""
     words = command.split()
     return COMMANDS.get(" ".join(words[:3])) or COMMANDS.get(" ".join(words[:2]))
 

@@ -73,7 +73,7 @@ def lines(path: Path) -> list[Any]:
 
 
 def written(name: str) -> list[Any]:
-    """What is written in a format, as a program reads it."""
+    """Return examples of what longctx writes in a format, as a program reads them."""
     match name:
         case "results":
             return [

@@ -1,4 +1,4 @@
-"""A made-up issue of the register, for the tests of its questions too."""
+"""Issues of the register by their seed, which the tests generate once."""
 
 from functools import cache
 

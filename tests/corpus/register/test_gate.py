@@ -94,7 +94,7 @@ BLIND: dict[str, Callable[[BankQuestion, str], float]] = {
 
 
 def blind_hits(score: Callable[[BankQuestion, str], float]) -> float:
-    """How many questions are answered right by the answer with the best score; of answers that tie, each in part."""
+    """Return how many questions the answer with the best score gets right; tied answers share the question."""
     hits = 0.0
     for question in asked():
         scores = [score(question, answer) for answer in question.answers]

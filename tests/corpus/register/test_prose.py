@@ -17,7 +17,7 @@ def slots(text: str) -> set[str]:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """All texts in a value of any shape."""
+    """Yield all texts in a nested value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -28,7 +28,7 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def facts_of(genre: Genre) -> Facts:
-    """All that the first document of a genre can name."""
+    """Return all facts that the first document of a genre can name."""
     country = Country(1, 1)
     facts = draw(genre, country)[0]
     composer = Composer(genre, country, country.pen("test"), facts)

@@ -25,7 +25,10 @@ def wrong(asked: int, **trace: int) -> tuple[str, dict[str, int]]:
 
 
 def measured(**answers: Answers) -> tuple[list[ScenarioSummary], tuple[Returned, ...]]:
-    """answers: scenarios as a2_1000 (2 alike, a window of 1,000) -> outcomes and traces."""
+    """Return the scenarios of a run and their analysis.
+
+    answers: the outcome and trace of each trial, by scenario: `a2_1000` has 2 alike texts in a window of 1,000 tokens.
+    """
     rows = []
     for name, given in answers.items():
         needles, window = (int(number) for number in name[1:].split("_"))

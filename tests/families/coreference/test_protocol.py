@@ -26,7 +26,7 @@ def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
 
 
 def count(text: str) -> int:
-    """A tokenizer whose tokens are words and marks of punctuation."""
+    """Return how many words and punctuation marks a text has: the tokens of a simple tokenizer."""
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
@@ -176,7 +176,7 @@ def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
 
 
 def nearly(text: str) -> str:
-    """The text with a few words changed."""
+    """Return the text with a few words changed."""
     return " ".join(f"{word}?" if place % 12 == 5 else word for place, word in enumerate(text.split()))
 
 

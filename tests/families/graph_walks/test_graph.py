@@ -22,7 +22,7 @@ def graph_of(seed: int, nodes: int) -> Graph:
 
 
 def read(text: str) -> nx.DiGraph:
-    """The graph as a reader of the text sees it."""
+    """Return the graph as a reader of the text sees it."""
     read = nx.DiGraph()
     read.add_edges_from(line.split(" -> ") for line in text.splitlines())
     return read

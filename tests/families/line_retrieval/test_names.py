@@ -1,4 +1,4 @@
-"""What orders of lines are called."""
+"""The names of line orders."""
 
 from longctx.families.line_retrieval.names import order
 

@@ -26,7 +26,11 @@ LINE = re.compile(r"line (\d+): REGISTER_CONTENT is <(\d+)>")
 
 @dataclass(frozen=True)
 class Read:
-    """A prompt as a reader sees it: (line number, value) in order, the instruction's place, and whom it names."""
+    """A prompt as a reader sees it.
+
+    lines: line numbers and values, in order. place: how many lines stand before the instruction. target: the line that
+    it asks for.
+    """
 
     lines: list[tuple[int, int]]
     place: int

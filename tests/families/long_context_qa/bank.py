@@ -6,7 +6,7 @@ from longctx.vocabulary.bank import Bank, Item, Section
 
 
 def small_bank(sections: int = 12, kept: frozenset[str] | None = None) -> Bank:
-    """Sections of 30 to 41 tokens with two questions each."""
+    """Return a bank with two questions for each section; the sections have 30 tokens, 31 tokens, and so on."""
     texts = {
         f"s{number}": f"Notice {number}. The harbour office of district {number} collects {number * 7} crowns a barge "
         f"and closes its gates at hour {number % 24}."

@@ -14,7 +14,7 @@ from tests.rows import row
 
 
 def rows(variant: str, depth: int, outcomes: str, tokens: int = 100) -> list[Row]:
-    """One row a letter: c is correct, w is wrong."""
+    """Return one row for each letter: c is correct, w is wrong."""
     return [
         row(
             {"c": "correct", "w": "wrong"}[letter],

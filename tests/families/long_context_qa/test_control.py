@@ -20,7 +20,7 @@ def control(record: str, bank: Bank = BANK, longest: int = 100) -> Control:
 
 
 def records(record: str, longest: int = 100) -> list[tuple[str, str]]:
-    """For every question: its own section's text, and the prompt."""
+    """Return the text of its own section and the prompt of every question."""
     scenario = control(record, longest=longest)
     return [(BANK.needle(index).text, scenario.build(WORDS, 0, index).user) for index in scenario.indices(100)]
 

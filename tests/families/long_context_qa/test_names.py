@@ -1,4 +1,4 @@
-"""What variants, positions and records are called."""
+"""The names of variants, positions and records."""
 
 from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.families.long_context_qa.control import RECORDS

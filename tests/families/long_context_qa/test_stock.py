@@ -12,7 +12,7 @@ from longctx.families.long_context_qa.stock import collages
 
 
 def all_of(tokens: list[int], budget: int) -> set[tuple[int, ...]]:
-    """Every collage, as the places of its sections, made as Collage makes them."""
+    """Return every collage that Collage can make, each as the places of its sections."""
     made = set()
     fit = [place for place, size in enumerate(tokens) if size <= budget]
     for order in permutations(fit) if fit else []:

@@ -13,7 +13,10 @@ from longctx.stats.rates import Rate
 
 
 def window(*correct: int | None, n: int = 10) -> EffectiveWindow:
-    """Of k = 100, 200, ... with so many correct of n trials; None where nothing was measured."""
+    """Return the effective window of k = 100, 200, …
+
+    correct: how many of the n trials at each k are correct; None if none was measured.
+    """
     rates = {100 * place: Rate(count or 0, 0 if count is None else n) for place, count in enumerate(correct, start=1)}
     return effective_window(rates)
 

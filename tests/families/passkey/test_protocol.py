@@ -19,12 +19,12 @@ TOKENS = FillerTokens(filler=24, fixed=94, after_key=15)
 
 
 def count(text: str) -> int:
-    """A tokenizer whose tokens are words."""
+    """Return how many words a text has: the tokens of a simple tokenizer."""
     return len(text.split())
 
 
 def measured() -> dict[str, float]:
-    """What `fit` needs for the tokenizer of words."""
+    """Return the measurements that `fit` needs, in tokens of `count`."""
     return Passkey.measured({name: count(text) for name, text in Passkey.probes(WORDS).items()})
 
 
@@ -34,7 +34,7 @@ def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
 
 @st.composite
 def fitted(draw: st.DrawFn) -> Passkey:
-    """A scenario whose window can hold the fixed text, for any tokenizer."""
+    """Draw a scenario whose window can hold the fixed text, for any tokenizer."""
     fixed = draw(st.integers(10, 500))
     tokens = FillerTokens(draw(st.floats(1, 200)), fixed, draw(st.integers(1, fixed)))
     window = draw(st.integers(fixed + 16, 2_000_000))

@@ -14,7 +14,7 @@ def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> Pa
 
 
 def by_labels(*windows: PasskeySummary) -> list[list[str]]:
-    """The table, its head first; empty where there is none."""
+    """Return the rows of the table by labels, its head first, or an empty list if there is no such table."""
     tables = list(passkey([], windows))[2:]
     return [
         row

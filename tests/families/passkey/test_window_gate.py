@@ -17,7 +17,7 @@ BOTH, LOST, GAINED, NEITHER = (True, True), (True, False), (False, True), (False
 
 
 def reaching(before: int, after: int, n: int = 10) -> dict[int, list[Change]]:
-    """All right up to so many steps, all wrong beyond, before and after."""
+    """Return n pairs at each k. before, after: up to which step of KS all trials are right; beyond it all are wrong."""
     return {k: [(step < before, step < after)] * n for step, k in enumerate(KS)}
 
 

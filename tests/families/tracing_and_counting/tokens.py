@@ -19,7 +19,7 @@ Kind = TypeVar("Kind", bound=Window)
 
 
 def count(text: str) -> int:
-    """A token for three letters of a word, and for some words one more, so that words of one length differ."""
+    """Return the tokens of a text: words of the same length may have different numbers of tokens."""
     return sum(1 + len(word) // 3 + zlib.crc32(word.encode()) % 2 for word in text.split())
 
 
@@ -30,7 +30,7 @@ def words_of(kind: type[Window]) -> Words:
 
 @functools.cache
 def measured(kind: type[Window]) -> dict[str, float]:
-    """What `fit` needs for the tokenizer."""
+    """Return the measurements that `fit` needs, in tokens of `count`."""
     return kind.measured({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
 
 
@@ -51,16 +51,16 @@ def judged(scenario: Window, trial: Trial, text: str, stop_reason: str = "end_tu
 
 
 def taken(trial: Trial) -> int:
-    """Tokens of the prompt as a model without a prefill is sent it, and of the longest reply."""
+    """Return the tokens of the longest reply and of the prompt that a model without prefill is sent."""
     return count(trial.user) + count(trial.without_prefill) + trial.max_tokens
 
 
 def rows(scenario: Window, *replies: Callable[[Trial], str]) -> list[Row]:
-    """A run's rows of a scenario: trial by trial, judged as the replies deserve."""
+    """Return the rows of a scenario with one trial for each reply, judged by the scenario."""
     judged_rows = []
-    for index, said in enumerate(replies):
+    for index, answer in enumerate(replies):
         trial = built(scenario, index=index)
-        outcome = judged(scenario, trial, said(trial))
+        outcome = judged(scenario, trial, answer(trial))
         asked = {"family": scenario.family, "scenario": scenario.slug, "params": scenario.params, "trial": index}
         judged_rows.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
     return judged_rows
@@ -75,7 +75,7 @@ def all_of_it(trial: Trial) -> str:
 
 
 def everything(trial: Trial) -> str:
-    """All that the prompt holds and that could be named."""
+    """Return all items of the prompt that could be named."""
     return " ".join(sorted(trial.facts.known))
 
 

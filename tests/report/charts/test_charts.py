@@ -26,7 +26,7 @@ def drawn() -> dict[str, Chart]:
 
 
 def values(part: Any) -> Iterator[dict[str, Any]]:
-    """All data of a specification."""
+    """Yield all data of a specification."""
     if isinstance(part, dict):
         yield from part.get("data", {}).get("values", [])
         for child in part.values():
@@ -46,7 +46,7 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
 
 
 def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
-    """Whatever it says itself: a page would show it nowhere."""
+    """The family that the chart itself names does not count: with an unknown one, no page would show the chart."""
 
     class Strange(Account):
         def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:

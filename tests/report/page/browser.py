@@ -18,7 +18,7 @@ MISSING = f"no browser: install one of {', '.join(NAMES)} (Debian: apt-get insta
 
 
 def found() -> str | None:
-    """The path of an installed browser."""
+    """Return the path of an installed browser."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -31,7 +31,7 @@ def launched() -> Iterator[Browser]:
 
 
 def new_tab(browser: Browser, **options: Any) -> Page:
-    """A tab in the context with these options, alone there: a context of its own would take a second."""
+    """Return a new tab, alone in the context with these options, which is reused: a new one takes a second."""
     context = _context(browser, json.dumps(options))
     for earlier in context.pages:
         earlier.close()
@@ -45,14 +45,14 @@ def _context(browser: Browser, options: str) -> BrowserContext:
 
 @dataclass
 class Opened:
-    """An open page, and what the browser had to say: console messages, errors, dialogs, requests but for the page."""
+    """An open page. said: console messages, errors, dialogs, and requests for anything but the page."""
 
     page: Page
     said: list[str] = field(default_factory=list)
 
 
 def open_page(browser: Browser, path: Path, **options: Any) -> Opened:
-    """The page from disk, once its script has run."""
+    """Open a page from disk, and return it once its script has run."""
     page = new_tab(browser, offline=True, **options)
     opened = Opened(page)
     page.on("console", lambda message: opened.said.append(message.text))

@@ -16,7 +16,10 @@ KINDS = {"+": "correct", "-": "wrong", "?": "infra_error", "u": "unparseable"}
 
 
 def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
-    """answers: question -> record -> a sign a repeat. q1 and q2 ask about section s1, all else about s2."""
+    """Return the rows of the controls. q1 and q2 ask about section s1, all other questions about s2.
+
+    answers: by question and record, one sign of KINDS for each repeat.
+    """
     return [
         Row(
             run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",

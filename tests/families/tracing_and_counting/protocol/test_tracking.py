@@ -19,7 +19,7 @@ scenarios = st.builds(VariableTracking, st.integers(1500, 6000), st.integers(1, 
 
 
 def assigned(trial: Trial) -> dict[str, str]:
-    """Name -> what it is assigned, of the text after the example."""
+    """Return what each name is assigned in the text after the example."""
     _, _, text = trial.user.rpartition(WORDS["prompt"][:40])
     return dict(re.findall(r"^VAR (\w+) = (?:VAR )?(\w+)$", text, re.MULTILINE))
 
