@@ -36,19 +36,19 @@ from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
 MODELS = ("claude-haiku-4-5", "claude-haiku-5-5", "claude-sonnet-5-5")
 RECORDS = 2
 LATER_S = 1800.0
-"""From the last direct answer until the batch begins."""
+"""The seconds from the last direct answer until the batch begins."""
 
 Plan = Callable[[Sequence[Question]], Sequence[Question]]
 WAYS: dict[str, tuple[bool, Plan]] = {
     "directly, marked for five minutes": (False, shared),
     "in a batch, nothing marked": (True, list),
-    "in a batch, marked as directly": (True, lambda asked: [_alone(one) for one in shared(asked)]),
+    "in a batch, marked as directly": (True, lambda asked: [_alone(question) for question in shared(asked)]),
     "in a batch, the first asked before, marked for an hour": (True, shared_by_batches),
 }
 
 
 def _alone(question: Question) -> Question:
-    """Nothing is asked before it."""
+    """Return the question as one that no other question is asked before."""
     return dataclasses.replace(question, shared=dataclasses.replace(question.shared, after=None))
 
 
@@ -68,11 +68,11 @@ def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]
         turned.at_sleep = later
         tape = Tape(Path(folder), "once")
         asyncio.run(_ask(server.url, tape, plan(asked), batch, turned))
-        replies = [tape.reply(Wanted.of(one, one.build())) for one in asked]
+        replies = [tape.reply(Wanted.of(question, question.build())) for question in asked]
     found = [reply for reply in replies if reply is not None]
     assert len(found) == len(asked)
     usd = sum(paid(model.prices, reply) or 0.0 for reply in found)
-    return sum(one.input_tokens for one in found), sum(one.cached_tokens or 0 for one in found), usd
+    return sum(reply.input_tokens for reply in found), sum(reply.cached_tokens or 0 for reply in found), usd
 
 
 async def _ask(url: str, tape: Tape, asked: Sequence[Question], batch: bool, turned: Turned) -> None:

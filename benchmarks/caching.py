@@ -49,13 +49,13 @@ class Used:
     written: float
 
     def priced(self, prices: Prices) -> float:
-        """USD, of requests of about the same length."""
+        """Return the price in USD of requests of about the same length."""
         sent, read, written = (tokens / self.requests for tokens in (self.input, self.read, self.written))
         return self.requests * cost(prices, sent, 0, read, written)
 
 
 def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Question]:
-    """All variants of so many questions at the beginning, middle and end, in the order in which the suite asks."""
+    """Return all variants of `number` questions at beginning, middle and end, in the suite's own order of asking."""
     bank = functools.partial(load_bank, HERE, None, None, model.model)
     wording = PromptSet.open(HERE, "protocol").wording(Collage)
     cases = [
@@ -68,7 +68,7 @@ def questions(model: ModelProfile, budget: int, longest: int, number: int) -> li
 
 
 def by_chance(asked: Sequence[Question], number: int) -> list[Question]:
-    """The first so many of a random order of all."""
+    """Return `number` of the questions, drawn at random and in random order."""
     return random.Random(0).sample(asked, len(asked))[:number]
 
 
@@ -97,11 +97,11 @@ def measure(base_url: str, some: Sequence[Question], asked: Sequence[Question]) 
 
 
 def foreseen(asked: Sequence[Question]) -> tuple[Used, Used]:
-    """Without a cache, and as the profile's cache would read and write, by the profile's tokens."""
+    """Return the estimated tokens without a cache, and with the cache that the profile describes."""
     tokens = [question.case.size_tokens for question in asked]
     found = shared(asked)
-    read = sum(size * one.shared.read_share for size, one in zip(tokens, found, strict=True))
-    written = sum(size * one.shared.write_share for size, one in zip(tokens, found, strict=True))
+    read = sum(size * question.shared.read_share for size, question in zip(tokens, found, strict=True))
+    written = sum(size * question.shared.write_share for size, question in zip(tokens, found, strict=True))
     return Used(len(asked), sum(tokens), 0, 0), Used(len(asked), sum(tokens), read, written)
 
 
@@ -109,15 +109,15 @@ def table(before: str, first: Used, after: str, second: Used, models: Sequence[s
     """Lines of Markdown: what was used, what a million tokens of it cost at the prices of each model, and the ratio."""
     yield "| | requests | input tokens | read from cache |"
     yield "| --- | --- | --- | --- |"
-    for name, one in ((before, first), (after, second)):
-        yield f"| {name} | {one.requests:,} | {one.input:,.0f} | {one.read / one.input:.1%} |"
+    for name, total in ((before, first), (after, second)):
+        yield f"| {name} | {total.requests:,} | {total.input:,.0f} | {total.read / total.input:.1%} |"
     yield ""
     yield f"| a million input tokens at the prices of | {before} | {after} | times cheaper |"
     yield "| --- | --- | --- | --- |"
     for name in models:
         prices = load_model(HERE, name).prices
         assert prices is not None
-        dear, cheap = (1e6 * one.priced(prices) / one.input for one in (first, second))
+        dear, cheap = (1e6 * total.priced(prices) / total.input for total in (first, second))
         yield f"| {name}, {prices.dated} | ${dear:,.4g} | ${cheap:,.4g} | {dear / cheap:.2f} |"
 
 

@@ -25,14 +25,14 @@ GATES = 2000
 CHUNK = 500
 RATES = (0.5, 0.9, 0.99, 1.0)
 GRIDS = {"3 bands of 400 trials": ((1, 400),) * 3, "line retrieval of `paper`": ((15, 50), (25, 50), (25, 50))}
-"""Of each band: scenarios, and the trials of each."""
+"""The number of scenarios of each band, and the number of trials of each scenario."""
 
 Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Of many gates: verdicts with and without early stop, and the share of trials that it left out."""
+    """The verdicts of many gates with and without early stop, and the share of trials that early stop left out."""
 
     early: NDArray[np.str_]
     whole: NDArray[np.str_]
@@ -73,10 +73,12 @@ def _gates(
     drawn = random.multinomial(sizes, np.clip(chances, 0, 1), size=(gates, *sizes.shape))
     counts = drawn.cumsum(axis=1)  # gates, rounds, bands, (lost, gained, neither)
     looks = _looks(counts[:, :-1])
-    whole = np.array([_end(one, ALPHA) for one in counts[:, -1]])
+    whole = np.array([_end(count, ALPHA) for count in counts[:, -1]])
     stopped = (looks != "").any(axis=1)
     left_of_alpha = ALPHA * (1 - EARLY_SHARE)
-    at_end = [_end(last, left_of_alpha) if not one else "" for one, last in zip(stopped, counts[:, -1], strict=True)]
+    at_end = [
+        _end(last, left_of_alpha) if not verdict else "" for verdict, last in zip(stopped, counts[:, -1], strict=True)
+    ]
     first = np.where(stopped, (looks != "").argmax(axis=1), 0)
     early = np.where(stopped, looks[np.arange(gates), first], at_end)
     left = 1 - sizes.sum(axis=1).cumsum() / sizes.sum()
@@ -95,14 +97,14 @@ def _looks(counts: Counts) -> NDArray[np.str_]:
 
 def _end(counts: Counts, alpha: float) -> str:
     p_values = np.array([_p_value(int(lost), int(gained)) for lost, gained, _ in counts])
-    passes = np.array([_passes(int(one[0]), int(one[1]), int(one.sum()), alpha) for one in counts])
+    passes = np.array([_passes(int(count[0]), int(count[1]), int(count.sum()), alpha) for count in counts])
     if (_holm(p_values, alpha) & ~passes).any():
         return "regression"
     return "pass" if passes.all() else "inconclusive"
 
 
 def _holm(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
-    """As longctx.stats.rates.holm, over the last axis."""
+    """Apply longctx.stats.rates.holm along the last axis."""
     bands = p_values.shape[-1]
     ordered = np.sort(p_values, axis=-1)
     rejected = (np.cumsum(ordered > alpha / np.arange(bands, 0, -1), axis=-1) == 0).sum(axis=-1)
@@ -112,7 +114,7 @@ def _holm(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
 
 @cache
 def _p_value(lost: int, gained: int) -> float:
-    """Of the exact test on trials that stand alone: McNemar's."""
+    """Return the p-value of McNemar's exact test, for independent trials."""
     return below(gained, lost + gained, 0.5)
 
 

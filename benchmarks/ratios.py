@@ -24,7 +24,7 @@ class Spent:
 
 
 def spent(*arguments: str, cwd: Path = ROOT, path: Path = ROOT) -> Spent:
-    """What Python spends with these arguments, measured by a process of its own. path: where it finds longctx."""
+    """Return the processor time of Python with these arguments. path: the folder in which it finds longctx."""
     measured = "import json,resource,subprocess,sys; d=subprocess.run([sys.executable,*sys.argv[1:]],text=True,"
     measured += "stdout=subprocess.PIPE,stderr=subprocess.STDOUT); r=resource.getrusage(resource.RUSAGE_CHILDREN); "
     measured += "print(d.stdout); print(r.ru_utime+r.ru_stime, r.ru_maxrss/1024)"
@@ -43,11 +43,11 @@ def pytest_of(*arguments: str, cwd: Path = ROOT) -> Spent:
 def in_turns(rounds: int, **measured: Callable[[], object]) -> Mapping[str, tuple[float, float]]:
     """The shortest and the median of the processor seconds of each, which take turns so that noise hits all."""
     taken: dict[str, list[float]] = {name: [] for name in measured}
-    for one in measured.values():
-        one()
+    for function in measured.values():
+        function()
     for _ in range(rounds):
-        for name, one in measured.items():
+        for name, function in measured.items():
             before = time.process_time()
-            one()
+            function()
             taken[name].append(time.process_time() - before)
     return {name: (min(seconds), statistics.median(seconds)) for name, seconds in taken.items()}

@@ -15,7 +15,7 @@ from longctx.vocabulary.scenario import Scenario, Words
 from tests.here import HERE
 
 EDGE_TOKENS = 14.27
-"""By the reference vocabulary."""
+"""The tokens of one edge in the reference vocabulary."""
 CONTEXT = 100_000
 
 

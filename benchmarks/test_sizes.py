@@ -40,13 +40,13 @@ MODEL = ModelProfile(model="simulated")
 
 @pytest.fixture
 def tell(capsys, benchmark):
-    """Say a line, and keep its numbers with the benchmark's own; what is timed is nothing."""
+    """Print measured lines and keep their ratios with the benchmark; the benchmark itself times nothing."""
     benchmark(lambda: None)
 
-    def line(what: str, one: float, floor: float, of: str, unit: str = "s") -> None:
-        benchmark.extra_info[what] = one / floor
+    def line(what: str, value: float, floor: float, of: str, unit: str = "s") -> None:
+        benchmark.extra_info[what] = value / floor
         with capsys.disabled():
-            print(f"\n{what}: {one:.3g} {unit}, {one / floor:.2f} times {of} ({floor:.3g} {unit})", end="")
+            print(f"\n{what}: {value:.3g} {unit}, {value / floor:.2f} times {of} ({floor:.3g} {unit})", end="")
 
     return line
 
@@ -63,7 +63,7 @@ def empty(tmp_path: Path):
 
 
 def test_estimate(tell):
-    """All of `paper` for a model with a prompt cache, with nothing recorded."""
+    """The estimate of all of `paper`, for a model with a prompt cache, with nothing recorded."""
     options = "--ctx-profile", "paper", "--ctx-model", "claude-opus-5-5", "--ctx-estimate"
     whole = pytest_of("tests_longctx", *options)
     assert "Estimated" in whole.output
@@ -93,9 +93,9 @@ def test_collages(tell, tmp_path):
             60, replay=replay, sdk=lambda: runner.run(ask(sdk, body)), sha=lambda: hashlib.sha256(text).digest()
         )
     for place, name in enumerate(("shortest", "median")):
-        one, floor, sha = (1000 * taken[which][place] for which in ("replay", "sdk", "sha"))
-        tell(f"a collage, {name}", one, floor, "the SDK with a mock transport", "ms")
-        tell(f"a collage, {name} ", one, sha, "its SHA-256", "ms")
+        replay, floor, sha = (1000 * taken[which][place] for which in ("replay", "sdk", "sha"))
+        tell(f"a collage, {name}", replay, floor, "the SDK with a mock transport", "ms")
+        tell(f"a collage, {name} ", replay, sha, "its SHA-256", "ms")
 
 
 @pytest.mark.parametrize("trials", [2400, 24_000])
@@ -156,8 +156,8 @@ def test_recording(tell, tmp_path):
         await asyncio.gather(*(worker() for _ in range(4)))
 
     taken = in_turns(5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()))
-    one, floor = (1000 * taken[name][0] / case.size for name in ("suite", "sdk"))
-    tell("a small trial recorded", one, floor, "the SDK's own cost of asking it", "ms")
+    recorded, floor = (1000 * taken[name][0] / case.size for name in ("suite", "sdk"))
+    tell("a small trial recorded", recorded, floor, "the SDK's own cost of asking it", "ms")
 
 
 @pytest.mark.parametrize("lines", [6200, 62_000])

@@ -1,4 +1,4 @@
-"""benchmarks/caching.py does its sums right: with simulated caches, whose numbers are no result."""
+"""benchmarks/caching.py computes its sums rightly; the numbers of the simulated caches are no result."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_prices_are_those_of_the_profiles() -> None:
 
 
 def test_a_request_is_priced_by_its_own_length() -> None:
-    """And not by that of all of them together."""
+    """The price is not that of all of them together."""
     prices = load_model(HERE, "claude-haiku-5-5").prices
     assert prices
     assert Used(10, 1e6, 0, 0).priced(prices) == pytest.approx(0.1)

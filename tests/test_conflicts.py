@@ -1,4 +1,4 @@
-"""Files that a merge left in conflict are called that, whatever they hold."""
+"""Files with conflict markers of a merge are reported as such, whatever they hold."""
 
 from __future__ import annotations
 

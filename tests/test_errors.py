@@ -1,4 +1,4 @@
-"""A user's mistake as it is shown, and on its way from one process to another."""
+"""A user's mistake as it is shown, and as it passes from one process to another."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ PACKAGE = Path(longctx.__file__).parent
 NAMES = re.compile(
     "|".join([*(name for name in shipped() if name != "control"), "k_max", "block_size", "longctx.families"])
 )
-"""`control` is a word of its own; the controls are part of the family of collages."""
+"""`control` is left out: it is a common word, and the controls belong to the family of collages."""
 KNOWN = {
     "registry.py": "the list of longctx's own families",
     "cli/corpus.py": "a command about documents and questions",
@@ -30,7 +30,7 @@ KNOWN = {
 
 
 def named(path: Path) -> Iterator[str]:
-    """What the code of a module says of families; its docstrings and comments may give examples, and so may help."""
+    """Yield the family names in a module's code. Docstrings, comments and help may give examples."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -10,7 +10,7 @@ from longctx.files import check_writable, whole_folder, write_file
 from tests.refusals import refused
 
 NOWHERE = Path("/proc/nothing/run")
-"""A folder that not even root can make."""
+"""A folder that not even root can create."""
 
 
 def test_a_file_replaces_another_when_it_is_whole(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ PACKAGE = HERE.root / "longctx"
 
 
 def imported(path: str, modules: set[str]) -> Iterator[str]:
-    """The modules of longctx that this one imports as it is itself imported."""
+    """Return the modules of longctx that this module imports when it is imported."""
     for statement in ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names if alias.name in modules)
@@ -38,7 +38,7 @@ def test_no_module_imports_itself() -> None:
 
 
 def test_no_test_imports_another() -> None:
-    """What several tests need stands beside them, in a module of its own."""
+    """Code that several tests need has a module of its own beside them."""
     texts = {path: path.read_text(encoding="utf-8") for path in (HERE.root / "tests").rglob("*.py")}
     named = re.compile(r"^(?:from|import) tests\b.*\btest_\w+", re.MULTILINE)
     assert not {path.name: match[0] for path, text in texts.items() if (match := named.search(text))}

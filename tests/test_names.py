@@ -21,7 +21,7 @@ def test_no_two_classes_share_a_name() -> None:
 
 
 def test_no_docstring_begins_with_of() -> None:
-    """A docstring is a sentence, or says what a thing is."""
+    """A docstring is a sentence, or a noun phrase that says what a thing is."""
     nodes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     begins = [
         f"{path.relative_to(PACKAGE)}: {text.splitlines()[0]}"

@@ -1,4 +1,4 @@
-"""Which families there are, and in which order they stand."""
+"""The families of the registry, and their order."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def test_codes_are_names_in_kebab_case() -> None:
 
 
 def test_sentences_begin_and_end_as_sentences_do() -> None:
-    """What is filled in at either end is as a sentence is there, and an option begins with its dashes."""
+    """A placeholder may begin or end a sentence, and an option begins with its dashes."""
     assert [said for _, said in SAID if not re.fullmatch(r"([A-Z{]|--).*[.?}]", said, re.DOTALL)] == []
 
 

@@ -1,4 +1,4 @@
-"""The CI workflow, its action and the examples of the guide: who may do what, and that all they name exists."""
+"""The CI workflow, its action and the examples of the guide: permissions, and that all they name exists."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_no_failure_is_swallowed() -> None:
 
 
 def test_the_gate_is_the_last_command_of_a_step_of_its_own() -> None:
-    """Nothing that follows it can hide its exit status."""
+    """No later command of the step can hide its exit status."""
     [script] = (script for script in scripts() if ".ci/gate" in script)
     assert "\n" not in script
     assert script.endswith('"$GITHUB_ACTION_PATH/.ci/gate" $OPTIONS')

@@ -1,4 +1,4 @@
-"""The workspace: whose data is read, and where what is written goes."""
+"""The workspace: where data is read from and written to."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ NO_ROOTS = {"pyproject.toml": "[tool.ruff]\n", "tox.ini": "[tox]\n", "setup.cfg"
 
 
 def rootdir(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What pytest itself takes for the project's root."""
+    """Return what pytest itself determines as the project's root."""
     monkeypatch.chdir(folder)
     config = pytest.Config.fromdictargs({}, [])
     config._ensure_unconfigure()
@@ -41,7 +41,7 @@ def test_a_project_is_what_pytest_takes_for_its_root(
 
 @pytest.mark.parametrize("name", NO_ROOTS)
 def test_a_project_that_does_not_configure_pytest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """The closest pyproject.toml, or else setup.py, as pytest has it."""
+    """The root is the folder of the closest pyproject.toml, or else setup.py, as pytest determines it."""
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
     (deep.parent / name).write_text(NO_ROOTS[name])

@@ -20,7 +20,7 @@ BAND = Band("collage", "one")
 Z = 1.6448536269514722
 PAIRS = {"prompt": PROMPT, "hard": HARD}
 BANDS = 9
-"""Of the paper grid, all of which Holm's correction counts."""
+"""The number of bands of the paper grid, all of which Holm's correction counts."""
 MARGINS = (0.05, 0.1, 0.2)
 
 
@@ -32,10 +32,10 @@ def drawn(
     gates: int,
     random: np.random.Generator,
 ) -> list[tuple[Drawn, ...]]:
-    """For each pair of rates, all gates. questions: of each section; trials: of each question."""
+    """Return the pairs of all gates for each pair of rates. questions: of each section; trials: of each question."""
     grid = Grid("one band", ((Part(BAND, questions, trials),),))
     found = (draw(grid, [{BAND: rates} for rates in cases], shares, random) for _ in range(gates))
-    return list(zip(*([one[BAND] for one in gate] for gate in found), strict=True))
+    return list(zip(*([drawn[BAND] for drawn in gate] for gate in found), strict=True))
 
 
 def numbers(gates: int, random: np.random.Generator) -> str:
@@ -48,14 +48,14 @@ def numbers(gates: int, random: np.random.Generator) -> str:
     for title, questions, trials in sizes:
         for name, shares in PAIRS.items():
             pairs = drawn(questions, trials, [*flat, *falls], shares, gates, random)
-            alarms = [sum(map(_alarm, one)) for one in pairs[: len(flat)]]
-            alarms.append(sum(_alarm(one, BANDS) for one in pairs[len(flat) - 1]))
-            bounds = [[drop_bound(one.clusters) for one in case] for case in pairs[len(flat) :]]
+            alarms = [sum(map(_alarm, pair)) for pair in pairs[: len(flat)]]
+            alarms.append(sum(_alarm(pair, BANDS) for pair in pairs[len(flat) - 1]))
+            bounds = [[drop_bound(pair.clusters) for pair in case] for case in pairs[len(flat) :]]
             passes = [
                 max(sum(bound < margin for bound in case) for case in bounds[2 * place : 2 * place + 2])
                 for place, margin in enumerate(MARGINS)
             ]
-            before = max(sum(_tangos(one.clusters) < 0.05 for one in case) for case in pairs[len(flat) :][:2])
+            before = max(sum(_tangos(pair.clusters) < 0.05 for pair in case) for case in pairs[len(flat) :][:2])
             rows.append([title, name, *(_marked(count, gates) for count in (*alarms, *passes, before))])
     head = ["clusters", "pair", *(f"false alarms at {rate}" for rate, _ in flat)]
     head += [f"at {flat[-1][0]} as one of {BANDS} bands"]
@@ -76,12 +76,12 @@ def pooled(gates: int, random: np.random.Generator) -> str:
     return table(["trials a section", "pair", "rate", "pooled McNemar", "sign flips"], rows)
 
 
-def _alarm(one: Drawn, bands: int = 1) -> bool:
-    return drop_p_value([sum(cluster) for cluster in one.clusters]) <= 0.05 / bands
+def _alarm(drawn: Drawn, bands: int = 1) -> bool:
+    return drop_p_value([sum(cluster) for cluster in drawn.clusters]) <= 0.05 / bands
 
 
 def _marked(count: int, gates: int) -> str:
-    """With a star where the whole interval lies above 5%."""
+    """Return the count in percent, with a star if its whole interval lies above 5%."""
     return f"{100 * count / gates:.1f}%" + (" *" if wilson(count, gates)[0] > 0.05 else "")
 
 

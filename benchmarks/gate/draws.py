@@ -18,7 +18,7 @@ from benchmarks.gate.grids import Grid, Part
 from longctx.gate.bands import Band
 
 Rates = Mapping[Band, tuple[float, float]]
-"""Of each band, the true rate before and after."""
+"""The true rates of each band, before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,18 @@ class Drawn:
 
 
 def draw(grid: Grid, cases: Sequence[Rates], shares: Shares, random: np.random.Generator) -> list[dict[Band, Drawn]]:
-    """The pairs of one gate under each of several rates, with the same difficulties."""
+    """Return the pairs of one gate for each case of `cases`, drawn with the same difficulties."""
     found: list[dict[Band, Drawn]] = [{} for _ in cases]
     for block in grid.blocks:
         for part, (first, second) in _difficulties(block, shares, random):
-            for rates, one in zip(cases, found, strict=True):
+            for rates, drawn in zip(cases, found, strict=True):
                 before, after = rates[part.band]
-                one[part.band] = _drawn(part, first < quantile(before), second < quantile(after))
+                drawn[part.band] = _drawn(part, first < quantile(before), second < quantile(after))
     return found
 
 
 def quantile(rate: float) -> np.float64:
-    """Of the standard normal; infinite at a rate of 1, where every trial is answered."""
+    """Return the quantile of the standard normal; it is infinite at a rate of 1, where every trial is answered."""
     return np.float64(np.inf if rate >= 1 else NormalDist().inv_cdf(rate))
 
 
@@ -104,4 +104,4 @@ def _clusters(changes: NDArray[np.int8], questions: Sequence[int]) -> list[list[
     if min(questions) == max(questions):
         whole: list[list[int]] = changes.reshape(len(questions), -1).tolist()
         return whole
-    return [one[:asked].ravel().tolist() for one, asked in zip(changes, questions, strict=True) if asked]
+    return [change[:asked].ravel().tolist() for change, asked in zip(changes, questions, strict=True) if asked]

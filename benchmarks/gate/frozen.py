@@ -27,7 +27,7 @@ def filters(gates: int, random: np.random.Generator) -> str:
 
 
 def _step(question: float) -> float:
-    """How much harder everything must be for the drop by the frozen filter."""
+    """Return how much harder all questions must become for the frozen filter to show the drop."""
     low, high = 0.0, 2.0
     for _ in range(20):
         middle = (low + high) / 2

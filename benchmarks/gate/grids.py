@@ -1,4 +1,4 @@
-"""What a gate compares: bands of trials, and which of them hang together. The profiles `paper` and `recorded`."""
+"""What a gate compares: bands of trials in clusters. The profiles `paper` and `recorded`."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Grid:
 
 
 def alone(family: str, **bands: int) -> tuple[tuple[Part, ...], ...]:
-    """Bands of so many trials, each a cluster of its own."""
+    """Return bands with these numbers of trials, each of which is a cluster of its own."""
     return tuple((Part(Band(family, name), (1,) * trials),) for name, trials in bands.items())
 
 
 def _sections(sections: int, questions: int) -> tuple[int, ...]:
-    """So many questions spread evenly over the sections, the first ones getting those left over."""
+    """Return the number of questions of each section, spread as evenly as possible."""
     each, left = divmod(questions, sections)
     return tuple(each + (place < left) for place in range(sections))
 

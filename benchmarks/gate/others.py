@@ -1,4 +1,4 @@
-"""What others use for a gate, on the same pairs; and how many trials each way needs."""
+"""What others use as a gate, on the same pairs, and how many trials each method needs."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ ALPHA = 0.05
 
 
 def by_family(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
-    """Of each family: correct before, correct after, trials."""
+    """Return for each family the number of correct trials before and after, and the number of trials."""
     found: dict[str, tuple[int, int, int]] = {}
-    for band, one in drawn.items():
+    for band, pairs in drawn.items():
         before, after, n = found.get(band.family, (0, 0, 0))
-        found[band.family] = (before + one.before, after + one.after, n + one.n)
+        found[band.family] = (before + pairs.before, after + pairs.after, n + pairs.n)
     return found
 
 
 def fixed_threshold(drawn: Mapping[Band, Drawn]) -> bool:
-    """Fails where any family's rate fell by more than the threshold."""
+    """Return whether any family's rate fell by more than the threshold."""
     return any((before - after) / n > THRESHOLD for before, after, n in by_family(drawn).values())
 
 
 def unpaired(drawn: Mapping[Band, Drawn]) -> bool:
-    """Fails where a z-test of two proportions, pooled and one-sided, shows a drop in any family."""
+    """Return whether a z-test of two proportions, pooled and one-sided, shows a drop in any family."""
     return any(_z(before, after, n) > NormalDist().inv_cdf(1 - ALPHA) for before, after, n in by_family(drawn).values())
 
 
 def pooled_mcnemar(drawn: Drawn) -> bool:
-    """McNemar's exact test, one-sided, as if no trials hung together."""
+    """Return whether McNemar's exact test, one-sided, shows a drop if all trials are taken as independent."""
     return drop_p_value([change for cluster in drawn.clusters for change in cluster]) <= ALPHA
 
 
@@ -50,7 +50,7 @@ def trials_needed(rate: float, drop: float, discordance: float, power: float = 0
     rate: before the drop. discordance: the share of pairs that differ. None where no number of trials is enough. By
     the normal approximation, one-sided at ALPHA; the threshold has no alpha.
     """
-    z, beyond = (NormalDist().inv_cdf(one) for one in (1 - ALPHA, power))
+    z, beyond = (NormalDist().inv_cdf(probability) for probability in (1 - ALPHA, power))
     spread = math.sqrt(discordance - drop**2)
     two = math.sqrt(rate * (1 - rate) + (rate - drop) * (1 - rate + drop))
     paired = ((z * math.sqrt(discordance) + beyond * spread) / drop) ** 2
@@ -60,5 +60,5 @@ def trials_needed(rate: float, drop: float, discordance: float, power: float = 0
 
 
 def threshold_alarms(n: int, discordance: float) -> float:
-    """How often the threshold alarms where nothing changed."""
+    """Return the probability that the threshold alarms although nothing changed."""
     return NormalDist().cdf(-THRESHOLD * math.sqrt(n / discordance))

@@ -50,7 +50,7 @@ GATE = Grid(
         *alone("variable_tracking", all=360),
     ),
 )
-"""Without its passkeys, which are drawn by their distances."""
+"""The grid of the profile, without its passkeys, which are drawn by their distances."""
 GATE_PR = Grid("gate-pr", (*alone("line_retrieval", long=84), *_collages(84, "long")))
 GATE_SETS = Grid(
     "gate-sets",
@@ -138,30 +138,30 @@ def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool,
 
 
 def guesses(gates: int) -> str:
-    """How often unchanged models pass where the guesses do not hold. noise: anew in each run."""
+    """Return how often unchanged models pass if the guesses do not hold."""
     rows = []
     for noise in (0.02, 0.1, 0.26, 0.4):
         shares = Shares(section=0.2, question=0.2, change=0.0, noise=noise)
         for rate in (0.5, 0.7, 0.9, 0.98):
             [found] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
-            others = (verdicts(one, [Case("", {})], shares, gates // 4, False, rate) for one in (GATE_PR, GATE_SETS))
-            passed = [found["pass"], *(one["pass"] for [one] in others)]
+            others = (verdicts(grid, [Case("", {})], shares, gates // 4, False, rate) for grid in (GATE_PR, GATE_SETS))
+            passed = [found["pass"], *(passing["pass"] for [passing] in others)]
             differ = _differing(shares, rate)
-            rows.append([f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(one, gates // 4) for one in passed)])
+            rows.append([f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(rates, gates // 4) for rates in passed)])
     heads = "of the difficulty repeats", "rate", "pairs that differ"
-    return table([*heads, *(f"{one.name} passes" for one in (GATE, GATE_PR, GATE_SETS))], rows)
+    return table([*heads, *(f"{grid.name} passes" for grid in (GATE, GATE_PR, GATE_SETS))], rows)
 
 
 def _differing(shares: Shares, rate: float) -> float:
     grid = Grid("many", alone("any", all=20_000))
     [drawn] = draw(grid, [{Band("any", "all"): (rate, rate)}], shares, np.random.default_rng(9))
-    return sum(any(cluster) for one in drawn.values() for cluster in one.clusters) / 20_000
+    return sum(any(cluster) for pairs in drawn.values() for cluster in pairs.clusters) / 20_000
 
 
 def verdicts(
     grid: Grid, cases: Sequence[Case], shares: Shares, gates: int, with_passkey: bool, rate: float = RATE
 ) -> list[Counter[Verdict]]:
-    """Of each case, over so many gates."""
+    """Return the verdicts of each case, counted over `gates` gates."""
     margin = load_profile(Workspace(Path.cwd()), grid.name).margin
     assert margin is not None
     rates: list[Rates] = [{part.band: (rate, case.rates.get(part.band, rate)) for part in grid.parts} for case in cases]
@@ -170,9 +170,9 @@ def verdicts(
         first, second = _passkeys(shares, random)
         known: dict[tuple[float, float], tuple[Drawn, WindowDrop]] = {}
         for case, drawn, count in zip(cases, draw(grid, rates, shares, random), found, strict=True):
-            clusters = {band: one.clusters for band, one in drawn.items()}
+            clusters = {band: pairs.clusters for band, pairs in drawn.items()}
             if not with_passkey:
-                count[_worst([one.verdict for one in judge(clusters, margin)])] += 1
+                count[_worst([band.verdict for band in judge(clusters, margin)])] += 1
                 continue
             near = case.rates.get(PASSKEY, rate)
             key = near, near if case.far is None else case.far
@@ -180,13 +180,13 @@ def verdicts(
                 known[key] = _passkey(first < quantile(rate), second, *key)
             keys, window = known[key]
             judged = judge({**clusters, PASSKEY: keys.clusters}, margin, further=[window.p_value])
-            shown = holm([*(one.p_value for one in judged), window.p_value], ALPHA)[-1]
-            count[_worst([*(one.verdict for one in judged), judge_window(window, shown, margin).verdict])] += 1
+            shown = holm([*(band.p_value for band in judged), window.p_value], ALPHA)[-1]
+            count[_worst([*(band.verdict for band in judged), judge_window(window, shown, margin).verdict])] += 1
     return found
 
 
 def _passkeys(shares: Shares, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Difficulties of the keys of each distance, in both runs."""
+    """Return the difficulties of the keys at each distance in both runs."""
     common = np.sqrt(shares.repeats) * random.standard_normal((DISTANCES, KEYS))
     first, second = (common + np.sqrt(1 - shares.repeats) * random.standard_normal((DISTANCES, KEYS)) for _ in range(2))
     return first, second
@@ -196,8 +196,8 @@ def _passkey(before: np.ndarray, second: np.ndarray, near: float, far: float) ->
     half = DISTANCES // 2
     after = np.vstack([second[:half] < _threshold(near), second[half:] < _threshold(far)])
     by_k = {
-        k: list(zip(map(bool, one), map(bool, other), strict=True))
-        for k, one, other in zip(spaced(WINDOW, DISTANCES), before, after, strict=True)
+        k: list(zip(map(bool, first), map(bool, other), strict=True))
+        for k, first, other in zip(spaced(WINDOW, DISTANCES), before, after, strict=True)
     }
     changes = (after.astype(int) - before).ravel().tolist()
     drawn = Drawn([[change] for change in changes], int(before.sum()), int(after.sum()), before.size)

@@ -24,7 +24,7 @@ PILOT = 20
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of n gates. passes: of each band. threshold, apart: alarms of the fixed threshold and of the unpaired z-test."""
+    """Counts over n gates. passes: by band. threshold, apart: alarms of the fixed threshold and the unpaired z-test."""
 
     n: int
     passes: dict[Band, int]
@@ -35,7 +35,7 @@ class Counts:
 
 
 def run(scale: float = 1.0) -> Iterator[str]:
-    """The parts of RESULTS.md. scale: of the numbers of gates."""
+    """Return the parts of RESULTS.md. scale: a factor on the numbers of gates."""
 
     def gates(full: int) -> int:
         return max(2, round(full * scale))
@@ -64,7 +64,7 @@ def alarms(pair: str, gates: int) -> str:
                 [grid.name, rate, f"{100 * planned.discordance:.1f}%", share(found.regression, found.n)]
                 + [share(found.passed, found.n), "yes" if planned.together else "no"]
                 + [f"{len(powered)} of {len(found.passes)}", share(min(powered), found.n) if powered else "none"]
-                + [share(one, found.n) for one in (found.threshold, found.apart)]
+                + [share(count, found.n) for count in (found.threshold, found.apart)]
             )
     head = ["grid", "rate", "pairs that differ", "regression", "pass", "powered to pass in all bands"]
     head += ["bands powered alone", "the least of them passes"]
@@ -83,7 +83,11 @@ def drops(gates: int) -> str:
         for _, drop, fallen, rate in chosen
     ]
     rows = [
-        [title, rate, *(share(one, found.n) for one in (found.regression, found.passed, found.threshold, found.apart))]
+        [
+            title,
+            rate,
+            *(share(count, found.n) for count in (found.regression, found.passed, found.threshold, found.apart)),
+        ]
         for (title, _, _, rate), found in zip(chosen, judged(PAPER, rates, PROMPT, gates, _seeded(6)), strict=True)
     ]
     return table(["drop", "rate before", "found", "passed", "found by threshold", "found by z-test"], rows)
@@ -103,7 +107,7 @@ def needed() -> str:
 
 
 def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, random: np.random.Generator) -> list[Counts]:
-    """Of each case, over so many gates."""
+    """Return the counts of each case over `gates` gates."""
     found = [np.zeros(4, dtype=int) for _ in cases]
     passes = [dict.fromkeys(rates, 0) for rates in cases]
     # Where every answer is right in both runs, all gates are the same gate.
@@ -112,9 +116,9 @@ def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, rando
         for place, drawn in enumerate(draw(grid, cases, shares, random)):
             if gate and weights[place] > 1:
                 continue
-            verdicts = judge({band: one.clusters for band, one in drawn.items()})
-            for one in verdicts:
-                passes[place][one.band] += weights[place] * (one.verdict == "pass")
+            verdicts = judge({band: pairs.clusters for band, pairs in drawn.items()})
+            for band in verdicts:
+                passes[place][band.band] += weights[place] * (band.verdict == "pass")
             verdict = overall(verdicts)
             seen = (verdict == "regression", verdict == "pass", fixed_threshold(drawn), unpaired(drawn))
             found[place] += weights[place] * np.array(seen)
@@ -131,7 +135,7 @@ class Plan:
 
 
 def plan(grid: Grid, cases: Sequence[Rates], shares: Shares) -> list[Plan]:
-    """What trials_to_settle says of a grid from some gates' discordance and design effects."""
+    """Return what trials_to_settle says of a grid, given the discordance and design effects of some gates."""
     random = _seeded(7)
     pilots = [draw(grid, cases, shares, random) for _ in range(PILOT)]
     return [_plan(grid, [pilot[place] for pilot in pilots]) for place in range(len(cases))]
@@ -140,11 +144,11 @@ def plan(grid: Grid, cases: Sequence[Rates], shares: Shares) -> list[Plan]:
 def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
     together, bands, differ = True, [], 0
     for part in grid.parts:
-        found = [one[part.band].clusters for one in pilots]
+        found = [pilot[part.band].clusters for pilot in pilots]
         changed = sum(change != 0 for pairs in found for cluster in pairs for change in cluster)
         differ += changed
         size = part.n / len(found[0])
-        shrink = float(np.mean([design_effect(one) for one in found]))
+        shrink = float(np.mean([design_effect(clusters) for clusters in found]))
         discordance = changed / part.n / PILOT
         least, all_pass = (
             trials_to_settle(discordance, MARGIN, ALPHA, shrink, size, power)

@@ -13,6 +13,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def share(count: int, n: int) -> str:
-    """In percent, with the Wilson 95% interval."""
+    """Return the share in percent, with its Wilson 95% interval."""
     lo, hi = wilson(count, n)
     return f"{100 * count / n:.1f}% [{100 * lo:.1f}, {100 * hi:.1f}]"

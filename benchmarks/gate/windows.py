@@ -20,7 +20,7 @@ def coverage(gates: int, random: np.random.Generator) -> str:
             rates = 1 / (1 + np.exp((ks / WINDOW - middle) / width))
             true = int(max([0, *ks[rates >= SUCCESS_RATE]]))
             found = [
-                k_max_interval({int(k): Rate(int(one), TRIALS) for k, one in zip(ks, counts, strict=True)})
+                k_max_interval({int(k): Rate(int(correct), TRIALS) for k, correct in zip(ks, counts, strict=True)})
                 for counts in random.binomial(TRIALS, rates, size=(gates, DISTANCES))
             ]
             holds = sum(lo <= true <= hi for lo, hi in found)

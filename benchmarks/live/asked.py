@@ -21,7 +21,7 @@ from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE
 
 LINES = 470
-"""About 7,000 tokens."""
+"""The number of lines of a prompt of about 7,000 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def case(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Case:
 
 
 def ask(url: str, trials: int, in_flight: int, timeout_s: float = 600.0) -> Pass:
-    """Into cassettes of a temporary folder."""
+    """Ask through the suite's own asking pass, with cassettes in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(_ask(Path(folder), url, case(trials, timeout_s=timeout_s), in_flight))
 
@@ -55,5 +55,5 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
         asked = await ask_all(client, tape, questions, Bounds.of(in_flight), Silent())
         ended = time.monotonic()
     again = Tape(folder)
-    on_tape = sum(again.reply(Wanted.of(one, one.build())) is not None for one in asked_case.questions())
+    on_tape = sum(again.reply(Wanted.of(question, question.build())) is not None for question in asked_case.questions())
     return Pass(asked, on_tape, found - started, ended - found)

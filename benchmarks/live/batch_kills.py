@@ -18,13 +18,13 @@ from tests.batch_server import BatchServer, Stored
 from tests.servers import Answer, Body
 
 SCENARIOS, TRIALS, REQUESTS = 2, 60, 30
-"""Hence four batches."""
+"""These make four batches."""
 MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", "collecting")
 DONE = "all is collected"
 
 ASKS = "it begins with its batches"
 LONGEST_S = 1.2
-"""Half of what a run takes from there, so that most are killed with something left to do."""
+"""Half of the seconds that a run's batches take, so that most kills leave something to do."""
 RUN = f"""
 import sys
 from longctx.live.batches import claims, parts, wait
@@ -40,7 +40,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 
 
 class SlowServer(BatchServer):
-    """Takes a while to make a batch, to answer so, to end it, and to give its results."""
+    """A server that takes a while to create a batch, to answer, to end the batch, and to send its results."""
 
     def _create(self, body: Body) -> Answer:
         time.sleep(random.uniform(0.0, 0.2))
@@ -89,7 +89,7 @@ def batch_kills(number: int) -> list[list[str]]:
 
 
 def _killed(process: subprocess.Popen[bytes], lots: random.Random) -> bool:
-    """Kill it at a random moment after it began with its batches. False where it ended before."""
+    """Kill the run at a random moment after it began with its batches; return False if it ended before."""
     assert process.stdout is not None
     for line in process.stdout:
         if ASKS.encode() in line:
@@ -102,7 +102,7 @@ def _killed(process: subprocess.Popen[bytes], lots: random.Random) -> bool:
 
 
 def _moment(project: Path) -> str:
-    """What of the batches is on disk."""
+    """Return the moment of the kill, as the files of the batches on disk show it."""
     claims = []
     for path in (project / "cassettes/batches").glob("*.json"):
         try:

@@ -50,7 +50,7 @@ def kills(number: int) -> list[list[str]]:
 
 
 def _kill_while_asking(process: subprocess.Popen[bytes], server: Remote, lots: random.Random, most: int) -> bool:
-    """Kill it once it was given a random number of answers. False where it had all that it needed before."""
+    """Kill the run after a random number of answers; return False if it had all its answers before."""
     paid = sum(server.seen().paid.values())
     enough = paid + lots.randint(1, most)
     assert process.stdout is not None
@@ -69,7 +69,7 @@ def _kill_while_asking(process: subprocess.Popen[bytes], server: Remote, lots: r
 
 
 def _kill_while_testing(process: subprocess.Popen[bytes], lots: random.Random) -> str | None:
-    """Kill it, or one of its workers, in the middle of its tests. None where it ended before."""
+    """Kill the run or one of its workers in the middle of its tests; return None if it ended before."""
     time.sleep(lots.uniform(0.5, 4.0))
     if process.poll() is not None:
         return None
@@ -82,7 +82,7 @@ def _kill_while_testing(process: subprocess.Popen[bytes], lots: random.Random) -
 
 
 def checkout(folder: Path, scenarios: int, trials: int) -> Path:
-    """A copy of what a run needs, with a profile kills.toml of so many scenarios and so many trials of each."""
+    """Copy what a run needs, and write the profile kills.toml with these numbers of scenarios and trials."""
     for name in ("longctx", "fixtures", "tests_longctx"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("conftest.py", "pytest.ini"):

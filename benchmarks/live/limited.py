@@ -8,7 +8,7 @@ from benchmarks.live.server import serving
 PER_S = 40.0
 LATENCY_S = 0.5
 SETTLING_S = 10.0
-"""What comes later counts as settled."""
+"""The rate counts as settled after these seconds."""
 
 
 def limited(trials: int) -> list[list[str]]:

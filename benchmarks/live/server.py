@@ -15,7 +15,7 @@ from tests.misbehaving import FAULTS, Body, MisbehavingServer, Reaction, Script
 
 @dataclass(slots=True)
 class Seen:
-    """What the server saw. reactions: seconds of its clock, and the kind; paid: prompt -> answers made to it."""
+    """What the server saw. reactions: the time by its clock, in seconds, and the kind. paid: answers to each prompt."""
 
     reactions: list[tuple[float, str]]
     paid: dict[str, int]
@@ -23,7 +23,7 @@ class Seen:
 
 
 class Remote:
-    """The server in the other process."""
+    """The simulated server in the other process."""
 
     def __init__(self, pipe: Connection, url: str) -> None:
         self._pipe, self.url = pipe, url

@@ -14,7 +14,7 @@ IN_FLIGHT = 64
 
 
 def storm(trials: int) -> list[list[str]]:
-    """What became of each trial while 20% of answers were faulty."""
+    """Return what became of each trial while 20% of the answers were faulty."""
     with serving(faults=FAULTY, latency_s=0.05) as server:
         done = ask(server.url, trials, IN_FLIGHT, timeout_s=TIMEOUT_S)
         seen = server.seen()

@@ -50,7 +50,9 @@ def _inspect(python: Path, url: str, trials: int) -> tuple[float, str]:
     with tempfile.TemporaryDirectory() as folder:
         samples = Path(folder) / "samples.jsonl"
         built = (question.build() for question in case(trials).questions())
-        samples.write_text("".join(json.dumps({"input": one.user, "target": one.expected}) + "\n" for one in built))
+        samples.write_text(
+            "".join(json.dumps({"input": trial.user, "target": trial.expected}) + "\n" for trial in built)
+        )
         program = Path(__file__).with_name("inspect_run.py")
         done = subprocess.run(
             [python, program, samples, url, str(IN_FLIGHT), folder], check=True, capture_output=True, text=True

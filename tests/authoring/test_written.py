@@ -1,4 +1,4 @@
-"""What is kept of a reply is sound in form, and what is dropped says why, whatever a model writes."""
+"""Reading a model's questions: what is kept is well formed, and what is dropped has a reason."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, aske
 
 
 def test_the_examples_of_the_prompt_pass_every_check() -> None:
-    """They are read as a model's reply is, and say nothing that their passages do not."""
+    """The examples are read as a model's reply is, and say nothing that their passages do not say."""
     words = PromptSet.open(HERE, "protocol").wording(Writing).words
     register = load_corpus(HERE.find("register"))
     questions = []

@@ -16,7 +16,7 @@ HOSTILE = "=1+1|<b>\x1b[31m`x`\u202e"
 
 
 def rows(*outcomes: str, **fields: Any) -> list[Row]:
-    """A row a trial, counted from 0."""
+    """Return a row for each outcome, with trials numbered from 0."""
     answered: dict[str, Any] = {
         "returned": "7",
         "prompt_sha256": "ab",
@@ -30,7 +30,7 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 
 def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """A finished run's folder. Its replies are hostile."""
-    found = [replace(one, run=folder.name) for part in parts for one in part]
+    found = [replace(row, run=folder.name) for part in parts for row in part]
     append(folder, as_lines(found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found)))
     merge(folder)
     of = {

@@ -31,7 +31,9 @@ def running(server: BatchServer, mine: Workspace) -> Stored:
     """A batch of two requests that a run has left, whose file has its id."""
     batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
     bodies = [params(question, question.build()) for question in CASE.questions()]
-    requests = [{"custom_id": one.custom_id, "params": body} for one, body in zip(batch.requests, bodies, strict=True)]
+    requests = [
+        {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
+    ]
     server.looks = 100
     return server._store(requests)
 

@@ -103,5 +103,5 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
     ],
 )
 def test_a_mistake_is_a_sentence(two: list[str], capsys: Capture, arguments: list[str], code: str) -> None:
-    assert main(["compare", *(one.format(*two) for one in arguments)]) == 2
+    assert main(["compare", *(argument.format(*two) for argument in arguments)]) == 2
     assert f"[{code}]" in capsys.readouterr().err

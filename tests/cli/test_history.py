@@ -14,7 +14,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def runs(folder: Path) -> list[str]:
-    """The later one first."""
+    """Return the arguments of a history of two runs, the later run first."""
     return [
         str(run(folder / name, rows(*[outcome] * 60, band="all"), finished_at=f"2026-11-{day}T00:00:00+00:00"))
         for name, outcome, day in (("after", "wrong", 22), ("before", "correct", 20))

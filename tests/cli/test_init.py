@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Path -> content."""
+    """Return the content of all files by their paths."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
@@ -71,7 +71,7 @@ def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As an earlier init left it, or a person changed it."""
+    """A file that an earlier init wrote, or that a person changed, is kept."""
     main(["init"])
     mine = {"tests_longctx/test_passkey.py": b"# mine\n", "fixtures/profiles/first.toml": b"# mine\n"}
     for name, content in mine.items():

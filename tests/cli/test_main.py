@@ -1,4 +1,4 @@
-"""How commands end."""
+"""The exit status and the last words of every command."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
         *("charts", "index.html", "results.csv", "results.jsonl", "results.parquet"),
         *("run.json", "summary.json", "summary.md", "views.jsonl"),
     ]
-    assert [one.run for one in load_rows(made)] == ["a", "a", "b"]
-    assert [one["run"] for one in json.loads((made / "run.json").read_text())["merged"]] == ["a", "b"]
+    assert [row.run for row in load_rows(made)] == ["a", "a", "b"]
+    assert [merged["run"] for merged in json.loads((made / "run.json").read_text())["merged"]] == ["a", "b"]
     assert main(["compare", str(first), str(made)]) == 0
 
 
@@ -95,7 +95,7 @@ def merge_of(tmp_path: Path, *folders: str, baseline: str = "") -> int:
 def test_the_status_is_that_of_the_merged_run(
     tmp_path: Path, capsys: Capture, outcomes: list[str], said: str, status: int
 ) -> None:
-    before = run(tmp_path / "before", *(rows(*RIGHT, scenario=f"lines-{one}", band="all") for one in (1, 2)))
+    before = run(tmp_path / "before", *(rows(*RIGHT, scenario=f"lines-{lines}", band="all") for lines in (1, 2)))
     parts = [shard(tmp_path / "a", 1, *RIGHT), shard(tmp_path / "b", 2, *outcomes)]
     assert merge_of(tmp_path, *parts, baseline=str(before)) == status
     assert said in capsys.readouterr().out

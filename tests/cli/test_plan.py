@@ -195,7 +195,7 @@ def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_runs_that_say_nothing_are_a_sentence(tmp_path: Path, capsys: Capture) -> None:
-    one = run(tmp_path / "one", rows("correct", "wrong", band="short"))
+    first = run(tmp_path / "one", rows("correct", "wrong", band="short"))
     again = run(tmp_path / "again", rows("correct", "wrong", band="short"))
     other = run(tmp_path / "other", rows("correct", seed=8, band="short"))
     for second, code in (
@@ -203,7 +203,7 @@ def test_runs_that_say_nothing_are_a_sentence(tmp_path: Path, capsys: Capture) -
         (other, "no-trial-in-common"),
         (tmp_path / "nowhere", "unknown-baseline"),
     ):
-        assert main(["plan", "--from", str(one), str(second)]) == 2
+        assert main(["plan", "--from", str(first), str(second)]) == 2
         assert f"[{code}]" in capsys.readouterr().err
 
 
@@ -242,15 +242,15 @@ def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
 def test_the_profiles_for_gates_are_powered_at_their_price(
     name: str, most: float, bands: int, drop: float, guessed: Assumed
 ) -> None:
-    """By guesses that are cautious: how many pairs change, and that trials about one section count as one."""
+    """The guesses are cautious: how many pairs change, and that trials about one section count as one."""
     loads, further = planned(HERE, name, ["claude-haiku-5-5"], SHIPPED)
     margin = load_profile(HERE, name).margin
     assert margin is not None
     wanted = Target(margin, power=0.95, hypotheses=len(loads) + sum(further.values()))
     odds = [outlook(load.trials, load.clusters, guessed, wanted) for load in loads.values()]
     assert len(loads) == bands
-    assert math.prod(one.passing for one in odds) >= 0.95
-    shown = [one.smallest_paired or 1 for one in odds]
+    assert math.prod(band.passing for band in odds) >= 0.95
+    shown = [band.smallest_paired or 1 for band in odds]
     assert max(shown) <= drop
     assert sum(load.price or most for load in loads.values()) <= most
     assert all(load.input_tokens / load.trials < 100_000 for load in loads.values()), "dearer above"

@@ -1,4 +1,4 @@
-"""Which subject is compared with which."""
+"""Matching the subjects of two runs."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def test_several_left_are_refused_by_name() -> None:
 def test_the_one_thing_that_all_differ_in_is_found() -> None:
     ours = [OLD, NEW]
     for theirs in (
-        [Subject(one.model, "mine") for one in ours],
-        [Subject(one.model, one.prompt_set, (("steps", "400"),)) for one in ours],
-        [Subject(f"{one.model}-2", "protocol", one.labels) for one in STEPS],
+        [Subject(subject.model, "mine") for subject in ours],
+        [Subject(subject.model, subject.prompt_set, (("steps", "400"),)) for subject in ours],
+        [Subject(f"{subject.model}-2", "protocol", subject.labels) for subject in STEPS],
     ):
         before = STEPS if theirs[0].model == "old-2" else ours
         assert match("f", before, theirs) == list(zip(before, theirs, strict=True))
@@ -45,7 +45,7 @@ def test_what_leaves_one_without_a_partner_or_differs_in_two_things_is_not_found
     for theirs in (
         [Subject("old", "mine"), Subject("third", "mine")],
         [Subject("old", "mine", (("steps", "400"),)), Subject("new", "mine", (("steps", "400"),))],
-        [Subject(one.model, "mine") for one in (OLD, NEW, THIRD)],
+        [Subject(subject.model, "mine") for subject in (OLD, NEW, THIRD)],
     ):
         with refused("unclear-comparison"):
             match("f", [OLD, NEW], theirs)
@@ -53,13 +53,13 @@ def test_what_leaves_one_without_a_partner_or_differs_in_two_things_is_not_found
 
 def test_what_changed_may_be_said() -> None:
     ours = [OLD, NEW]
-    theirs = [Subject(one.model, "mine") for one in ours]
+    theirs = [Subject(subject.model, "mine") for subject in ours]
     assert match("f", ours, theirs, "prompts") == list(zip(ours, theirs, strict=True))
     assert match("f", [OLD, MINE], [NEW, Subject("new", "mine")], "model") == [
         (OLD, NEW),
         (MINE, Subject("new", "mine")),
     ]
-    labelled = [Subject(one.model, one.prompt_set, (("steps", "400"),)) for one in ours]
+    labelled = [Subject(subject.model, subject.prompt_set, (("steps", "400"),)) for subject in ours]
     assert match("f", ours, labelled, "steps") == list(zip(ours, labelled, strict=True))
 
 

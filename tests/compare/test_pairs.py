@@ -9,7 +9,7 @@ from tests.rows import joined, run
 
 def test_the_same_question_is_paired_and_keeps_both_outcomes() -> None:
     found = pairs(joined(run("correct", "wrong", "correct")), joined(run("wrong", "not_asked")))
-    assert [(one.outcome, two.outcome) for one, two in found.common.values()] == [
+    assert [(before.outcome, after.outcome) for before, after in found.common.values()] == [
         ("correct", "wrong"),
         ("wrong", "not_asked"),
     ]

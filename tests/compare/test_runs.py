@@ -28,19 +28,19 @@ def test_flips_say_what_was_returned_lost_ones_first() -> None:
     before = joined(run("wrong", "correct", expected="17", returned="9"))
     after = joined(run("correct", "unparseable", expected="17", returned=None))
     [found] = compare(before, after).versus
-    assert [(one.trial, one.before, one.after, one.expected) for one in found.flips] == [
+    assert [(flip.trial, flip.before, flip.after, flip.expected) for flip in found.flips] == [
         (1, ("correct", "9"), ("unparseable", None), "17"),
         (0, ("wrong", "9"), ("correct", None), "17"),
     ]
-    assert [one.lost for one in found.flips] == [True, False]
+    assert [flip.lost for flip in found.flips] == [True, False]
 
 
 def test_scenarios_seeds_items_and_repeats_are_told_apart() -> None:
     first = {"seed": 1}, {"item": "q1"}, {"repeat": 1}, {"scenario": "lines-10"}
-    before = joined(run("correct"), *(run("wrong", **one) for one in first))
-    after = joined(run("correct"), *(run("correct", **one) for one in first))
+    before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
+    after = joined(run("correct"), *(run("correct", **fields) for fields in first))
     [found] = compare(before, after).versus
-    assert [(one.scenario, one.paired) for one in found.scenarios] == [
+    assert [(scenario.scenario, scenario.paired) for scenario in found.scenarios] == [
         ("lines-5", Paired(3, 0, 4)),
         ("lines-10", Paired(1, 0, 1)),
     ]
@@ -51,7 +51,7 @@ def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
     before = joined(run("correct"), run("correct", "wrong", scenario="lines-10"))
     after = joined(run("correct"), run("correct", scenario="lines-20"))
     [found] = compare(before, after).versus
-    assert [one.scenario for one in found.scenarios] == ["lines-5"]
+    assert [scenario.scenario for scenario in found.scenarios] == ["lines-5"]
     assert found.alone == (2, 1)
     assert found.total == Change("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
 
@@ -65,8 +65,8 @@ def test_trials_that_expect_something_else_ask_something_else() -> None:
 
 def test_questions_counted_twice_are_said() -> None:
     clustered = [{"repeat": 1}, {"item": "q", "scenario": "lines-10"}]
-    for one in clustered:
-        rows = joined(run("correct", item=one.get("item")), run("correct", **one))
+    for fields in clustered:
+        rows = joined(run("correct", item=fields.get("item")), run("correct", **fields))
         [found] = compare(rows, rows).versus
         assert found.total.clustered
     rows = joined(run("correct"), run("correct", scenario="lines-10"))
@@ -78,7 +78,7 @@ def test_each_family_finds_its_subjects() -> None:
     before = joined(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
     after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
     found = compare(before, after)
-    assert [(one.family, str(one.before), str(one.after)) for one in found.versus] == [
+    assert [(comparison.family, str(comparison.before), str(comparison.after)) for comparison in found.versus] == [
         ("line_retrieval", "some-model, prompts protocol", "some-model, prompts protocol"),
         ("passkey", "old, prompts protocol", "old, prompts protocol"),
     ]
@@ -99,7 +99,7 @@ def test_comparing_is_symmetric(outcomes: list[tuple[str, str]]) -> None:
     assert there.total.paired.n == back.total.paired.n
     assert (there.total.before, there.total.after) == (back.total.after, back.total.before)
     assert there.alone == back.alone[::-1]
-    assert {(one.trial, one.before, one.after) for one in there.flips} == {
-        (one.trial, one.after, one.before) for one in back.flips
+    assert {(flip.trial, flip.before, flip.after) for flip in there.flips} == {
+        (flip.trial, flip.after, flip.before) for flip in back.flips
     }
     assert len(there.flips) == there.total.paired.gained + there.total.paired.lost

@@ -50,7 +50,7 @@ def test_no_two_names_have_one_file() -> None:
 
 
 def test_a_name_that_can_be_a_file_name_is_one() -> None:
-    """So are those of all recordings here."""
+    """The names of all folders in cassettes/ stay as they are."""
     for name in ("qwen2.5-coder-0.5b", "claude@2026+x_y"):
         assert file_name(name) == name
     assert file_name("org/model:7b") == "org_model_7b-a0975b6b"

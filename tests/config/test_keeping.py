@@ -1,4 +1,4 @@
-"""What is learnt of a model is kept in its profile's file, beside what a person wrote there."""
+"""Measures of a model are written to its profile's file, beside what a person wrote there."""
 
 import datetime
 from pathlib import Path

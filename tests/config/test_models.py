@@ -42,7 +42,7 @@ def test_what_is_shipped_loads(name: str) -> None:
     ],
 )
 def test_the_prices_of_claude_are_in_proportion(name: str, read: float) -> None:
-    """As its price page says: of output, of writing for five minutes and of reading, by the price of input."""
+    """The price page gives output, five-minute cache writes and cache reads as multiples of the price of input."""
     prices = load_model(HERE, name).prices
     assert prices
     for rates in (prices, *prices.above):

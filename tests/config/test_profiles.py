@@ -25,14 +25,14 @@ def load(folder: Path, text: str) -> Profile:
 
 
 def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
-    return [scenario for one in profile.grids(family.family) for scenario in one.scenarios(no_bank)]
+    return [scenario for grid in profile.grids(family.family) for scenario in grid.scenarios(no_bank)]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in HERE.list("profiles", "*.toml")])
 def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(HERE, name)
     assert profile.about
-    assert any(grid(profile, family) for family in [one.scenario for one in families(HERE).values()])
+    assert any(grid(profile, family) for family in [family.scenario for family in families(HERE).values()])
 
 
 @pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])
@@ -101,7 +101,7 @@ def test_a_family_may_have_several_tables(tmp_path: Path) -> None:
         '[[passkey]]\nmodels = ["a"]\nwindows = [10]\ndistances = 1\ntrials = 1\n'
         '[[passkey]]\nmodels = ["b"]\nwindows = [20]\ndistances = 1\ntrials = 2\nmin_rate = 0.5\n',
     )
-    assert [(one.models, one.trials, one.min_rate) for one in profile.grids("passkey")] == [
+    assert [(grid.models, grid.trials, grid.min_rate) for grid in profile.grids("passkey")] == [
         (("a",), 1, None),
         (("b",), 2, 0.5),
     ]
@@ -155,9 +155,9 @@ def test_a_mistyped_profile_is_suggested() -> None:
 def test_a_scenario_lies_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 20, 21, 80]\norders = ['ordered']\ntrials = 1\n"
     [bands] = load(tmp_path, f"{table}bands = {{ long = 80, short = 20 }}").line_retrieval
-    assert [bands.band(one) for one in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]
+    assert [bands.band(scenario) for scenario in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]
     [none] = load(tmp_path, table).line_retrieval
-    assert {none.band(one) for one in none.scenarios(no_bank)} == {"all"}
+    assert {none.band(scenario) for scenario in none.scenarios(no_bank)} == {"all"}
 
 
 def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: 
         "[line_retrieval]\nlines = [5, 20, 80]\norders = ['ordered']\nbands = { short = 5, middle = 20, long = 80 }\n"
     )
     [found] = load(tmp_path, f"{table}trials = {{ long = 7, short = 3 }}").line_retrieval
-    assert [found.trials_of(one) for one in found.scenarios(no_bank)] == [3, 0, 7]
+    assert [found.trials_of(scenario) for scenario in found.scenarios(no_bank)] == [3, 0, 7]
 
 
 def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
@@ -177,6 +177,6 @@ def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
 def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path) -> None:
     table = "[passkey]\nwindows = [256, 512]\ndistances = 2\ntrials = 1\nbands = { near = 256, far = 512 }"
     [found] = load(tmp_path, table).passkey
-    assert [(one.params["k"], found.band(one)) for one in found.scenarios(no_bank)] == [
+    assert [(scenario.params["k"], found.band(scenario)) for scenario in found.scenarios(no_bank)] == [
         (128, "near"), (256, "near"), (256, "near"), (512, "far"),
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused
 
-FAMILIES = [one.scenario for one in families(HERE).values()]
+FAMILIES = [family.scenario for family in families(HERE).values()]
 TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
 
 

@@ -54,7 +54,7 @@ def test_an_issue_of_the_federal_register_is_split(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["2014-30404.xml", "2014-30404.txt"])
 def test_a_single_notice_is_one_section(tmp_path: Path, name: str) -> None:
-    """As federalregister.gov gives it, marked up or plain."""
+    """federalregister.gov serves single notices marked up and as plain text."""
     text = f"POSTAL SERVICE\n{long_text(300)}\nBILLING CODE 7710–12–P\n"
     whole = f"<NOTICE><P>{text}</P></NOTICE>" if name.endswith("xml") else text
     corpus = load_corpus(write_folder(tmp_path, {name: whole}))

@@ -77,13 +77,13 @@ def frozen(model: str, *kept: str, bank: str = DIGEST) -> Filter:
 
 
 def test_a_baselines_filter_is_its_models_own_or_its_only_one(mine: Workspace) -> None:
-    one, two = frozen("one", "q1"), frozen("two", "q2")
-    assert choose_filter(mine, (one, two), "two", DIGEST) == two
-    assert choose_filter(mine, (one,), "new", DIGEST) == one
-    assert choose_filter(mine, (one,), "one", "another bank") is None
+    first, second = frozen("one", "q1"), frozen("two", "q2")
+    assert choose_filter(mine, (first, second), "two", DIGEST) == second
+    assert choose_filter(mine, (first,), "new", DIGEST) == first
+    assert choose_filter(mine, (first,), "one", "another bank") is None
     assert choose_filter(mine, (), "one", DIGEST) is None
     with refused("several-filters", "one, two", "new"):
-        choose_filter(mine, (one, two), "new", DIGEST)
+        choose_filter(mine, (first, second), "new", DIGEST)
 
 
 def test_without_a_baseline_the_models_own_counts(mine: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""What a reader of the report is shown of a prompt: the marked parts are what they are called."""
+"""The marked parts of a prompt are what their names say."""
 
 from __future__ import annotations
 

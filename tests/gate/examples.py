@@ -16,9 +16,9 @@ BANDS = "short", "middle", "long"
 def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
     """So many right of n in each band."""
     return [
-        one
+        row
         for band, correct in zip(BANDS, right, strict=False)
-        for one in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
+        for row in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
     ]
 
 

@@ -32,7 +32,7 @@ KEYS = offer("keys", 0.02, order=1, further=1)
 
 
 def names(offers: object) -> list[str]:
-    return [f"{one.band}" for one in offers]  # type: ignore[attr-defined]
+    return [f"{offer.band}" for offer in offers]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("budget", [8.0, 20.0, 50.0])
@@ -44,8 +44,8 @@ def test_what_is_chosen_passes_and_shows_what_is_said_and_a_little_more_would_no
     wanted = Target(0.1, 0.05, 0.9, 0.1, hypotheses([*found.chosen]))
     assert wanted.hypotheses == 4, "a window beside three bands"
     together = 1.0
-    for one, each in found.chosen.items():
-        shown = outlook(*one.size(each), GUESS, wanted)
+    for part, each in found.chosen.items():
+        shown = outlook(*part.size(each), GUESS, wanted)
         together *= shown.passing
         assert shown.smallest_paired is not None
         assert shown.smallest_paired <= found.drop + 0.002

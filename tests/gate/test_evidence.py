@@ -1,4 +1,4 @@
-"""What pairs say in each band."""
+"""The evidence of the pairs in each band."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
 def test_a_band_that_the_run_lacks_is_empty_and_one_that_is_not_gated_is_none() -> None:
     before = joined(run("correct", **SHORT), run("correct", scenario="lines-9", band="long"), run("correct", seed=4))
     found = by_band(pairs(before, joined(run("correct", **SHORT), run("correct", seed=4))))
-    assert {name: one.asked for name, one in found.items()} == {"short": 1, "long": 0}
+    assert {name: evidence.asked for name, evidence in found.items()} == {"short": 1, "long": 0}
 
 
 def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:

@@ -1,4 +1,4 @@
-"""What can be told of a verdict before anything is asked."""
+"""What is known about a verdict before anything is asked."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def test_it_must_be_clear_what_is_compared_with_what() -> None:
     ("cause", "missing", "known"), [("does_not_fit", 2, 0), ("does_not_fit", 3, 1), ("stale", 1, 1)]
 )
 def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: int) -> None:
-    cannot = [replace(one, trial=199 - one.trial, error=cause) for one in rows(missing, "not_asked")]
+    cannot = [replace(row, trial=199 - row.trial, error=cause) for row in rows(missing, "not_asked")]
     found = reasons(rows(200 - missing, **TO_ASK), cannot)
     assert len(found) == known
-    assert all(one.startswith(f"line_retrieval: {missing} ") for one in found)
+    assert all(sentence.startswith(f"line_retrieval: {missing} ") for sentence in found)
 
 
 def test_of_a_shard_only_what_the_others_cannot_change_counts() -> None:
@@ -70,9 +70,9 @@ def test_of_a_shard_only_what_the_others_cannot_change_counts() -> None:
 
 
 def test_few_missing_may_yet_change_nothing() -> None:
-    """Whether they would change the verdict if they were wrong, only the answers of the others tell."""
+    """Only the answers of the other trials tell whether the verdict would change if the missing ones were wrong."""
     before = joined(rows(1000, model_returned="m-1"))
-    cannot = [replace(one, trial=999 - one.trial, error="does_not_fit") for one in rows(8, "not_asked")]
+    cannot = [replace(row, trial=999 - row.trial, error="does_not_fit") for row in rows(8, "not_asked")]
     assert reasons(rows(992, outcome="wrong", **TO_ASK), cannot, before=before) == []
 
 
@@ -83,10 +83,10 @@ def test_few_missing_may_yet_change_nothing() -> None:
 )
 def test_old_recordings_of_another_model_are_known(recorded: dict[str, Any], known: int) -> None:
     to_ask = rows(190, **TO_ASK, model=recorded.get("model", "some-model"))
-    replayed = [replace(one, trial=199 - one.trial) for one in rows(10, **OLD, **recorded)]
+    replayed = [replace(row, trial=199 - row.trial) for row in rows(10, **OLD, **recorded)]
     found = reasons(to_ask, replayed)
     assert len(found) == known
-    assert all("10 of 200 answers are recordings of up to 21 days ago" in one for one in found)
+    assert all("10 of 200 answers are recordings of up to 21 days ago" in sentence for sentence in found)
 
 
 def test_models_that_answered_the_baseline_may_answer_again() -> None:

@@ -1,4 +1,4 @@
-"""What a family adds to the gate may fail: the family is invalid then, and a sentence says why."""
+"""A family's own hypotheses may fail: the family is then invalid, and a sentence says why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which scenarios are shown to lie below their minimum."""
+"""The minimum rate: which scenarios are shown to lie below it."""
 
 import pytest
 from hypothesis import given
@@ -44,9 +44,9 @@ def test_a_requirement_is_told_in_a_sentence() -> None:
     ],
 )
 def test_a_single_scenario(correct: int, n: int, minimum: float, is_short: bool) -> None:
-    one = required(correct, n, minimum)
-    assert short([one]) == [is_short]
-    assert short_among(one, 1) is is_short
+    requirement = required(correct, n, minimum)
+    assert short([requirement]) == [is_short]
+    assert short_among(requirement, 1) is is_short
 
 
 def test_what_is_short_alone_may_not_be_among_many() -> None:
@@ -58,7 +58,7 @@ def test_what_is_short_alone_may_not_be_among_many() -> None:
 def test_later_steps_find_what_the_first_does_not() -> None:
     requirements = [required(20), required(20), required(40), required(50)]
     assert short(requirements) == [True, True, True, False]
-    assert [short_among(one, 4) for one in requirements] == [True, True, False, False]
+    assert [short_among(requirement, 4) for requirement in requirements] == [True, True, False, False]
 
 
 def test_nothing_required_is_never_short() -> None:
@@ -68,7 +68,7 @@ def test_nothing_required_is_never_short() -> None:
 @given(st.lists(REQUIREMENTS, min_size=1, max_size=20))
 def test_what_the_first_step_finds_stays_found(requirements: list[Requirement]) -> None:
     found = short(requirements)
-    first = [short_among(one, len(requirements)) for one in requirements]
+    first = [short_among(requirement, len(requirements)) for requirement in requirements]
     assert all(later for later, sooner in zip(found, first, strict=True) if sooner)
 
 

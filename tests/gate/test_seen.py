@@ -1,4 +1,4 @@
-"""What two earlier runs say of a band."""
+"""Discordance and correlation as two earlier runs show them."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_how_trials_of_a_cluster_correlate(changes: list[list[int]], correlation
 
 def test_a_band_that_one_run_lacks_is_not_seen() -> None:
     both = joined(rows("correct"), rows("correct", scenario="lines-9", band="long"))
-    one = joined(rows("correct"), rows("infra_error", scenario="lines-9", band="long"))
-    assert list(seen(both, one)) == [(TOY, SHORT)]
+    lacking = joined(rows("correct"), rows("infra_error", scenario="lines-9", band="long"))
+    assert list(seen(both, lacking)) == [(TOY, SHORT)]
     assert seen(both, joined(rows("correct", seed=3))) == {}
 
 

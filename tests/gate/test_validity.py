@@ -1,4 +1,4 @@
-"""Whether enough was measured to say anything."""
+"""Validity: whether enough was measured for a verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BAND: dict[str, Any] = {"band": "all"}
 def reasons(right: int, missing: int = 0, error: str = "overloaded") -> list[str]:
     before = run(*["correct"] * (right + missing), **BAND)
     after = run(*["correct"] * right, *["infra_error"] * missing, **BAND)
-    after = [replace(one, error=error if one.outcome == "infra_error" else None) for one in after]
+    after = [replace(row, error=error if row.outcome == "infra_error" else None) for row in after]
     both = pairs(before, after)
     return list(unmeasured(both, by_band(both)))
 

@@ -19,7 +19,7 @@ def test_the_same_again_passes() -> None:
     found = verdict(BASELINE, BASELINE)
     [family] = found.families
     assert (found.verdict, family.verdict, found.reasons) == ("pass", "pass", ())
-    assert [(band.band.family, band.band.name) for band in family.bands] == [("line_retrieval", one) for one in BANDS]
+    assert [(band.band.family, band.band.name) for band in family.bands] == [("line_retrieval", name) for name in BANDS]
 
 
 def test_a_collapse_at_the_long_end_is_a_regression() -> None:
@@ -113,8 +113,13 @@ def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
         return joined(rows((180,), model="one"), rows((right,), model="two"))
 
     found = verdict(both(180), both(100))
-    assert [(one.after.model, one.verdict) for one in found.families] == [("one", "pass"), ("two", "regression")]
-    assert [band.band.subject for one in found.families for band in one.bands] == [one.after for one in found.families]
+    assert [(family.after.model, family.verdict) for family in found.families] == [
+        ("one", "pass"),
+        ("two", "regression"),
+    ]
+    assert [band.band.subject for family in found.families for band in family.bands] == [
+        family.after for family in found.families
+    ]
 
 
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
@@ -140,12 +145,14 @@ def test_k_max_is_gated_beside_the_bands() -> None:
         WHOLE,
     )
     [family] = same.families
-    assert (same.verdict, [one.against_minimum for one in family.hypotheses]) == ("pass", ["pass"])
-    few = digested([one for one in passkey(1024) if one.trial < 1], "a")
-    assert [one.verdict for one in verdict(few, few).families[0].hypotheses] == ["pass"]
-    assert [one.verdict for one in verdict(few, digested(few, "b")).families[0].hypotheses] == ["inconclusive"]
+    assert (same.verdict, [hypothesis.against_minimum for hypothesis in family.hypotheses]) == ("pass", ["pass"])
+    few = digested([row for row in passkey(1024) if row.trial < 1], "a")
+    assert [hypothesis.verdict for hypothesis in verdict(few, few).families[0].hypotheses] == ["pass"]
+    assert [hypothesis.verdict for hypothesis in verdict(few, digested(few, "b")).families[0].hypotheses] == [
+        "inconclusive"
+    ]
     half = verdict(passkey(4096), passkey(2048))
-    assert [one.verdict for one in half.families[0].hypotheses] == ["regression"]
+    assert [hypothesis.verdict for hypothesis in half.families[0].hypotheses] == ["regression"]
     short = verdict(
         passkey(2048),
         passkey(2048),
@@ -190,4 +197,4 @@ def test_bands_make_an_alarm_of_a_window_harder() -> None:
     dropped, gained = found.families[0].hypotheses
     assert 0.05 / 3 < dropped.data["p_value"] < 0.05 / 2
     assert gained.data["p_value"] > 0.5
-    assert [one.verdict for one in found.families[0].hypotheses] == ["inconclusive", "pass"]
+    assert [hypothesis.verdict for hypothesis in found.families[0].hypotheses] == ["inconclusive", "pass"]

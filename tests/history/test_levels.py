@@ -1,4 +1,4 @@
-"""Where a level shifted along a track, and which moments speak."""
+"""Where the level of a track shifted, and which runs are compared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_answers_that_are_replayed_again_and_again_count_once() -> None:
 
 
 def test_the_same_answers_judged_otherwise_are_a_shift_too() -> None:
-    """Of what judges them."""
+    """A new version of what judges the answers is a shift of its own."""
     assert found(kept(1, outcomes(90), answers="same"), kept(2, outcomes(60), answers="same"))
 
 
@@ -58,7 +58,7 @@ def test_a_cluster_is_one_trial(clusters: int, shifts: int) -> None:
 
     def clustered(right: int) -> list[Row]:
         rows = outcomes(right)
-        return [one for part in range(clusters) for one in _in(rows[part::clusters], f"section-{part}")]
+        return [row for part in range(clusters) for row in _in(rows[part::clusters], f"section-{part}")]
 
     assert len(found(kept(1, clustered(90)), kept(2, clustered(70)))) == shifts
 

@@ -19,9 +19,9 @@ def test_a_line_goes_on_under_another_model_and_says_what_changed() -> None:
     assert (first.verdict, first.changed, first.verdict_of("all")) == (None, (), "")
     assert second.verdict_of("all") == "regression"
     assert [point.date for point in track.points] == ["2026-11-01", "2026-11-02"]
-    assert [one.model for one in track.subjects] == ["some-model", "new"]
+    assert [subject.model for subject in track.subjects] == ["some-model", "new"]
     assert "model: some-model → new" in second.changed
-    assert any(one.startswith("longctx: ") for one in second.changed)
+    assert any(change.startswith("longctx: ") for change in second.changed)
 
 
 def test_a_run_that_might_have_stopped_early_is_judged_by_its_part_of_alpha() -> None:
@@ -35,7 +35,7 @@ def test_a_run_that_might_have_stopped_early_is_judged_by_its_part_of_alpha() ->
 def test_several_subjects_are_lines_of_their_own() -> None:
     both = outcomes(90), outcomes(80, prompt_set="mine")
     found = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))
-    assert [[str(one) for one in track.subjects] for track in found] == [
+    assert [[str(subject) for subject in track.subjects] for track in found] == [
         ["some-model, prompts protocol"],
         ["some-model, prompts mine"],
     ]

@@ -129,7 +129,7 @@ def test_the_server_is_down(checkout: Checkout, tables: str, workers: str) -> No
 
 
 def test_the_server_goes_down_on_the_way(checkout: Checkout, server: SimulatedServer) -> None:
-    """What was answered is kept and tested; the others say why they were not asked."""
+    """The answered trials are kept and tested; the others say why they were not asked."""
     checkout.file("no_retries.py").write_text(NO_RETRIES)
     right = server.script
     server.script = lambda body: right(body) if len(server.asked) < 3 else failing(401, "key expired")(body)
@@ -151,7 +151,7 @@ def test_the_server_refuses(checkout: Checkout, server: SimulatedServer, status:
 
 
 def test_an_answer_that_cannot_be_read(checkout: Checkout, server: SimulatedServer) -> None:
-    """It nests deeper than Python reads; the others are measured."""
+    """The answer nests deeper than Python reads; the other trials are measured."""
     checkout.file("no_retries.py").write_text(NO_RETRIES)
     deep = b"[" * 100_000 + b"]" * 100_000
     right = server.script
@@ -200,11 +200,13 @@ def test_a_corrupt_cassette(recorded: Checkout, server: SimulatedServer, record:
 
 @pytest.mark.parametrize("record", ["none", "once"])
 def test_cassettes_with_conflict_markers(recorded: Checkout, server: SimulatedServer, record: str) -> None:
-    """All are named at once, also where one of them is measured; without the markers, all replays."""
+    """All such cassettes are named at once, even if only one of them is measured; without the markers all replay."""
     files = [recorded.file(f"cassettes/toy/line_retrieval/lines-{lines}.jsonl") for lines in (3, 5)]
     for file in files:
-        one, two = file.read_bytes().splitlines(keepends=True)
-        file.write_bytes(b"<<<<<<< HEAD\n" + one + b"||||||| 1a2b\n" + one + b"=======\n" + two + b">>>>>>> mine\n")
+        first, second = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(
+            b"<<<<<<< HEAD\n" + first + b"||||||| 1a2b\n" + first + b"=======\n" + second + b">>>>>>> mine\n"
+        )
     result = mistaken(recorded, f"--ctx-record={record}", f"--ctx-base-url={server.url}", "-k", "lines-3")
     assert result.says(
         "cassettes/toy/line_retrieval/lines-3.jsonl, cassettes/toy/line_retrieval/lines-5.jsonl.",
@@ -222,7 +224,7 @@ def test_cassettes_with_conflict_markers(recorded: Checkout, server: SimulatedSe
 def test_something_else_in_a_cassettes_place(
     checkout: Checkout, server: SimulatedServer, record: str, place: str
 ) -> None:
-    """It is told before anything is asked, not taken for a cassette that is not there yet."""
+    """The mistake is reported before anything is asked; the cassette is not taken for a missing one."""
     path = checkout.file(f"cassettes/{place}")
     path.parent.mkdir(parents=True)
     path.write_text("") if place == "toy" else path.mkdir()

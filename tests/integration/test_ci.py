@@ -192,7 +192,7 @@ def test_a_changed_prompt_is_noticed(clone: Clone) -> None:
 
 
 def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: SimulatedServer) -> None:
-    """Of a changed prompt, whose recordings are stale. A shard of two has half of what may be spent."""
+    """The prompt has changed, so its recordings are stale. Each of two shards may spend half of the cap."""
     gated.checkout.file("fixtures/models/toy.toml").write_text(
         'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
     )

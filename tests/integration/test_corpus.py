@@ -171,7 +171,7 @@ def test_a_filter_that_leaves_a_collage_no_question_is_named(own: Checkout, serv
 
 
 def test_single_notices_of_the_federal_register_are_a_section_each(own: Checkout) -> None:
-    """As federalregister.gov gives them: no white space at page breaks, and a billing code at the end."""
+    """federalregister.gov serves notices without white space at page breaks and with a billing code at the end."""
     folder = own.file("notices")
     folder.mkdir()
     (folder / "corpus.toml").write_text("min_tokens = 0\n")

@@ -27,7 +27,7 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def recorded(project: Checkout, server: SimulatedServer) -> Checkout:
-    """With the recordings of a model that names all keys of a short text, and all but one of a long one."""
+    """Return the project with recordings of a model that names all keys of a short text, but not of a long one."""
     server.script = forgetful
     result = record(project, server, "--ctx-report=reports/first")
     assert result.code == 0, result.out
@@ -35,7 +35,7 @@ def recorded(project: Checkout, server: SimulatedServer) -> Checkout:
 
 
 def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    """With the project's only profile, which no option names."""
+    """Record with the project's only profile, which no option names."""
     return project.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, profile=None)
 
 

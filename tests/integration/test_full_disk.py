@@ -128,7 +128,7 @@ def test_a_disk_that_fills_while_the_tests_run(checkout: Checkout, server: Simul
 
 
 def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: SimulatedServer) -> None:
-    """They are on no cassette: the rows are all there is of them."""
+    """Such answers are in no cassette, so the rows are the only record of them."""
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server, *full_disk(checkout), "--ctx-no-text", "--ctx-report=mine", page=True)
     assert result.code == 13

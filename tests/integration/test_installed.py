@@ -150,7 +150,7 @@ def answer(body: Body) -> Answer:
 
 
 def test_what_a_new_user_does(newcomer: Newcomer) -> None:
-    """From an empty folder to a verdict on a changed prompt."""
+    """A new user goes from an empty folder to a verdict on a changed prompt."""
     run, folder = newcomer.run, newcomer.folder
     assert run("longctx init --prompts mine").says("Next, what the first profile would ask")
     estimated = run("pytest tests_longctx --ctx-profile=first --ctx-estimate").out

@@ -49,7 +49,7 @@ def test_a_cap_needs_prices(checkout: Checkout, server: SimulatedServer) -> None
 
 
 def test_a_gate_knows_what_the_cap_stopped(checkout: Checkout, server: SimulatedServer) -> None:
-    """What was not asked is not wrong: the verdict says that it cannot say."""
+    """Trials that were not asked are not wrong: the verdict is invalid."""
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     assert checkout.record(server).code == 0
     checkout.longctx("baseline", "save", "before")

@@ -55,7 +55,7 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
 
 
 def test_the_page_shows_what_the_commands_print() -> None:
-    """Its outputs are of the recordings: nothing is left to be filled in, and the numbers are those of the files."""
+    """The page shows outputs of the recordings in full, and its numbers are those of the files."""
     page = (ROOT / "docs/own-documents.md").read_text(encoding="utf-8")
     assert "TO BE FILLED" not in page
     written = (ROOT / QUESTIONS).read_text(encoding="utf-8").count("\n")

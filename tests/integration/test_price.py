@@ -39,7 +39,7 @@ def test_they_price_what_is_asked_and_what_was_answered(checkout: Checkout, serv
 
 
 def test_the_length_of_a_prompt_settles_its_price(checkout: Checkout, server: SimulatedServer) -> None:
-    """From the estimate to the row, on both sides of a boundary; the prompt is what was sent, read and written."""
+    """The two sides of a boundary differ, from the estimate to the row; a prompt's length includes cached tokens."""
     shorter, longer = (2 * (size * 1000 + 10 * 5000) / 1e6 for size in (145, 175))  # USD, of two trials
     for boundary, usd in ((144, 10 * (shorter + longer)), (145, shorter + 10 * longer), (175, shorter + longer)):
         given = f"--ctx-price=toy=1000/5000,{boundary}:10000/50000"

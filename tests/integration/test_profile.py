@@ -44,7 +44,7 @@ def test_by_path(checkout: Checkout) -> None:
 
 
 def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> None:
-    """With its reason, which pytest shows under -rs alone."""
+    """The skip has a reason, which pytest shows under -rs only."""
     for options in ([], ["-n2"], ["-q"]):
         result = checkout.pytest("-k", "passkey", *options)
         assert result.code == 0

@@ -12,7 +12,7 @@ from tests.integration.conftest import LINES, ROOT, Checkout
 from tests.servers import SimulatedServer
 
 INSTALLED = "-plongctx.plugin"
-"""As an installed longctx is loaded: whatever pytest takes for the project's root."""
+"""Loads longctx as an installed plugin is loaded, before pytest determines its root."""
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_root_that_is_given_counts(checkout: Checkout, elsewhere: Path) -> Non
 
 
 def test_a_project_without_a_profile(checkout: Checkout) -> None:
-    """As a plain run, whose collection fails, and where it is known before."""
+    """A plain run fails at collection, and a run that asks fails before."""
     for arguments in ((), ("--ctx-estimate",)):
         result = checkout.pytest(*arguments, profile=None, page=True)
         assert result.says(str(checkout.folder), "[no-profile]")
@@ -70,7 +70,7 @@ def test_a_project_without_a_profile(checkout: Checkout) -> None:
 
 @pytest.mark.parametrize("mode", ["none", "once", "all"])
 def test_a_project_that_cannot_be_written(checkout: Checkout, server: SimulatedServer, mode: str) -> None:
-    """Its root is where not even root may write."""
+    """The project's root is a folder in which not even root may write."""
     result = checkout.record(server, "--rootdir=/proc", "tests_longctx", mode=mode)
     assert result.code != 0
     assert result.says("/proc/", "not-writable]")
@@ -80,7 +80,7 @@ def test_a_project_that_cannot_be_written(checkout: Checkout, server: SimulatedS
 
 @pytest.mark.parametrize("testpaths", ["testpaths = tests_longctx", "testpaths = gone", ""])
 def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: SimulatedServer, testpaths: str) -> None:
-    """From a folder without any."""
+    """The command runs in a folder without tests."""
     checkout.file("pytest.ini").write_text(f"[pytest]\n{testpaths}\n")
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     result = within.longctx("record", "--ctx-profile=../tiny.toml", f"--ctx-base-url={server.url}")
@@ -90,7 +90,7 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
 
 
 def test_questions_are_tried_by_the_projects_own_tests(checkout: Checkout) -> None:
-    """On workers too."""
+    """The questions are tried on workers, too."""
     shutil.copy(ROOT / "tests_longctx" / "test_control.py", checkout.file("tests_longctx"))
     questions = str(packaged() / "questions" / "register.jsonl")
     shutil.copytree(

@@ -145,7 +145,7 @@ def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checko
 
 
 def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
-    """All answers can be read, and all are wrong: there is nothing to ask in a collage."""
+    """All answers can be read and all are wrong, so no question is left for a collage."""
 
     def script(body: Body):
         wrong = re.findall(r"(\w)\. \d+ crowns", prompt_of(body).rpartition("<Answers>")[2])

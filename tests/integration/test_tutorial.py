@@ -13,7 +13,7 @@ from tests.integration.conftest import ROOT, Checkout, Launcher
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(sh|text|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLS = "pip install"
-"""What test_installed.py does."""
+"""These commands are run by test_installed.py."""
 
 
 def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which question is asked next: none before the one whose beginning it reads."""
+"""The agenda: no question is asked before the one whose prefix it reads from the cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def question(index: int, after: int | None = None) -> Question:
 
 
 def run(questions: list[Question], in_flight: int) -> list[list[int]]:
-    """The questions as they are in flight together, where all of them end at once."""
+    """Return the questions that are in flight together, if all of them end at once."""
 
     async def ask() -> list[list[int]]:
         agenda, seen = Agenda(questions), []
@@ -31,9 +31,9 @@ def run(questions: list[Question], in_flight: int) -> list[list[int]]:
                 together.append(taken)
             if not together:
                 return seen
-            seen.append([one.index for one in together])
-            for one in together:
-                await agenda.ended(one)
+            seen.append([question.index for question in together])
+            for question in together:
+                await agenda.ended(question)
 
     return asyncio.run(ask())
 
@@ -43,7 +43,7 @@ def test_without_a_cache_the_order_is_kept() -> None:
 
 
 def test_what_reads_waits_for_what_writes() -> None:
-    """Two records of three questions each: one after the other is never in flight with it."""
+    """Of two records with three questions each, a question is never in flight with the one that it waits for."""
     questions = [question(0), question(1, 0), question(2, 0), question(3), question(4, 3), question(5, 4)]
     assert run(questions, 1) == [[0], [1], [2], [3], [4], [5]]
     assert run(questions, 4) == [[0, 3], [4, 1, 2], [5]]
@@ -56,6 +56,6 @@ def test_nothing_is_taken_once_it_is_closed() -> None:
         waiting = asyncio.ensure_future(agenda.next())
         await asyncio.sleep(0)
         await agenda.close()
-        return await waiting, await agenda.next(), [one.index for one in agenda.left()]
+        return await waiting, await agenda.next(), [question.index for question in agenda.left()]
 
     assert asyncio.run(ask()) == (None, None, [1])

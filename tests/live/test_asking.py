@@ -33,7 +33,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Told:
-    """Progress that keeps what it is told."""
+    """Progress that keeps the details it receives."""
 
     def __init__(self) -> None:
         self.results: list[Reply | Failure] = []
@@ -110,7 +110,7 @@ def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
 
 
 def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str], bool]) -> list[str]:
-    """What is told to be waited for; the server's answers come once it was told so."""
+    """Return the waits that the run reports; the server answers once they are reported."""
 
     class Heard(Told):
         def waiting(self, silent_s: float, what: str) -> None:
@@ -173,7 +173,7 @@ def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> N
 
 @pytest.mark.parametrize(("status", "allowed"), [(429, 4), (529, 4), (200, 8), (400, 8), (500, 8)])
 def test_a_server_that_has_too_much_to_do_is_sent_less(tmp_path: Path, status: int, allowed: int) -> None:
-    """Once for all that were in flight when it said so."""
+    """The limit falls once for all requests that were in flight at the refusal."""
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(8)
     answers = iter([right if status == 200 else failing(status, "no", **{"retry-after-ms": "1"})])
     with SimulatedServer(lambda body: next(answers, right)(body)) as server:
@@ -260,7 +260,7 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> None:
-    """It is not the network's fault, and asking again would be paid again."""
+    """The network is not at fault, and another request would be paid again."""
     tape = Tape(tmp_path, "once")
     lacking = missing(tape, [line_case(trials=4)])
     (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
@@ -292,7 +292,7 @@ def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
 
 
 def priced(trials: int) -> Case:
-    """Each trial is estimated at 175 + 0 USD, and costs what the server says it took."""
+    """Return a case whose trials are estimated at 175 USD each and cost what the server says."""
     return line_case(5, trials=trials, prices=PRICES)
 
 
@@ -309,7 +309,7 @@ def test_the_cap_stops_the_asking(tmp_path: Path) -> None:
 
 
 def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Path) -> None:
-    """Of each of two requests 175 at most; the third may cost as much again."""
+    """Two requests may have cost 175 USD each; the third may cost as much again."""
     tape = Tape(tmp_path, "once")
     with SimulatedServer(lambda body: (200, {}, b"<html>busy</html>")) as server:
         asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), cap=400)
@@ -319,7 +319,7 @@ def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Pa
 
 
 def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
-    """With room for two, no third is asked beside them, however many might be in flight."""
+    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit."""
     tape = Tape(tmp_path, "once")
     usage = {"input_tokens": 175, "output_tokens": 0}
     with SimulatedServer(saying("42", usage=usage)) as server:
@@ -328,7 +328,7 @@ def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
 
 
 def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
-    """Two are reserved beside each other; each costs less than reserved, so more are asked than at full price."""
+    """The budget reserves two at a time; each costs less than reserved, so more are asked than at full price."""
     tape = Tape(tmp_path, "once")
     usage = {"input_tokens": 50, "output_tokens": 0}
     with SimulatedServer(saying("42", usage=usage)) as server:

@@ -1,4 +1,4 @@
-"""The asking pass with a server that keeps what requests mark: what was foreseen is read, and nothing else changes."""
+"""The asking pass with a server that caches marked prefixes: it reads what was estimated, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
 
     with SimulatedServer() as server:
         found = asyncio.run(count(server.url))
-    assert [one.path for one in server.received] == ["/v1/messages/count_tokens"]
+    assert [request.path for request in server.received] == ["/v1/messages/count_tokens"]
     for question in found:
         text = user_text(question.build(), question.case.model)
         assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)

@@ -1,4 +1,4 @@
-"""Lines that are drawn over: where, and how often."""
+"""A progress line that overwrites itself: where, and how often."""
 
 import io
 
@@ -38,7 +38,7 @@ def test_a_terminal_may_be_unable_to_draw_over(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_what_was_told_last_is_drawn_at_the_end() -> None:
-    """However soon after the one before."""
+    """The last line is drawn however soon it follows the one before."""
     terminal, tally = Terminal(), Tally(3)
     shown = open_live(terminal, "asking", tally, keep=True, pause=1e9)
     assert shown is not None

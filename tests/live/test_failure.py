@@ -1,4 +1,4 @@
-"""What the SDK's errors mean: a cause, a sentence, and whether asking on makes sense."""
+"""The errors of the SDK: the cause and sentence of each, and whether asking goes on."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_other_errors() -> None:
 
 
 def test_what_breaks_on_the_way_is_not_the_networks_fault() -> None:
-    """The SDK takes everything that its transport raises for a connection that failed."""
+    """The SDK reports everything that its transport raises as a failed connection."""
     broken = anthropic.APIConnectionError(request=httpx2.Request("POST", "http://h.test"))
     assert meaning(caused(broken, AssertionError("another body"))) == Failure("error", "AssertionError: another body")
     assert meaning(caused(broken, httpx2.ReadError("reset"))).cause == "connection"

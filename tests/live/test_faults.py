@@ -20,7 +20,7 @@ from tests.recording.examples import line_case
 from tests.servers import prompt_of
 
 TIMEOUT_S = 0.4
-"""Of an answer: long enough for a busy machine to give one, short enough to wait for one that hangs."""
+"""Time limit of an answer: a busy machine can give one, and a test can wait for one that never comes."""
 
 
 @pytest.fixture(autouse=True)
@@ -39,13 +39,13 @@ async def asking(server: MisbehavingServer, folder: Path, case: Case, in_flight:
 
 
 def first(kind: str, times: int = 1) -> Script:
-    """That kind to the first requests, and the right answer to the others."""
+    """React in this way to the first requests, and answer the others rightly."""
     return lambda number, body: Reaction(kind if number < times else "right")
 
 
 def recorded(folder: Path, case: Case) -> int:
     tape = Tape(folder)
-    return sum(tape.reply(Wanted.of(one, one.build())) is not None for one in case.questions())
+    return sum(tape.reply(Wanted.of(question, question.build())) is not None for question in case.questions())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -83,12 +83,12 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
         asked = ask(server, tmp_path, case, in_flight=1)
     assert (asked.answered, asked.stopped) == (1, None)
     assert [failure.cause for failure in asked.failures.values()] == [cause]
-    assert sum(one == kind for _, one in server.reactions) == attempts
+    assert sum(reaction == kind for _, reaction in server.reactions) == attempts
     assert recorded(tmp_path, case) == 1
 
 
 def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:
-    """Beside it are at most those that were in flight already."""
+    """At most the requests that were in flight already reach the server beside it."""
     with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
         asked = ask(server, tmp_path, line_case(trials=300), in_flight=2)
     assert asked.stopped is not None
@@ -100,7 +100,7 @@ def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:
 def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before the first refusal is understood, some may take the places of those that were in flight."""
+    """Before the first refusal arrives, new requests may take the places of those that were in flight."""
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
         monkeypatch.setattr(f"longctx.live.limiter.retry.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
@@ -126,7 +126,7 @@ def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
 
 
 def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
-    """Of eight at once the server refuses what is beyond three."""
+    """Eight requests are sent at once, and the server refuses all beyond three."""
 
     def script(number: int, body: Body) -> Reaction:
         return Reaction("rate_limit" if server.open >= 3 else "right", {"retry-after-ms": "1"})
@@ -141,7 +141,7 @@ def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
 
 
 def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
-    """Its bucket of ten fills in three seconds, by the server's clock: room for one request comes after 0.3."""
+    """The server's bucket of ten fills in three seconds, so room for one request comes after 0.3 seconds."""
     told = {
         "date": "Sun, 22 Nov 2026 10:00:00 GMT",
         "anthropic-ratelimit-requests-limit": "10",
@@ -156,14 +156,14 @@ def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_long_reply_needs_no_stream(tmp_path: Path) -> None:
-    """Of itself the SDK refuses to ask for so much at once."""
+    """The SDK by itself refuses to ask for such a long reply without a stream."""
     with MisbehavingServer() as server:
         asked = ask(server, tmp_path, line_case(trials=1, thinking_tokens=100_000))
     assert (asked.answered, asked.failures) == (1, {})
 
 
 def storm(share: float, seed: int) -> Script:
-    """Every kind of fault, to that share of requests."""
+    """Return a script with every kind of fault, in this share of the reactions."""
     lots = random.Random(seed)
     kinds = [kind for kind in FAULTS if kind not in ("huge", "hang", "drip")]
     return lambda number, body: Reaction(lots.choice(kinds) if lots.random() < share else "zipped")

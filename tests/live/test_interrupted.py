@@ -1,4 +1,4 @@
-"""What someone is told who stops an asking pass."""
+"""The messages to a user who stops an asking pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOST = "What was in flight is lost, and may be billed."
 
 
 def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
-    """After one of three answers."""
+    """The user stops it after one of three answers."""
     tape = Tape(folder, mode, write_to=private)
     tape.record(wanted(line_case()), answer(), AT, 0.1)
     return sentence(tape, 3)

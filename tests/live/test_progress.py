@@ -1,4 +1,4 @@
-"""What the asking pass tells: what a reply is worth, and what it cost."""
+"""The progress of the asking pass: how replies are judged, and what they cost."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 
 
 
 class Shown:
-    """In the place of Live."""
+    """Stands in for rich's Live."""
 
     def __init__(self) -> None:
         self.last: list[str] = []
 
     def show(self, *details: str | None) -> None:
-        self.last = [one for one in details if one is not None]
+        self.last = [detail for detail in details if detail is not None]
 
     def close(self) -> None: ...
 
@@ -43,7 +43,7 @@ def reply(text: str) -> Reply:
 
 
 def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
-    """What is known and shown after these, with one request in flight."""
+    """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
     async def tell() -> None:
@@ -150,7 +150,7 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
 
 
 def test_long_prompts_are_more_of_the_work_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine short prompts of ten were asked, and most of the work is still to do."""
+    """Nine of ten prompts were asked, but these were short: most of the work is still to do."""
     opened: list[Tally] = []
 
     def drawn(stream: object, doing: str, tally: Tally, **_: object) -> Shown:

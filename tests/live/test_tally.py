@@ -1,4 +1,4 @@
-"""What is told of a run at work."""
+"""The running counts of an asking pass, as its progress line shows them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is waited for is said."""
+"""Messages about what the run waits for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.live.waiting import DELAY_S, waiting
 
 
 def test_within_three_seconds() -> None:
-    """A terminal that says nothing for longer looks as if it had died."""
+    """A terminal that shows nothing for longer looks dead."""
     assert DELAY_S < 3
 
 
@@ -34,4 +34,8 @@ def test_what_is_soon_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with waiting(said.append, "the server to speak"):
         pass
     assert said == []
-    assert not [one for one in threading.enumerate() if isinstance(one, threading.Timer) and not one.finished.is_set()]
+    assert not [
+        thread
+        for thread in threading.enumerate()
+        if isinstance(thread, threading.Timer) and not thread.finished.is_set()
+    ]

@@ -1,4 +1,4 @@
-"""Silences of the asking pass: each is told, and told again when it has lasted twice as long."""
+"""Silences of the asking pass: each is reported, and again each time it has lasted twice as long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.live.watch import Watch
 
 
 class Clock:
-    """A loop's clock and its timers; time passes when it is told to."""
+    """The clock and the timers of an event loop; the test says when time passes."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -28,8 +28,8 @@ class Clock:
 
     def passes(self, seconds: float) -> None:
         end = self.now + seconds
-        while due := [one for one in self._timers if one[0] <= end and not one[1].cancelled()]:
-            first = min(due, key=lambda one: one[0])
+        while due := [timer for timer in self._timers if timer[0] <= end and not timer[1].cancelled()]:
+            first = min(due, key=lambda timer: timer[0])
             self._timers.remove(first)
             self.now = first[0]
             first[1]._run()
@@ -47,24 +47,24 @@ def watch(clock: Clock, told: list[tuple[float, str]]) -> Watch:
 
 def test_a_silence_is_told_ever_more_rarely(clock: Clock) -> None:
     told: list[tuple[float, str]] = []
-    one = watch(clock, told)
-    one.begin()
+    silence = watch(clock, told)
+    silence.begin()
     clock.passes(1.9)
     assert told == []
     clock.passes(30)
     assert told == [(2, "an answer"), (4, "an answer"), (8, "an answer"), (16, "an answer")]
-    one.end()
+    silence.end()
     clock.passes(1000)
     assert len(told) == 4
 
 
 def test_an_answer_ends_it(clock: Clock) -> None:
     told: list[tuple[float, str]] = []
-    one = watch(clock, told)
-    one.begin()
+    silence = watch(clock, told)
+    silence.begin()
     for _ in range(10):
         clock.passes(1.5)
-        one.begin()
+        silence.begin()
     assert told == []
     clock.passes(2)
     assert [silent_s for silent_s, _ in told] == [2]

@@ -1,4 +1,4 @@
-"""What a run reads of its project, each file once."""
+"""A run reads each file of its project once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases a shard takes."""
+"""The cases that a shard takes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_each_takes_about_the_same_number_of_tokens(of: int) -> None:
 
 
 def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_scenario(mine: Workspace) -> None:
-    """Its server may tell how many tokens a line takes while the run goes on."""
+    """The server may measure the model's tokens while the shards run."""
     profile = mine.own("profiles", "only.toml")
     table = '[[line_retrieval]]\nmodels = ["a"]\nlines = {}\norders = ["ordered", 2]\ntrials = {}\n'
     profile.write_text(table.format("[5, 10, 20]", 2) + table.format("[40, 80]", 3))
@@ -54,11 +54,11 @@ def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_scenario(mine: W
 
 
 def test_all_wordings_of_a_scenario_are_in_one_shard() -> None:
-    """So that one job alone writes its cassette."""
+    """Only one job writes the cassette of a scenario."""
     for number in (1, 2, 3):
         cases = run(profile="lines", prompts=("protocol", "chatty"), shard=Shard(number, 3)).plan.cases
         files = [case.file for case in cases]
-        assert all(files.count(one) == 2 for one in files)
+        assert all(files.count(file) == 2 for file in files)
 
 
 def test_a_shard_knows_all_models_of_the_grid(mine: Workspace, tmp_path: Path) -> None:

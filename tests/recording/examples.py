@@ -1,4 +1,4 @@
-"""What the tests of the asking side ask: small cases for a toy model, and answers as a server would give them."""
+"""Small cases for a toy model, and answers as a server would give them, for tests of recording and asking."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **
 
 
 def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Case:
-    """A case for a model whose tokens per filler are known."""
+    """Return a case for a model whose tokens per filler are known."""
     wording = words(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
     measured = TokenCounts(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
@@ -51,7 +51,7 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
 
 
 def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Case:
-    """A record of some 4,000 characters; each trial asks about another."""
+    """Return a case with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
     scenario = Collage(1500, 100, depth, variant, bank=lambda: BANK)
     return Case(profile, words(Collage), scenario, seed=0, trials=trials)
@@ -63,7 +63,7 @@ def wanted(case: Case, index: int = 0) -> Wanted:
 
 
 def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
-    """An answer as the transport records it."""
+    """Return an answer as the transport records it."""
     body = message(content) if isinstance(content, str) else content
     return {
         "status": {"code": 200, "message": "OK"},
@@ -73,7 +73,7 @@ def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
 
 
 def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
-    """The file of a case all of whose trials are on the tape."""
+    """Record all trials of a case, and return its file."""
     tape = Tape(folder, "once")
     for question in case.questions():
         tape.record(Wanted.of(question, question.build()), answer(text), at, 0.5)
@@ -81,7 +81,7 @@ def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
 
 
 def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:
-    """The real SDK over a transport, without retries."""
+    """Return a client of the real SDK over a transport, without retries."""
     http = anthropic.DefaultAsyncHttpxClient(transport=transport)
     return AsyncAnthropic(api_key="sk-secret", base_url="https://secret-host.test", http_client=http, max_retries=0)
 

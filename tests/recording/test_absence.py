@@ -1,4 +1,4 @@
-"""Every sentence about a question without a reply."""
+"""The sentences about questions without a reply."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 
 def said(case: Case, tape: Tape, *failed: str) -> str:
-    """About the trials of the case that the tape has no reply to."""
+    """Return the sentence about the trials of the case that the tape has no reply to."""
     all_wanted = [Wanted.of(question, question.build()) for question in case.questions()]
-    return sentence(case, tape, [one for one in all_wanted if tape.reply(one) is None], failed)
+    return sentence(case, tape, [wanted for wanted in all_wanted if tape.reply(wanted) is None], failed)
 
 
 def reworded(case: Case) -> Case:
@@ -68,7 +68,7 @@ def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_other_models_had_too_may_hold_theirs(tmp_path: Path) -> None:
-    """Those that were recorded before episodes named their model."""
+    """The episodes were recorded before episodes named their model."""
     recorded(tmp_path, line_case(trials=3, model="org:toy")).parents[1].rename(tmp_path / "org_toy")
     file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"model":"org:toy",', b""))

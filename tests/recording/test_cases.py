@@ -46,7 +46,7 @@ def cases(folder: Path, *prompts: str) -> list[Case]:
 
 def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
     found = cases(tmp_path)
-    slugs = [(one.model.model, one.scenario.length, one.trials, one.band) for one in found]
+    slugs = [(case.model.model, case.scenario.length, case.trials, case.band) for case in found]
     assert slugs == [
         ("one", 5, 4, "short"),
         ("one", 10, 4, "long"),
@@ -54,8 +54,8 @@ def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(
         ("two", 10, 4, "long"),
         ("two", 20, 9, "all"),
     ]
-    assert {(one.seed, one.wording.prompt_set) for one in found} == {(3, "protocol")}
-    assert [one.min_rate for one in found] == [0.5] * 4 + [None]
+    assert {(case.seed, case.wording.prompt_set) for case in found} == {(3, "protocol")}
+    assert [case.min_rate for case in found] == [0.5] * 4 + [None]
 
 
 def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
 
 def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
     found = cases(tmp_path, "chatty")
-    assert {one.wording.prompt_set for one in found} == {"chatty"}
+    assert {case.wording.prompt_set for case in found} == {"chatty"}
     assert len(found) == 5
 
 

@@ -1,4 +1,4 @@
-"""What is said of a file of the tape that holds no episodes. See test_tape.py for those it holds."""
+"""Reading files that hold something other than episodes. See test_tape.py for episodes."""
 
 from __future__ import annotations
 

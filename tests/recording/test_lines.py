@@ -1,4 +1,4 @@
-"""Files of lines: what was finished is kept, whoever wrote it and however it ended."""
+"""Files of lines: finished lines are kept, whoever wrote them and however the writing ended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_what_was_appended_is_read(path: Path) -> None:
 def test_what_others_left_is_mended_before_each_line(
     tmp_path_factory: pytest.TempPathFactory, left: list[bytes]
 ) -> None:
-    """Another run was killed, or the disk was full, between two lines of this one."""
+    """Another run was killed, or the disk was full, between two lines of this run."""
     path = tmp_path_factory.mktemp("lines") / "a.jsonl"
     expected = []
     append_line(path, b"0")

@@ -1,4 +1,4 @@
-"""What the tape lacks, and in which order it is asked."""
+"""The questions that the tape lacks, and the order in which they are asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.recording.examples import collage_case, line_case, passkey_case, reco
 def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
     case = line_case(5, trials=3)
-    asked = {mode: [one.index for one in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
+    asked = {
+        mode: [question.index for question in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")
+    }
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
@@ -30,7 +32,7 @@ def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
 
 
 def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
-    """Whatever the order of the cases: by model, wording and window, with ever more filler before the key."""
+    """For any order of the cases, the order is by model, wording and window, with ever more filler before the key."""
     cases = [
         passkey_case(window, k, model=model).fitted()
         for model in ("a", "b")
@@ -62,12 +64,12 @@ def test_prompts_are_kept_as_far_as_there_is_room(
 ) -> None:
     monkeypatch.setattr("longctx.recording.missing.KEPT", room)
     questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
-    assert sum(one.built is not None for one in questions) == kept
-    for one in questions:
-        anew = Question(one.case, one.index)
-        assert one == anew
-        assert one.build().user == anew.build().user
-        assert Wanted.of(one, one.build()) == Wanted.of(anew, anew.build())
+    assert sum(question.built is not None for question in questions) == kept
+    for question in questions:
+        anew = Question(question.case, question.index)
+        assert question == anew
+        assert question.build().user == anew.build().user
+        assert Wanted.of(question, question.build()) == Wanted.of(anew, anew.build())
 
 
 def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
@@ -82,7 +84,7 @@ def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
     build = Question.build
     monkeypatch.setattr(Question, "build", lambda question: built.append(question) or build(question))
     assert missing(tape, cases, build=False) == asked
-    assert [one.case for one in built] == cases
+    assert [question.case for question in built] == cases
 
 
 def test_what_is_recorded_is_not_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,4 +99,6 @@ def test_what_is_stale_is_known_by_its_request(tmp_path: Path) -> None:
     for build in (True, False):
         assert not missing(Tape(tmp_path, "new_episodes"), [line_case()], build=build)
         asked = missing(Tape(tmp_path, "new_episodes"), [changed], build=build)
-        assert [one.sha256 for one in asked] == [Wanted.of(one, one.build()).sha256 for one in changed.questions()]
+        assert [question.sha256 for question in asked] == [
+            Wanted.of(question, question.build()).sha256 for question in changed.questions()
+        ]

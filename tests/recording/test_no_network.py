@@ -29,12 +29,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Reached(BaseException):
-    """Something went for the network. No `except Exception` hides it."""
+    """Raised by an attempt to connect. No `except Exception` hides it."""
 
 
 @pytest.fixture(autouse=True)
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What tried to connect; each attempt raises."""
+    """Make each attempt to connect raise, and return the attempts."""
     made: list[str] = []
 
     def guard(name: str) -> Callable[..., Any]:
@@ -135,7 +135,7 @@ def test_a_broken_vcrpy(
 
 
 def test_vcrpy_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer that is there, and that vcrpy says is not: asked nowhere."""
+    """vcrpy denies an answer that is on the tape; no server is asked."""
     recorded(tmp_path, CASE)
     monkeypatch.setattr(Tape, "can_play_response_for", lambda *_: False)
     with pytest.raises(anthropic.APIConnectionError):

@@ -1,4 +1,4 @@
-"""The reply in an answer's body: text, usage, and what is no answer at all."""
+"""Reading the reply from the body of an answer: text, usage, and bodies that are no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The digest of a request: the same for the same question, whatever its transport; another for any other."""
+"""The digest of a request depends on the question and not on its transport."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_leaving_any_part_out_changes_it(name: str) -> None:
 
 
 def test_it_is_pinned() -> None:
-    """Every recording is found by it."""
+    """Every recording is found by this digest."""
     assert digest(BODY) == "397518a3f477e39d76a166cb898b075f3ff438fc343c6b9d91a1a391cee50702"
 
 
@@ -145,7 +145,7 @@ def test_the_profiles_system_prompt_stands_before_the_prompt_sets() -> None:
 
 
 def test_the_id_of_a_provider_does_not_change_the_question() -> None:
-    """So that a recording is of the same question wherever it was asked."""
+    """A recording answers the same question wherever it was asked."""
     trial = Question(line_case(), 0).build()
     there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
     assert request_body(trial, there) == request_body(trial, ModelProfile(model="toy"))

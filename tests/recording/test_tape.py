@@ -1,4 +1,4 @@
-"""The tape: what it finds, what each record mode asks, and that no answer is ever lost."""
+"""The tape: what it finds, what each record mode asks, and that no answer is lost."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.servers import message
 CASE = line_case()
 ONE, TWO = wanted(CASE, 0), wanted(CASE, 1)
 CHANGED = dataclasses.replace(ONE, sha256="0" * 64, prompt_set="other", wording="other-digest")
-"""The first trial in another wording."""
+"""The first trial, in another wording."""
 
 
-def said(tape: Tape, one: Wanted) -> str | None:
-    reply = tape.reply(one)
+def said(tape: Tape, wanted: Wanted) -> str | None:
+    reply = tape.reply(wanted)
     return None if reply is None else reply.text
 
 
@@ -34,11 +34,11 @@ def test_what_was_recorded_is_found(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once", run="run 7")
     assert said(tape, ONE) is None
     tape.record(ONE, answer("42"), AT, 0.123456)
-    for one in (tape, Tape(tmp_path)):
-        reply = one.reply(ONE)
+    for each in (tape, Tape(tmp_path)):
+        reply = each.reply(ONE)
         assert reply is not None
         assert (reply.text, reply.recorded_at, reply.latency_s, reply.request_sha256) == ("42", AT, 0.1235, ONE.sha256)
-        assert said(one, TWO) is None
+        assert said(each, TWO) is None
     assert (tmp_path / "toy/line_retrieval/lines-5.jsonl").is_file()
 
 
@@ -53,7 +53,7 @@ def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
 
 
 def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
-    """Also where two profiles' extra_body makes one request of two models, and the file was given the other's name."""
+    """The model is known even if two profiles send the same request and the file has the other model's name."""
     file = recorded(tmp_path, CASE)
     other = line_case(model="other")
     file.parents[1].rename(tmp_path / "other")
@@ -62,11 +62,11 @@ def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
     assert not tape.can_play_response_for(alike.request())
     tape.record(alike, answer("other"), AT, 0)
-    assert [said(one, alike) for one in (tape, Tape(tmp_path))] == ["other", "other"]
+    assert [said(each, alike) for each in (tape, Tape(tmp_path))] == ["other", "other"]
 
 
 def test_an_episode_that_names_no_model_is_known_by_its_request(tmp_path: Path) -> None:
-    """As they were recorded before. Their folder may be that of another model, whose name was cleaned alike."""
+    """Older recordings are such. Their folder may belong to another model with the same file name."""
     mine, other = line_case(model="org/toy"), line_case(model="org:toy")
     recorded(tmp_path, mine).parents[1].rename(tmp_path / "org_toy")
     file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
@@ -88,7 +88,7 @@ def test_a_newer_answer_is_found_beside_one_in_the_folder_of_the_earlier_name(tm
 def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path)
-    assert [tape.status(one) for one in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
+    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
     assert tape.recorded_wording(CHANGED) == {"prompt_set": "protocol", "digest": CASE.wording.digest, "model": "toy"}
     assert tape.recorded_wording(TWO) == {}
@@ -106,14 +106,14 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
 def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path, mode)
-    assert [tape.status(one) for one in (ONE, CHANGED, TWO) if tape.wants(one)] == asks
+    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO) if tape.wants(wanted)] == asks
 
 
 def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "new_episodes")
     tape.record(ONE, answer("first"), AT, 0)
     tape.record(CHANGED, answer("second"), LATER, 0)
-    assert [said(Tape(tmp_path), one) for one in (ONE, CHANGED)] == ["first", "second"]
+    assert [said(Tape(tmp_path), wanted) for wanted in (ONE, CHANGED)] == ["first", "second"]
     assert Tape(tmp_path).recorded_wording(ONE)["prompt_set"] == "other"
 
 
@@ -138,18 +138,18 @@ def test_files_merged_by_union_say_the_same_in_any_order(
     """git may reorder and repeat lines."""
     folder = tmp_path_factory.mktemp("tape")
     tape = Tape(folder, "all")
-    for one, text, at in ((ONE, "old", AT), (ONE, "new", LATER), (TWO, "two", AT), (CHANGED, "changed", AT)):
-        tape.record(one, answer(text), at, 0)
+    for each, text, at in ((ONE, "old", AT), (ONE, "new", LATER), (TWO, "two", AT), (CHANGED, "changed", AT)):
+        tape.record(each, answer(text), at, 0)
     file = folder / CASE.file
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder)
-    assert [said(merged, one) for one in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
+    assert [said(merged, wanted) for wanted in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
     assert merged.recorded_wording(ONE)["prompt_set"] == "protocol"
 
 
 def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path) -> None:
-    """kill -9 while a line is written. What is asked again is appended, and nothing else is lost."""
+    """After kill -9 in the middle of a line, the lost answer is asked again and appended, and nothing else is lost."""
     tape = Tape(tmp_path / "whole", "once")
     tape.record(ONE, answer("one \u2028 \U0001f642"), AT, 0)
     tape.record(TWO, answer("two \u2028 \U0001f642"), AT, 0)
@@ -161,12 +161,12 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
         file.write_bytes(first + last[:length])
         complete = length == len(last) - 1  # only its newline is missing
         tape = Tape(tmp_path / "cut", "once")
-        assert [tape.wants(one) for one in (ONE, TWO)] == [False, not complete]
+        assert [tape.wants(wanted) for wanted in (ONE, TWO)] == [False, not complete]
         assert tape.cut_short == (set() if complete or length == 0 else {file})
         assert file.read_bytes() == first + last[:length]
         tape.record(CHANGED, answer("changed"), AT, 0)
         again = Tape(tmp_path / "cut")
-        assert [said(again, one) for one in (ONE, CHANGED)] == ["one \u2028 \U0001f642", "changed"]
+        assert [said(again, wanted) for wanted in (ONE, CHANGED)] == ["one \u2028 \U0001f642", "changed"]
         assert (again.status(TWO) == "found") == complete
         assert not again.cut_short
 
@@ -208,7 +208,7 @@ def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line:
 
 
 def test_a_file_that_cannot_be_read_is_not_taken_for_its_first_lines(tmp_path: Path) -> None:
-    """The cases of several prompt sets share a file, and each is to say so."""
+    """The cases of several prompt sets share a file, and each must report the damage."""
     file = recorded(tmp_path, CASE)
     file.write_bytes(file.read_bytes() + b"{}\n")
     tape = Tape(tmp_path)
@@ -238,7 +238,7 @@ PARTS = [
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("value", ["gone", None, 3, "text", [], {}])
 def test_an_episode_with_a_wrong_part_is_an_error_or_is_unused(tmp_path: Path, part: str, value: object) -> None:
-    """Whatever a hand did to it: a sentence, no answer, or an answer; never another error."""
+    """Any edit by hand leads to a UserError, no answer, or an answer, and never to another error."""
 
     def change(node: object) -> None:
         if isinstance(node, dict) and part in node:
@@ -284,29 +284,33 @@ def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFac
         tape.record(dataclasses.replace(ONE, trial=str(index)), answer(body), AT, 0)
     again = Tape(folder)
     for index, (body, text) in enumerate(zip(bodies, [*replies, *replies], strict=True)):
-        one = dataclasses.replace(ONE, trial=str(index))
-        assert said(again, one) == text
-        assert again.play_response(one.request())["body"]["string"] == body
+        wanted = dataclasses.replace(ONE, trial=str(index))
+        assert said(again, wanted) == text
+        assert again.play_response(wanted.request())["body"]["string"] == body
     assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
 
 
 def test_each_line_is_a_cassette_of_vcrpys_own(tmp_path: Path) -> None:
     file = recorded(tmp_path, CASE)
-    for line, one in zip(file.read_text().splitlines(), (ONE, TWO), strict=True):
+    for line, each in zip(file.read_text().splitlines(), (ONE, TWO), strict=True):
         [request], [response], metadata = deserialize(line, jsonserializer)
-        assert (request.method, request.uri, request.body) == ("POST", "/v1/messages", b"sha256:" + one.sha256.encode())
+        assert (request.method, request.uri, request.body) == (
+            "POST",
+            "/v1/messages",
+            b"sha256:" + each.sha256.encode(),
+        )
         assert response["body"]["string"] == message("42")
-        assert metadata["trial"] == one.trial
+        assert metadata["trial"] == each.trial
 
 
 def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
-    """--ctx-no-text: what is asked goes to a folder of its own, and is found beside what there was."""
+    """With --ctx-no-text new answers go to a folder of their own, and are found beside the earlier ones."""
     kept, private = tmp_path / "cassettes", tmp_path / "private"
     before = recorded(kept, line_case(trials=1)).read_bytes()
     Tape(kept, "all", "run", private).record(ONE, answer("new"), LATER, 0)
     Tape(kept, "all", "run", private).record(TWO, answer("two"), LATER, 0)
-    assert [said(Tape(kept, "none", "run", private), one) for one in (ONE, TWO)] == ["new", "two"]
-    assert [said(Tape(kept), one) for one in (ONE, TWO)] == ["42", None]
+    assert [said(Tape(kept, "none", "run", private), wanted) for wanted in (ONE, TWO)] == ["new", "two"]
+    assert [said(Tape(kept), wanted) for wanted in (ONE, TWO)] == ["42", None]
     assert (kept / CASE.file).read_bytes() == before
 
 
@@ -317,7 +321,7 @@ def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
         tape.record(Wanted.of(question, question.build()), answer(f"repeat {repeat}"), AT, 0)
     repeats = [Wanted.of(question, question.build()) for question in (Question(CASE, 0, 0), Question(CASE, 0, 1))]
     assert repeats[0].sha256 == repeats[1].sha256
-    assert [said(Tape(tmp_path), one) for one in repeats] == ["repeat 0", "repeat 1"]
+    assert [said(Tape(tmp_path), wanted) for wanted in repeats] == ["repeat 0", "repeat 1"]
 
 
 def test_an_answer_of_a_batch_has_no_latency_and_says_so(tmp_path: Path) -> None:

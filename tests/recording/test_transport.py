@@ -1,4 +1,4 @@
-"""The transport: what it plays, what it records, what it passes on."""
+"""The transport: what it replays, what it records, and what it passes to the network."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_without_a_network_a_question_that_is_not_on_the_tape_raises(tmp_path: P
 
 
 def test_a_body_that_is_not_the_trials_own_raises(tmp_path: Path) -> None:
-    """Else an answer would be kept under another question's name."""
+    """Otherwise an answer would be kept under the name of another question."""
     reached: list[httpx2.Request] = []
     recorded(tmp_path, CASE)
     transport = TapeTransport(Tape(tmp_path, "all"), network(lambda request: reached.append(request)))
@@ -124,7 +124,7 @@ def test_an_answer_that_is_no_message_is_not_recorded(tmp_path: Path, content: b
 
 
 class Endless(httpx2.AsyncByteStream):
-    """A body of a megabyte at a time that never ends. read: megabytes given so far."""
+    """An endless body in chunks of a megabyte. read: the number of megabytes given so far."""
 
     read = 0
 
@@ -147,7 +147,7 @@ def test_an_answer_that_does_not_end_is_read_no_further_than_any_answer_goes(tmp
 
 
 def test_the_longest_answer_there_is_is_recorded(tmp_path: Path) -> None:
-    """A million tokens, of which most models give an eighth, in a script of three bytes a character, escaped."""
+    """The reply has a million tokens, eight times the longest of most models, and three bytes a character, escaped."""
     text = "\u4e16" * 1_000_000
     assert ask(TapeTransport(Tape(tmp_path, "once"), replying(message(text)))).content[0].text == text
     assert ask(TapeTransport(Tape(tmp_path))).content[0].text == text
@@ -171,7 +171,7 @@ def test_a_base_url_may_have_a_path(tmp_path: Path) -> None:
 
 
 def test_nothing_private_is_recorded(tmp_path: Path) -> None:
-    """Of the answer's headers an allow-list is kept; of the request neither host, key nor body."""
+    """An allow-list of the answer's headers is kept, and neither host, key nor body of the request."""
     ask(TapeTransport(Tape(tmp_path, "once"), replying(message("42"), **TYPICAL_HEADERS)))
     text = (tmp_path / CASE.file).read_text()
     assert "secret" not in text
@@ -182,7 +182,7 @@ def test_nothing_private_is_recorded(tmp_path: Path) -> None:
 
 
 def test_an_episode_of_a_long_prompt_is_small(tmp_path: Path) -> None:
-    """6,500 lines are 97k tokens, and about 250 KB. The answer is as long as the real API's are."""
+    """6,500 lines are 97k tokens and about 250 KB. The answer is as long as those of the real API."""
     question = Question(line_case(6500, 10, trials=50), 49)
     usage = {
         "input_tokens": 96_661,
@@ -216,7 +216,7 @@ def test_the_tapes_reply_is_what_the_sdk_would_have_read(
     written: int | None,
     stop_reason: str | None,
 ) -> None:
-    """A replay reads the tape without the SDK: this is why it may."""
+    """A replay may read the tape without the SDK because of this."""
     usage = {"input_tokens": tokens, "output_tokens": tokens // 2}
     usage |= {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
     body = message("", content=content, usage=usage, stop_reason=stop_reason, model="toy-2026")

@@ -1,4 +1,4 @@
-"""A made-up run of nine families at large sizes, for tests of how a page holds them. No model was asked."""
+"""A made-up run of nine families at large sizes, for tests of the page's layout. No model was asked."""
 
 from __future__ import annotations
 

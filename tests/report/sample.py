@@ -22,7 +22,7 @@ HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     "<svg onload=\"document.title='owned'\"> javascript:alert(1) {{ 7 * 7 }} \x1b[31mred\x1b[0m \u202eevil\u200b"
 )
-"""What a hostile document or file name may say; a model may say half a surrogate pair besides."""
+"""What a hostile document or file name may hold; a model's reply may also hold half a surrogate pair."""
 
 MANIFEST = Manifest(
     run="made-up",

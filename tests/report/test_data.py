@@ -1,4 +1,4 @@
-"""A run as data: summary.json is valid JSON, and says what its numbers mean by their names."""
+"""A run as data: summary.json is valid JSON, and the names of its numbers say what they mean."""
 
 import json
 from dataclasses import replace

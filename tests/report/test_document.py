@@ -1,4 +1,4 @@
-"""A page as text, Markdown and HTML: the same tables, and nothing in them that acts."""
+"""A document as text, Markdown and HTML has the same tables and nothing executable."""
 
 from __future__ import annotations
 

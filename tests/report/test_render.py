@@ -1,4 +1,4 @@
-"""Tables as text: hostile cells stay in their cells, and harmless."""
+"""Tables as text: hostile content stays in its cell and is harmless."""
 
 from __future__ import annotations
 

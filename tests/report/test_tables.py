@@ -1,4 +1,4 @@
-"""The tables of a run: titles, rows and columns in order, and cells that say n."""
+"""The tables of a run: titles, rows and columns in order, and cells that state n."""
 
 from dataclasses import replace
 

@@ -26,7 +26,7 @@ def test_another_answer_or_another_number_of_them_has_another() -> None:
         rows("correct", "wrong", latency_s=0.25),
         rows("correct"),
     )
-    assert len({first, *(answers(one)[0] for one in changed)}) == 5
+    assert len({first, *(answers(row)[0] for row in changed)}) == 5
 
 
 def test_scenarios_and_subjects_have_their_own_and_judging_does_not_matter() -> None:

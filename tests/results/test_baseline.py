@@ -1,4 +1,4 @@
-"""A run kept as a baseline, and read again."""
+"""Saving a run as a baseline, and loading it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ KEPT += ["cluster", "seed", "trial", "item", "repeat", "outcome"]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     qa = [
-        one
+        row
         for trial in (7, 3)
-        for one in rows("correct", item=f"q{trial}@bank", family="collage", scenario="depth-0", cluster="section-1")
+        for row in rows("correct", item=f"q{trial}@bank", family="collage", scenario="depth-0", cluster="section-1")
     ]
-    qa = [replace(one, trial=trial) for one, trial in zip(qa, (7, 3), strict=True)]
+    qa = [replace(row, trial=trial) for row, trial in zip(qa, (7, 3), strict=True)]
     return run(
         tmp_path / "run",
         rows(*LETTERS.values(), band="short"),
@@ -51,13 +51,13 @@ def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
 
 def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) -> None:
     """Parameters may vary within a scenario: a collage has four sections, or five."""
-    several = [replace(one, params={"sections": 4 + one.trial % 2}) for one in rows(*["correct"] * 5)]
+    several = [replace(row, params={"sections": 4 + row.trial % 2}) for row in rows(*["correct"] * 5)]
     others = rows("wrong", scenario="lines-9"), rows("not_asked", scenario="lines-12", prompt_sha256=None)
     folder = run(tmp_path / "run", several, *others)
     found = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
-    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in one} for one in found)
+    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in run_rows} for run_rows in found)
     assert before == after
-    assert len({one for one in before.values() if one}) == 3
+    assert len({digest for digest in before.values() if digest}) == 3
 
 
 def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:

@@ -37,8 +37,8 @@ def test_numbers_times_and_truth_have_their_types(tmp_path: Path) -> None:
     assert frame["recorded_at"][0] == pd.Timestamp("2026-11-21 23:59:59", tz="UTC")
     assert frame["input_tokens"].isna().tolist() == [False, True, True]
     assert frame["correct"].tolist() == [True, False, pd.NA]
-    assert [one["input_tokens"] for one in cells] == ["7", "", ""]
-    assert [one["correct"] for one in cells] == ["True", "False", ""]
+    assert [line["input_tokens"] for line in cells] == ["7", "", ""]
+    assert [line["correct"] for line in cells] == ["True", "False", ""]
     assert cells[0]["recorded_at"] == "2026-11-21T23:59:59Z"
 
 
@@ -74,7 +74,7 @@ def test_a_cell_never_starts_a_formula_nor_holds_a_control_character(text: str) 
 def test_any_text_is_a_cell_of_one_row(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     cells, frame = exported(tmp_path_factory.mktemp("run"), *(row(returned=text, error=text) for text in texts))
     kept = [text.encode("utf-8", "backslashreplace").decode() for text in texts]
-    assert [one["returned"] for one in cells] == [one["error"] for one in cells] == [cell(text) for text in kept]
+    assert [line["returned"] for line in cells] == [line["error"] for line in cells] == [cell(text) for text in kept]
     assert frame["returned"].tolist() == kept
 
 
@@ -91,7 +91,7 @@ def test_a_run_of_nothing_has_its_columns(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_written_in_parts_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where a part knows nothing of what another does."""
+    """The types are the same even if a part by itself would not show them."""
     answered: dict[str, Any] = {"depth": 0.25, "input_tokens": 7, "recorded_at": "2026-11-21T23:59:59+00:00"}
     rows = [row(), row(trial=1), row(trial=2, returned="1\n2", **answered), row(trial=3, outcome="not_asked")]
     whole = exported(tmp_path, *rows)

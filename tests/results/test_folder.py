@@ -1,4 +1,4 @@
-"""A run as it is named on a command line."""
+"""Finding a run that is named on the command line."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from tests.report.sample import MANIFEST
 
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
-    one = replace(MANIFEST, labels={"steps": "200"}, about='ü "quoted"\n<b>')
-    one.write(tmp_path)
-    assert load_manifest(tmp_path) == one
+    manifest = replace(MANIFEST, labels={"steps": "200"}, about='ü "quoted"\n<b>')
+    manifest.write(tmp_path)
+    assert load_manifest(tmp_path) == manifest
 
 
 def test_a_folder_without_a_run_has_none(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A run's rows on disk: appended as they come, put in one order, loaded as they were."""
+"""A run's rows on disk: appended as they arrive, sorted, and loaded unchanged."""
 
 import json
 from pathlib import Path
@@ -28,14 +28,14 @@ def test_what_was_appended_is_merged_and_can_be_dropped(tmp_path: Path) -> None:
     record = merge(tmp_path)
     drop_unfinished(tmp_path)
     assert names(tmp_path) == ["results.jsonl"]
-    assert [one.trial for one in record.rows] == [0, 1]
+    assert [row.trial for row in record.rows] == [0, 1]
 
 
 def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
-    """As by a test that was run again (pytest-rerunfailures, pytest-repeat)."""
+    """A test may run again because of pytest-rerunfailures or pytest-repeat."""
     append(tmp_path, as_lines([row(), row(trial=1)]))
     append(tmp_path, as_lines([row()]))
-    assert [one.trial for one in merge(tmp_path, tmp_path).rows] == [0, 1]
+    assert [row.trial for row in merge(tmp_path, tmp_path).rows] == [0, 1]
 
 
 def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-500",
     ]
     append(tmp_path, as_lines([row(scenario=scenario) for scenario in sorted(scenarios)]))
-    assert [one.scenario for one in merge(tmp_path).rows] == scenarios
+    assert [row.scenario for row in merge(tmp_path).rows] == scenarios
 
 
 def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
@@ -67,15 +67,15 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
     append(tmp_path, as_lines(rows[::-1]))
     merge(tmp_path)
     lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    assert lines == [one.to_json() for one in rows]
+    assert lines == [row.to_json() for row in rows]
 
 
 def test_the_order_in_which_rows_come_does_not_change_the_results(tmp_path: Path) -> None:
     rows = [row(scenario=f"lines-{lines}", trial=trial) for lines in (5, 10, 20) for trial in range(3)]
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     append(alone, as_lines(rows))
-    for one in reversed(rows):
-        append(shared, as_lines([one]))
+    for each in reversed(rows):
+        append(shared, as_lines([each]))
     assert merge(alone).rows == merge(shared, shared).rows
     assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
 
@@ -113,14 +113,14 @@ def test_text_survives(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
 def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text)]))
-    assert [one.returned for one in merge(tmp_path).rows] == [text]
+    assert [row.returned for row in merge(tmp_path).rows] == [text]
 
 
 def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
     append(tmp_path, as_lines([row(), row(trial=1)]))
     part = tmp_path / "rows.part"
     part.write_bytes(part.read_bytes()[:-20])
-    assert [one.trial for one in merge(tmp_path).rows] == [0]
+    assert [row.trial for row in merge(tmp_path).rows] == [0]
 
 
 def test_lines_can_be_sent_anywhere() -> None:

@@ -26,7 +26,7 @@ def answered(**fields: Any) -> Row:
 
 
 def run(folder: Path, *rows: Row, **fields: Any) -> Path:
-    """A finished run's folder; each view's reply is the name of its folder."""
+    """Return the folder of a finished run; the reply of each view is the folder's name."""
     append(folder, as_lines(rows, [View("test", reply=folder.name)] * len(rows)))
     merge(folder)
     of = {
@@ -46,7 +46,7 @@ def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:
     second = run(tmp_path / "b", answered(trial=0))
     (tmp_path / "out").mkdir()
     write(tmp_path / "out", unite([first, second]))
-    assert [(one.scenario, one.trial) for one in load(tmp_path / "out").rows] == [
+    assert [(row.scenario, row.trial) for row in load(tmp_path / "out").rows] == [
         ("lines-5", 0),
         ("lines-5", 1),
         ("lines-10", 0),
@@ -58,7 +58,7 @@ def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp
     runs = [run(tmp_path / steps, answered(labels={"steps": steps}, prompt_digest=steps)) for steps in ("1000", "200")]
     (tmp_path / "out").mkdir()
     record = write(tmp_path / "out", unite(runs))
-    assert [one.labels["steps"] for one in record.rows] == ["200", "1000"]
+    assert [row.labels["steps"] for row in record.rows] == ["200", "1000"]
 
 
 def test_what_is_told_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ ROWS = st.lists(
         ),
         st.integers(0, 2), st.integers(0, 1), st.sampled_from(["", "9", "10"]), st.booleans(),
     ),
-    min_size=1, max_size=5, unique_by=lambda one: (one.trial, one.seed, str(one.labels)),
+    min_size=1, max_size=5, unique_by=lambda row: (row.trial, row.seed, str(row.labels)),
 )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def test_the_order_of_the_runs_does_not_matter(
     write(folder / "out", expected[0])
     expected[1].write(folder / "out")
     assert len(load(folder / "out").rows) == len(
-        {(one.trial, one.seed, str(one.labels)) for rows in runs for one in rows}
+        {(row.trial, row.seed, str(row.labels)) for rows in runs for row in rows}
     )
     assert load_manifest(folder / "out") == expected[1]
 
@@ -153,7 +153,7 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
     found = unite_manifests([second, first], "both")
     assert (found.run, found.version, found.profile, found.profile_digest) == ("both", "1, 2", "other, p", "")
     assert (found.seed, found.labels, found.options, found.finished_at) == (None, {"method": "PI"}, (), "2027")
-    assert [(one["run"], one["seed"]) for one in found.merged] == [("a", 0), ("b", 4)]
+    assert [(merged["run"], merged["seed"]) for merged in found.merged] == [("a", 0), ("b", 4)]
     same = unite_manifests([first], "one")
     assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
 

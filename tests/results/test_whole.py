@@ -16,8 +16,8 @@ def of(scenario: str, *outcomes: str, **fields: Any) -> list[Row]:
 
 
 def name(scenario: str, **fields: Any) -> str:
-    [one] = scenarios_of(of(scenario, **fields))
-    return one
+    [scenario_name] = scenarios_of(of(scenario, **fields))
+    return scenario_name
 
 
 def said(rows: list[Row], *left_out: str) -> list[str]:
@@ -44,7 +44,7 @@ def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> No
 def test_of_several_runs_only_what_none_ran_whole_is_left_out() -> None:
     shards = [(("lines-5",), ("lines-9", "lines-12")), (("lines-9",), ("lines-5", "lines-12"))]
     runs = [
-        (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for one in ran for row in of(one)])
+        (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for scenario in ran for row in of(scenario)])
         for ran, left_out in shards
     ]
     assert left_out_of_all(runs) == (name("lines-12"),)

@@ -1,4 +1,4 @@
-"""How large a drop may be."""
+"""The upper bound of a drop."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def test_with_trials_to_settle_nine_unchanged_runs_in_ten_pass(margin: float, di
     changed = np.random.RandomState(0).binomial(n, discordance, 400)
     lost = np.random.RandomState(1).binomial(changed, 0.5)
     passed = [
-        -tango(int(all_) - int(one), int(one), n, Z95_ONE_SIDED)[0] < margin
-        for all_, one in zip(changed, lost, strict=True)
+        -tango(int(all_) - int(losses), int(losses), n, Z95_ONE_SIDED)[0] < margin
+        for all_, losses in zip(changed, lost, strict=True)
     ]
     assert 0.86 < np.mean(passed) < 0.94
 
@@ -93,7 +93,7 @@ def test_a_drop_of_the_margin_passes_in_at_most_one_gate_of_twenty(monkeypatch: 
 
     def passed(unseen: float) -> float:
         monkeypatch.setattr("longctx.stats.bound.UNSEEN", unseen)
-        return max(float(np.mean([drop_bound(one.clusters) < 0.1 for one in fall])) for fall in falls)
+        return max(float(np.mean([drop_bound(drawn.clusters) < 0.1 for drawn in fall])) for fall in falls)
 
     assert passed(UNSEEN) <= 0.05
     assert passed(UNSEEN - 0.1) > 0.06

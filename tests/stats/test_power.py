@@ -1,4 +1,4 @@
-"""The power of the gate's test and of its pass: held against the gate itself, over every outcome or by simulation."""
+"""The power of the gate's tests agrees with the gate itself, over every outcome or by simulation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bound(gained: int, lost: int, n: int, alpha: float) -> float:
 
 
 def summed(n: int, gained: float, lost: float, holds: Callable[[int, int], bool]) -> float:
-    """The probability that it holds, over all outcomes of n pairs."""
+    """Return the probability of the event, over all outcomes of n pairs."""
     law = multinomial(n, [gained, lost, max(0.0, 1 - gained - lost)])
     outcomes = ((g, ell) for g, ell in itertools.product(range(n + 1), repeat=2) if g + ell <= n)
     return float(sum(law.pmf([g, ell, n - g - ell]) for g, ell in outcomes if holds(g, ell)))
@@ -81,14 +81,14 @@ def test_many_trials_are_simulated(n: int, discordance: float, drop: float) -> N
 
 
 def test_trials_in_clusters_pass_as_often_as_the_gate_passes_them() -> None:
-    """Of each cluster, half its trials change as one and the others alone: correlation 0.25 between two trials."""
+    """Half of each cluster's trials change as one and the others alone: the correlation of two trials is 0.25."""
     random = np.random.RandomState(0)
     size, clusters, discordance = 4, 150, 0.1
     chance = [discordance / 2, 1 - discordance, discordance / 2]
     shape = (400, clusters, size)
-    alone, common = (random.choice([-1, 0, 1], p=chance, size=one) for one in (shape, (*shape[:2], 1)))
+    alone, common = (random.choice([-1, 0, 1], p=chance, size=size) for size in (shape, (*shape[:2], 1)))
     drawn = np.where(random.random_sample(shape) < 0.5, common, alone)
-    passed = np.mean([drop_bound(one.tolist()) < 0.05 for one in drawn])
+    passed = np.mean([drop_bound(changes.tolist()) < 0.05 for changes in drawn])
     shrink = 1 + (size - 1) * 0.25
     expected = pass_chance_in_clusters(clusters * size, clusters, discordance, shrink, 0.05, 0.05)
     assert expected == pytest.approx(passed, abs=0.07)

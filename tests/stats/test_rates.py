@@ -14,7 +14,7 @@ from longctx.stats.rates import Rate, below, holm, wilson
 
 @st.composite
 def counts(draw: st.DrawFn, most: int) -> tuple[int, int]:
-    """Correct answers and trials."""
+    """Return a number of correct answers and a number of trials."""
     n = draw(st.integers(1, most))
     return draw(st.integers(0, n)), n
 

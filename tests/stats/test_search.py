@@ -1,4 +1,4 @@
-"""The fewest trials, or the least drop, with which something holds."""
+"""Search for the fewest trials, or the smallest drop, for which a condition holds."""
 
 from __future__ import annotations
 

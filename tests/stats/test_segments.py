@@ -18,7 +18,7 @@ def series(rates: list[float], n: int, number: int) -> list[Count]:
 
 
 def alarms(rates: list[float], n: int) -> float:
-    """The share of series in which any shift is found."""
+    """Return the share of series in which any shift is found."""
     return sum(bool(shifts(series(rates, n, number), ALPHA)) for number in range(SERIES)) / SERIES
 
 
@@ -29,7 +29,7 @@ def test_a_level_that_stays_gives_few_false_alarms(rate: float, n: int, moments:
 
 
 def test_the_same_trials_asked_each_time_give_fewer() -> None:
-    """Each has a chance of its own: how hard the others are is no noise."""
+    """Each trial has its own probability, so the spread of difficulties is no noise."""
     found = 0
     for number in range(50):
         stream = frozen_stream("again", number)
@@ -40,9 +40,9 @@ def test_the_same_trials_asked_each_time_give_fewer() -> None:
 
 
 def test_a_drop_of_ten_points_is_found_where_it_is() -> None:
-    places = [[one.at for one in shifts(series([0.9] * 4 + [0.8] * 4, 150, number), ALPHA)] for number in range(50)]
-    assert sum(len(one) == 1 for one in places) >= 45
-    assert sum(one in ([3], [4], [5]) for one in places) >= 40
+    places = [[shift.at for shift in shifts(series([0.9] * 4 + [0.8] * 4, 150, number), ALPHA)] for number in range(50)]
+    assert sum(len(place) == 1 for place in places) >= 45
+    assert sum(place in ([3], [4], [5]) for place in places) >= 40
 
 
 def test_levels_on_both_sides_reach_to_the_next_shift() -> None:
@@ -54,7 +54,7 @@ def test_levels_on_both_sides_reach_to_the_next_shift() -> None:
 
 
 def test_with_two_moments_it_is_a_test_on_a_table_of_two_by_two() -> None:
-    """The chance of an allocation at least as unlikely, over all there are."""
+    """Return the probability of an allocation that is at least as unlikely, over all allocations."""
     counts = [(45, 50), (36, 50)]
     [found] = shifts(counts, ALPHA)
     first = np.arange(31, 51)

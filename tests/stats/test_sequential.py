@@ -1,4 +1,4 @@
-"""Evidence that may be looked at at any time."""
+"""Evidence that is valid at any time (e-values)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LENGTH = 8
 ALPHA = 0.1
 
 Chances = tuple[float, float]
-"""Of a trial: to be lost, to be gained."""
+"""The probabilities that a trial is lost and that it is gained."""
 
 chances = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(lambda two: (two[0] / 2, two[1] / 2))
 
@@ -31,7 +31,7 @@ def chance_of(changes: tuple[int, ...], trials: list[Chances]) -> float:
 
 
 def sequences(trials: list[Chances]) -> list[tuple[tuple[int, ...], float]]:
-    """All that may happen, with its chance."""
+    """Return all possible sequences with their probabilities."""
     return [(changes, chance_of(changes, trials)) for changes in itertools.product((-1, 0, 1), repeat=len(trials))]
 
 
@@ -50,7 +50,7 @@ def against_margin(changes: tuple[int, ...], margin: float) -> float:
 
 @functools.lru_cache(1000)
 def capital_against(margin: float, *counts: int) -> float:
-    """counts: of trials that were lost, gained, and neither."""
+    """counts: the numbers of trials that were lost, gained, and neither."""
     return float(against_drop(margin, np.array([1.0, -1.0, 0.0]), counts))
 
 

@@ -1,4 +1,4 @@
-"""Is a drop shown?"""
+"""The sign-flip test of a drop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_without_clusters_it_is_mcnemars_exact_test(gained: int, lost: int) -> N
 @given(st.lists(st.integers(-5, 5), max_size=10))
 def test_it_counts_all_signs(sums: list[int]) -> None:
     signs = list(itertools.product((1, -1), repeat=len(sums)))
-    totals = [sum(sign * one for sign, one in zip(chosen, sums, strict=True)) for chosen in signs]
+    totals = [sum(sign * total for sign, total in zip(chosen, sums, strict=True)) for chosen in signs]
     expected = sum(total <= sum(sums) for total in totals) / len(totals)
     assert drop_p_value(sums) == pytest.approx(expected)
 

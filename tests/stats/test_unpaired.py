@@ -1,4 +1,4 @@
-"""Two runs that share no trials: normal approximations against every outcome, or simulated ones."""
+"""Runs that share no trials: normal approximations agree with an exact enumeration or a simulation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longctx.stats.search import MOST_TRIALS
 
 
 def exact_power(n: int, rate: float, drop: float, alpha: float) -> float:
-    """Of the pooled two-proportion z-test, over all outcomes of both runs."""
+    """Return the power of the pooled two-proportion z-test, over all outcomes of both runs."""
     hits = np.arange(n + 1)
     before, after = np.meshgrid(hits, hits, indexing="ij")
     pooled = (before + after) / (2 * n)
@@ -43,7 +43,7 @@ def test_trials_drops_and_power_agree(rate: float, drop: float, alpha: float, wa
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.98, 0.2])
 def test_trials_to_pass_do_in_nine_of_ten_runs(rate: float) -> None:
-    """The bound is that of Farrington and Manning, the likeliest rates a margin apart found on a fine grid."""
+    """The bound is Farrington and Manning's; the likeliest rates a margin apart are searched on a fine grid."""
     margin = 0.1
     n = unpaired.trials_to_pass(rate, margin, 0.05, 0.9)
     assert n is not None

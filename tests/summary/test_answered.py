@@ -1,4 +1,4 @@
-"""Which answers name another model than was asked for."""
+"""Answers that name another model than was asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run's answers cost, live apart from replayed."""
+"""The cost of a run's answers, live and replayed apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line a family."""
+"""The overview of families."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ def scenario(name: str, rate: Rate, model: str = "m", family: str = "passkey") -
 
 
 def test_rates_are_pooled_and_their_extremes_named() -> None:
-    [one] = families([scenario("a", Rate(5, 10)), scenario("b", Rate(9, 10)), scenario("c", Rate(0, 0))])
-    assert (one.scenarios, one.rate) == (3, Rate(14, 20))
-    assert one.lowest is not None
-    assert one.highest is not None
-    assert (one.lowest.scenario, one.highest.scenario) == ("a", "b")
+    [pooled] = families([scenario("a", Rate(5, 10)), scenario("b", Rate(9, 10)), scenario("c", Rate(0, 0))])
+    assert (pooled.scenarios, pooled.rate) == (3, Rate(14, 20))
+    assert pooled.lowest is not None
+    assert pooled.highest is not None
+    assert (pooled.lowest.scenario, pooled.highest.scenario) == ("a", "b")
 
 
 def test_families_and_subjects_stay_apart() -> None:
     found = families(
         [scenario("a", Rate(1, 1)), scenario("a", Rate(0, 1), "other"), scenario("a", Rate(0, 2), family="mine")]
     )
-    assert [(one.family, one.subject.model, one.rate) for one in found] == [
+    assert [(pooled.family, pooled.subject.model, pooled.rate) for pooled in found] == [
         ("passkey", "m", Rate(1, 1)),
         ("passkey", "other", Rate(0, 1)),
         ("mine", "m", Rate(0, 2)),
@@ -32,5 +32,5 @@ def test_families_and_subjects_stay_apart() -> None:
 
 
 def test_what_was_not_measured_has_no_extremes() -> None:
-    [one] = families([scenario("a", Rate(0, 0))])
-    assert (one.lowest, one.highest) == (None, None)
+    [pooled] = families([scenario("a", Rate(0, 0))])
+    assert (pooled.lowest, pooled.highest) == (None, None)

@@ -1,4 +1,4 @@
-"""What stands out: said where numbers show it, and only there."""
+"""Findings appear where numbers show them, and only there."""
 
 from __future__ import annotations
 

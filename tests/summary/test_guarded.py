@@ -1,4 +1,4 @@
-"""A family's own code fails: the report is plain there, and a sentence says so."""
+"""If a family's own code fails, the report is plain there and a sentence says so."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from longctx.vocabulary.account import Account
 from tests.rows import row
 
 WAYS: dict[str, Callable[[Guarded], Any]] = {
-    "analyse": lambda one: one.analyse([], []),
-    "tables": lambda one: one.tables([], None),
-    "charts": lambda one: one.charts([], None),
-    "further_tables": lambda one: list(one.further_tables(None)),
-    "findings": lambda one: list(one.findings([], None)),
-    "data": lambda one: dict(one.data(None)),
+    "analyse": lambda family: family.analyse([], []),
+    "tables": lambda family: family.tables([], None),
+    "charts": lambda family: family.charts([], None),
+    "further_tables": lambda family: list(family.further_tables(None)),
+    "findings": lambda family: list(family.findings([], None)),
+    "data": lambda family: dict(family.data(None)),
 }
 
 
@@ -60,7 +60,7 @@ def test_entries_of_the_summary_are_not_taken() -> None:
 
 
 def test_the_entries_of_the_summary_are_known() -> None:
-    """Those that families give stand beside them."""
+    """The entries of the families stand beside the reserved ones."""
     own = json.loads(as_json(summarize([row(family="unknown", latency_s=0.5)]), "run"))
     assert set(own) >= RESERVED
     assert all(own[name] == [] for name in set(own) - RESERVED)

@@ -1,4 +1,4 @@
-"""What a run measured, from its rows."""
+"""Summarizing the rows of a run."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,9 +21,9 @@ def summary(*rows: Row) -> Summary:
 
 def test_a_rate_counts_what_was_measured() -> None:
     outcomes = [*MEASURED, "correct", "infra_error", "not_asked", "not_asked"]
-    [one] = summary(*(row(outcome, trial=trial) for trial, outcome in enumerate(outcomes))).scenarios
-    assert one.rate == Rate(2, 6)
-    assert one.outcomes == {
+    [scenario] = summary(*(row(outcome, trial=trial) for trial, outcome in enumerate(outcomes))).scenarios
+    assert scenario.rate == Rate(2, 6)
+    assert scenario.outcomes == {
         "correct": 2,
         "wrong": 1,
         "unparseable": 1,
@@ -35,22 +35,26 @@ def test_a_rate_counts_what_was_measured() -> None:
 
 
 def test_a_scenario_tells_what_it_is() -> None:
-    [one] = summary(row()).scenarios
-    assert (one.family, one.subject, one.scenario) == ("line_retrieval", Subject("some-model", "protocol"), "lines-5")
-    assert one.params == {"lines": 5, "block_size": None}
+    [scenario] = summary(row()).scenarios
+    assert (scenario.family, scenario.subject, scenario.scenario) == (
+        "line_retrieval",
+        Subject("some-model", "protocol"),
+        "lines-5",
+    )
+    assert scenario.params == {"lines": 5, "block_size": None}
 
 
 def test_depth_and_distance_are_medians_of_what_was_measured() -> None:
     depths = [(0.1, 10), (0.2, 20), (0.9, 90)]
     rows = [row(depth=depth, distance_from_end=distance) for depth, distance in depths]
-    [one] = summary(*rows, row("not_asked"), row("not_asked")).scenarios
-    assert (one.depth, one.distance_from_end) == (0.2, 20)
+    [scenario] = summary(*rows, row("not_asked"), row("not_asked")).scenarios
+    assert (scenario.depth, scenario.distance_from_end) == (0.2, 20)
 
 
 def test_a_scenario_that_was_not_measured_has_no_place() -> None:
-    [one] = summary(row("infra_error", error="overloaded")).scenarios
-    assert one.rate == Rate(0, 0)
-    assert (one.depth, one.distance_from_end) == (None, None)
+    [scenario] = summary(row("infra_error", error="overloaded")).scenarios
+    assert scenario.rate == Rate(0, 0)
+    assert (scenario.depth, scenario.distance_from_end) == (None, None)
 
 
 def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
@@ -61,7 +65,10 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
         row(model="a", scenario="lines-10"),
         row("wrong", model="a"),
     )
-    assert [(one.subject.model, one.subject.prompt_set, one.scenario, one.rate) for one in found.scenarios] == [
+    assert [
+        (scenario.subject.model, scenario.subject.prompt_set, scenario.scenario, scenario.rate)
+        for scenario in found.scenarios
+    ] == [
         ("b", "protocol", "lines-5", Rate(1, 1)),
         ("a", "protocol", "lines-5", Rate(1, 2)),
         ("a", "mine", "lines-5", Rate(1, 1)),
@@ -105,7 +112,7 @@ def test_tokens_are_those_of_a_family_on_a_model() -> None:
         row(model="other", input_tokens=7, cached_tokens=0, output_tokens=1),
         passkey(100, input_tokens=400, cached_tokens=300, output_tokens=16),
     )
-    assert [replace(one, latency_s=(0, 0)) for one in found.usage] == [
+    assert [replace(usage, latency_s=(0, 0)) for usage in found.usage] == [
         UsageSummary("line_retrieval", "some-model", 210, 60, 11, cost_usd=None, latency_s=(0, 0)),
         UsageSummary("line_retrieval", "other", 7, 0, 1, cost_usd=None, latency_s=(0, 0)),
         UsageSummary("passkey", "some-model", 400, 300, 16, cost_usd=None, latency_s=(0, 0)),
@@ -122,14 +129,14 @@ def test_where_no_answer_tells_of_the_cache_it_is_not_known() -> None:
 def test_cost_and_latency_are_those_of_what_was_measured() -> None:
     taken = {"input_tokens": 1, "cached_tokens": 0, "output_tokens": 1}
     rows = [row(trial=trial, latency_s=trial + 1.0, cost_usd=0.25, **taken) for trial in range(4)]
-    [one] = summary(*rows, row("infra_error")).usage
-    assert one.cost_usd == 1.0
-    assert one.latency_s == (2.5, pytest.approx(3.85))
+    [usage] = summary(*rows, row("infra_error")).usage
+    assert usage.cost_usd == 1.0
+    assert usage.latency_s == (2.5, pytest.approx(3.85))
 
 
 def test_labels_keep_runs_of_one_model_apart() -> None:
     found = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
-    assert [(one.subject.label, one.rate) for one in found.scenarios] == [
+    assert [(scenario.subject.label, scenario.rate) for scenario in found.scenarios] == [
         ("method=PI steps=200", Rate(1, 1)),
         ("steps=0", Rate(0, 1)),
         ("", Rate(0, 1)),
@@ -142,21 +149,21 @@ def windows(*rows: Row) -> Sequence[PasskeySummary]:
 
 
 def test_k_max_is_that_of_a_window() -> None:
-    [one] = windows(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong"))
-    assert (one.subject.model, one.subject.prompt_set, one.window) == ("some-model", "protocol", 400)
-    assert one.effective == EffectiveWindow(200, 200, 300)
-    assert one.distance_at_k_max == 207
+    [window] = windows(passkey(100), passkey(200), passkey(300, "wrong"), passkey(400, "wrong"))
+    assert (window.subject.model, window.subject.prompt_set, window.window) == ("some-model", "protocol", 400)
+    assert window.effective == EffectiveWindow(200, 200, 300)
+    assert window.distance_at_k_max == 207
 
 
 def test_without_k_max_there_is_no_distance() -> None:
-    [one] = windows(passkey(100, "wrong"), passkey(200))
-    assert one.effective == EffectiveWindow(None, None, 100)
-    assert one.distance_at_k_max is None
+    [window] = windows(passkey(100, "wrong"), passkey(200))
+    assert window.effective == EffectiveWindow(None, None, 100)
+    assert window.distance_at_k_max is None
 
 
 def test_a_k_that_was_not_measured_ends_k_max() -> None:
-    [one] = windows(passkey(100), passkey(200, "not_asked", error="missing"), passkey(300))
-    assert one.effective.k_max == 100
+    [window] = windows(passkey(100), passkey(200, "not_asked", error="missing"), passkey(300))
+    assert window.effective.k_max == 100
 
 
 def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
@@ -168,7 +175,9 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         row(),
     )
     reached = found.families["passkey"].analysis
-    assert [(one.subject.model, one.subject.prompt_set, one.window, one.effective.k_max) for one in reached] == [
+    assert [
+        (window.subject.model, window.subject.prompt_set, window.window, window.effective.k_max) for window in reached
+    ] == [
         ("some-model", "protocol", 400, 100),
         ("weak", "protocol", 400, None),
         ("some-model", "mine", 400, None),
@@ -177,5 +186,5 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
 
 
 def test_answers_of_batches_have_no_latency() -> None:
-    [one] = summary(row(latency_s=None, input_tokens=1, output_tokens=1)).usage
-    assert one.latency_s is None
+    [usage] = summary(row(latency_s=None, input_tokens=1, output_tokens=1)).usage
+    assert usage.latency_s is None

@@ -1,4 +1,4 @@
-"""Where replies that were cut off are what keeps a rate down."""
+"""Scenarios whose rate is low because replies were cut off."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def rows(*outcomes: str, **fields: object) -> list[Row]:
 
 def test_the_first_of_them_leads_to_the_others() -> None:
     found = rows("correct", "truncated", "truncated", "wrong")
-    [one] = truncated(found)
+    [group] = truncated(found)
     expected = Truncated("line_retrieval", Subject("some-model", "protocol"), 2, 4, (11, 12), False, "lines-5", 1)
-    assert one == expected
+    assert group == expected
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[s
 def test_families_are_told_apart() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
     found = truncated([*rows("correct"), *rows("truncated", **other)])
-    assert [(one.family, one.number, one.of) for one in found] == [("passkey", 1, 1)]
+    assert [(group.family, group.number, group.of) for group in found] == [("passkey", 1, 1)]
 
 
 def test_a_full_window_is_another_matter_than_max_tokens() -> None:
     full = row("truncated", stop_reason="model_context_window_exceeded", output_tokens=3)
-    [one] = truncated([full])
-    assert one.full
+    [group] = truncated([full])
+    assert group.full

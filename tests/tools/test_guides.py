@@ -1,4 +1,4 @@
-"""What the guides tell a reader to type exists: options of pytest, commands, and the options of commands."""
+"""All that the guides tell a reader to type exists: options of pytest, commands, and their options."""
 
 from __future__ import annotations
 

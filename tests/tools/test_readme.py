@@ -1,4 +1,4 @@
-"""The README is short, and what it shows is what the commands print."""
+"""The README is short, and it shows what the commands print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_it_is_short_and_its_two_commands_are_those_of_the_checks() -> None:
 
 @pytest.mark.parametrize("page", ["reports/reference/summary.md", "docs/gate.md"])
 def test_its_numbers_are_those_of_the_reference_report_and_of_the_gates_guide(page: str) -> None:
-    """Whose outputs are checked by tests of their own, or made by a run."""
+    """The outputs on these pages have tests of their own, or are made by a run."""
     text = " ".join((HERE.root / page).read_text(encoding="utf-8").replace("\\", "").split())
     blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
     [shown] = [block for block in blocks if ("Gate: " in block) == (page == "docs/gate.md")]

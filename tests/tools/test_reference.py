@@ -1,4 +1,4 @@
-"""The reference says all that there is, and its schemas fit the files that are written."""
+"""The reference is complete, and its schemas fit the files that are written."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_what_lies_close_stands_together_once() -> None:
 def test_what_lies_apart_stands_apart_in_the_order_of_the_marks() -> None:
     text = "needle\n" + "filler\n" * 20 + "question\n"
     found = excerpts(text, at(text, question="question", needle="needle"))
-    assert [(one.names, one.line) for one in found] == [(("question",), 22), (("needle",), 1)]
+    assert [(excerpt.names, excerpt.line) for excerpt in found] == [(("question",), 22), (("needle",), 1)]
 
 
 def test_of_blank_lines_one_is_kept() -> None:
@@ -92,6 +92,6 @@ def test_every_mark_is_shown_once(text: str, places: list[tuple[int, int, str]])
     marks = [Mark(name, start, start + size) for start, size, name in places]
     found = excerpts(text, marks)
     covered = set().union(*(range(mark.start, mark.end) for mark in marks))
-    shown = "".join(piece for one in found for name, piece in one.pieces if name)
+    shown = "".join(piece for excerpt in found for name, piece in excerpt.pieces if name)
     assert len(shown.replace("\n", "")) <= len(covered)
-    assert {name for one in found for name, _ in one.pieces} - {""} <= {mark.name for mark in marks}
+    assert {name for excerpt in found for name, _ in excerpt.pieces} - {""} <= {mark.name for mark in marks}

@@ -1,4 +1,4 @@
-"""A family that cannot be used is refused when it is made."""
+"""A family that cannot be used is refused when it is created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all families share: identities, slugs, random streams, and replies without an answer."""
+"""What all families share: identities, slugs, random streams, and the judging of replies without an answer."""
 
 import dataclasses
 from pathlib import Path
@@ -150,7 +150,7 @@ def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason:
 
 
 def test_a_word_is_read_of_a_slug_whether_or_not_types_are_kept_as_text() -> None:
-    """Without `from __future__ import annotations`, as here."""
+    """Types are not kept as text without `from __future__ import annotations`, as in this module."""
     kept = dataclasses.make_dataclass("Kept", [("language", str)], bases=(LineRetrieval,), frozen=True, kw_only=True)
     kept.identified_by = ("lines", "language")  # type: ignore[attr-defined]
     assert kept.from_slug("lines-5-language-plain").language == "plain"  # type: ignore[attr-defined]
@@ -158,6 +158,6 @@ def test_a_word_is_read_of_a_slug_whether_or_not_types_are_kept_as_text() -> Non
 
 def test_the_page_on_new_families_names_what_a_trial_needs() -> None:
     page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
-    needed = [one.name for one in dataclasses.fields(Trial) if one.default is one.default_factory]
+    needed = [field.name for field in dataclasses.fields(Trial) if field.default is field.default_factory]
     assert needed == ["identity", "system", "user", "expected", "max_tokens", "depth"]
     assert all(f"`{name}`" in page for name in needed)

@@ -21,12 +21,12 @@ GUIDES = "Guides"
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The navigation names all pages of the listed folders, and at the end of the guides those that it forgot."""
     there = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
-    sections: dict[str, list[Any]] = {name: pages for one in config.nav or [] for name, pages in one.items()}
+    sections: dict[str, list[Any]] = {name: pages for section in config.nav or [] for name, pages in section.items()}
     named = {
         page
         for pages in sections.values()
-        for one in pages
-        for page in (one.values() if isinstance(one, dict) else [one])
+        for page in pages
+        for page in (page.values() if isinstance(page, dict) else [page])
     }
     for folder in LISTED:
         sections[folder.rstrip("/").title()] += [

@@ -57,7 +57,12 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         path = os.path.normpath(here / target)
         path = next(
-            (one for one in (path, f"{path}/README.md", f"{path}/index.md", f"{path}/index.html") if one in pages), path
+            (
+                target
+                for target in (path, f"{path}/README.md", f"{path}/index.md", f"{path}/index.html")
+                if target in pages
+            ),
+            path,
         )
         if path in pages:
             return f"[{words}]({os.path.relpath(pages[path], PurePosixPath(pages[file]).parent)}{anchor})"

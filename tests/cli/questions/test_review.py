@@ -93,6 +93,6 @@ def test_ctrl_c_ends_it(path: Path) -> None:
     ],
 )
 def test_a_mistake_is_a_sentence(path: Path, options: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    given = [str(path) if one == "QUESTIONS" else one for one in options]
+    given = [str(path) if option == "QUESTIONS" else option for option in options]
     assert main(["questions", "review", *given, "--no-browser"]) == 2
     assert f"[{code}]" in capsys.readouterr().err

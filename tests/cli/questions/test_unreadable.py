@@ -1,4 +1,4 @@
-"""What is told of replies without an answer that can be read."""
+"""What `longctx questions` says about replies whose answer cannot be read."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_what_helps_depends_on_the_replies_and_the_model(
     assert told.endswith(". Then ask again with --record new_episodes.")
     found = told.removeprefix("What helps: ").split(". Then")[0].split("; ")
     assert len(found) == len(helps)
-    assert all(one.startswith(help) for one, help in zip(found, helps, strict=True))
+    assert all(line.startswith(help) for line, help in zip(found, helps, strict=True))
 
 
 def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:

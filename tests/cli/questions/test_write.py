@@ -67,7 +67,7 @@ def test_written_recorded_and_replayed_without_a_server(
     assert printed.endswith(f"questions review {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
     out = documents.parent / "mine.jsonl"
     asked = load_questions(out).questions
-    assert [one.id for one in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
+    assert [question.id for question in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
     assert re.fullmatch(r"written by toy, prompts protocol \(\w{12}\), recorded 20\d\d-\d\d-\d\d", asked[0].provenance)
     assert not out.with_name("mine.dropped.jsonl").exists()
     assert len({body["messages"][0]["content"].partition("<Passage>\nThe Harbor")[0] for body in server.asked}) == 1
@@ -127,7 +127,7 @@ def test_hostile_replies_never_break_the_files(
     server.script = lambda body: saying(bad)(body) if district_of(body) == 1 else writer(body)
     assert record(documents, server) == 0
     loaded = load_questions(documents.parent / "mine.jsonl").questions
-    assert {one.section for one in loaded} >= {"d2", "d3", "d4"}
+    assert {question.section for question in loaded} >= {"d2", "d3", "d4"}
     for line in (documents.parent / "mine.dropped.jsonl").read_bytes().splitlines():
         assert json.loads(line)["section"] == "d1"
     assert main(command(documents)) == 0, "and nothing is to force"

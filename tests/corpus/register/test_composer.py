@@ -1,4 +1,4 @@
-"""What a genre's file may say, each mechanism in a genre of its own."""
+"""Composing documents from the files of genres; each mechanism is tried in a small genre of its own."""
 
 from typing import Any
 
@@ -40,10 +40,10 @@ def test_what_is_dealt_differs_from_document_to_document_and_a_record_gives_its_
     written = genre(
         dealt={"good": "{deal(goods, count)}"}, facts={"double": "{price * 2}", "said": "{goods} at {double}"}
     )
-    one, two = draw(written, Country(1, 1))
-    assert one["goods"] != two["goods"]
-    assert one["said"] == f"{one['goods']} at {one['price'] * 2}"
-    assert one["office"] == "Road Carriers Bureau"
+    first, second = draw(written, Country(1, 1))
+    assert first["goods"] != second["goods"]
+    assert first["said"] == f"{first['goods']} at {first['price'] * 2}"
+    assert first["office"] == "Road Carriers Bureau"
 
 
 def test_an_agency_may_be_a_fact_of_the_document() -> None:

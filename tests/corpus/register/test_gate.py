@@ -108,7 +108,7 @@ def test_no_blind_way_to_choose_an_answer_is_better_than_chance(way: str) -> Non
 
 
 def test_to_know_the_other_answers_does_not_help() -> None:
-    """What is right in one document is as often wrong in its siblings."""
+    """An answer that is right for one document is as often a wrong answer about its siblings."""
     right = Counter(core(question.right) for question in asked())
     wrong = Counter(core(answer) for question in asked() for answer in question.wrong)
 

@@ -53,9 +53,9 @@ def test_the_shipped_corpus_has_the_sizes_that_collages_need() -> None:
 
 
 def test_another_seed_gives_another_issue() -> None:
-    one, two = ({*re.findall(r"\b[A-Z][a-z]{5,} [A-Z][a-z]{4,}\b", issue(seed).xml)} for seed in OTHERS)
+    first, second = ({*re.findall(r"\b[A-Z][a-z]{5,} [A-Z][a-z]{4,}\b", issue(seed).xml)} for seed in OTHERS)
     assert issue(OTHERS[0]).xml != issue(OTHERS[1]).xml
-    assert len(one & two) < 0.5 * len(one)
+    assert len(first & second) < 0.5 * len(first)
 
 
 @pytest.mark.parametrize("seed", [SHIPPED, *OTHERS])

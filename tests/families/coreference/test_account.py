@@ -1,4 +1,4 @@
-"""What is measured of the alike texts, and how tables, charts and sentences show it."""
+"""The analysis of coreference, and its tables, charts and findings."""
 
 from __future__ import annotations
 

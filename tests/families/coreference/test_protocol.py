@@ -1,4 +1,4 @@
-"""Which of several alike: what a seed builds, how it fills its window, and what a reply is worth."""
+"""Coreference: what a seed builds, how a conversation fills its window, and how a reply is judged."""
 
 from __future__ import annotations
 

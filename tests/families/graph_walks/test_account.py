@@ -1,4 +1,4 @@
-"""What is measured of graph walks, and how it is shown."""
+"""The analysis of graph walks, and its tables, charts and findings."""
 
 from __future__ import annotations
 

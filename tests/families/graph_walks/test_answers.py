@@ -1,4 +1,4 @@
-"""What a list of nodes is worth."""
+"""Scoring a list of nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GRAPH = Graph(np.array(CHILDREN), np.arange(24), np.array(list(NAMES), dtype=obj
 DEPTH_2 = Walk(GRAPH, 0, 2)
 """e, f and g."""
 PARENTS = Walk(GRAPH, 0, None)
-"""Of a: d, f and h."""
+"""The parents of a, which are d, f and h."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Graph walks: what a seed builds, how contexts are filled, and what a reply is worth."""
+"""Graph walks: what a seed builds, how the list fills its window, and how a reply is judged."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None
 
 
 MEASURED = GraphWalks.measured({name: count_tokens(text) for name, text in GraphWalks.probes(WORDS).items()})
-"""By the reference vocabulary."""
+"""What the probes take in the reference vocabulary."""
 
 
 @settings(max_examples=30)
@@ -284,8 +284,8 @@ def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_misse
         f"Perform a BFS from node {walk.graph.names[walk.node]} and return only the nodes at exactly depth 2 (not "
         "nodes at intermediate depths).",
     )
-    one, *rest = trial.expected.split(", ")
-    assert {line.split(" -> ")[1] for name, line in marks if name == "edge that was found"} == {one}
+    first, *rest = trial.expected.split(", ")
+    assert {line.split(" -> ")[1] for name, line in marks if name == "edge that was found"} == {first}
     missed = [line.split(" -> ")[1] for name, line in marks if name == "edge that was missed"]
     assert set(missed) <= set(rest)
     assert 1 <= len(missed) <= 6

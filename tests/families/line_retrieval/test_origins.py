@@ -1,4 +1,4 @@
-"""Where wrong answers come from."""
+"""Tracing wrong answers to the lines that they come from."""
 
 from __future__ import annotations
 

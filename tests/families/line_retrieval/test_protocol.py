@@ -1,4 +1,4 @@
-"""The Little Retrieval Test: what a seed builds, and what a reply is worth."""
+"""The Little Retrieval Test: what a seed builds, and how a reply is judged."""
 
 import hashlib
 import re
@@ -26,7 +26,7 @@ LINE = re.compile(r"line (\d+): REGISTER_CONTENT is <(\d+)>")
 
 @dataclass(frozen=True)
 class Read:
-    """A prompt as a reader sees it.
+    """Show a prompt as a reader of the report sees it.
 
     lines: line numbers and values, in order. place: how many lines stand before the instruction. target: the line that
     it asks for.
@@ -230,7 +230,7 @@ def test_size_follows_the_tokens_of_a_line() -> None:
 
 
 VALUES = [2156, 9805, 6668, 1432, 6727, 3936, 1805, 431, 1720, 6794]
-"""Of lines 1 to 10, as in the seed's sample; line 5 is asked for."""
+"""The values of lines 1 to 10 in the source document's sample, which asks for line 5."""
 
 ORDER = [7, 3, 1, 9, 4, 8, 6, 10, 2, 5]
 

@@ -53,8 +53,8 @@ def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> Non
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}
     told = {"collage/s of some-model, prompts protocol": filtered}
-    for one, facts in ((params, told), (params | filtered, {})):
-        found = summarize([row(family="collage", scenario="s", params=one, item="q")], facts=facts)
+    for fields, facts in ((params, told), (params | filtered, {})):
+        found = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
         [qa] = found.families["collage"].analysis
         assert (qa.filter_asked, qa.filter_kept) == (100, 41)
         [scenario] = json.loads(as_json(found, "run"))["scenarios"]

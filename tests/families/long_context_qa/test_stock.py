@@ -1,4 +1,4 @@
-"""How many collages can be made: bounds that hold against all that are, counted."""
+"""The number of possible collages: its bounds hold against an exhaustive count."""
 
 import math
 from itertools import permutations

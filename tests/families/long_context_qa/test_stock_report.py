@@ -1,4 +1,4 @@
-"""What there is to know of a corpus, as text."""
+"""The description of a corpus as text."""
 
 from pathlib import Path
 

@@ -106,7 +106,7 @@ def test_the_interval_widens_with_fewer_trials() -> None:
 
 
 def test_what_many_trials_show_is_not_overturned_by_one() -> None:
-    """Where a success follows failures, the two are drawn together: as 200 trials and one, and not as two rates."""
+    """Where a success follows failures, the rates are pooled by their trials: 200 trials weigh more than one."""
     seldom = Rate(20, 200)
     assert k_max_interval({100: seldom, 200: Rate(1, 1)}) == (0, 0)
     assert k_max_interval({100: seldom, 200: Rate(200, 200)}) == (0, 200)

@@ -1,4 +1,4 @@
-"""Passkey retrieval: what a seed builds, where the key stands, and what a reply is worth."""
+"""Passkey retrieval: what a seed builds, where the key stands, and how a reply is judged."""
 
 import hashlib
 import re

@@ -114,7 +114,7 @@ class SeveralKeysGrid(Grid):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of all keys that a scenario's trials asked for, those that were named."""
+    """The number of keys that the trials of a scenario asked for, and the number that replies named."""
 
     subject: Subject
     scenario: str

@@ -1,4 +1,4 @@
-"""What the tests of batches share: a run by batches, on a clock that only sleeping turns."""
+"""A run with batches for their tests, on a clock that advances only by sleeping."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT = "2026-01-01T00:00:00+00:00"
 
 @dataclass
 class Told:
-    """Progress that keeps what it is told."""
+    """Progress that keeps the details it receives."""
 
     results: dict[str, Reply | Failure] = field(default_factory=dict)
     waits: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Told:
 
 @dataclass
 class Ran:
-    """What a run did, said, was told, and how long it slept."""
+    """What a run did, what it printed and reported as progress, and how long it slept."""
 
     asked: Asked
     said: list[str]
@@ -69,7 +69,7 @@ def run(
     name: str = "run",
     lacking: Sequence[Question] | None = None,
 ) -> Ran:
-    """As ask_live does it: collects what has ended, then asks what the tape lacks and no batch holds."""
+    """Ask as ask_live does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
     said: list[str] = []
     told, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
 
@@ -81,14 +81,14 @@ def run(
             await batches.collect()
             held = batches.held()
             found = missing(tape, cases) if lacking is None else lacking
-            found = [one for one in found if place_in(one) not in batches.collected]
-            free = [one for one in found if place_in(one) not in held]
+            found = [question for question in found if place_in(question) not in batches.collected]
+            free = [question for question in found if place_in(question) not in held]
             bounds = Bounds.of(4, cap)
 
             async def directly(some: Sequence[Question]) -> Asked:
                 return await ask_all(client, tape, some, bounds, told)
 
-            waited = [one for one in found if place_in(one) in held]
+            waited = [question for question in found if place_in(question) in held]
             return await fill(batches, free, waited, directly, bounds.budget, told)
 
     return Ran(asyncio.run(ask()), said, told, clock.slept)
@@ -99,9 +99,9 @@ def lacking(folder: Path, cases: Sequence[Case]) -> int:
 
 
 def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
-    """A batch of a case's trials, as a run left it that died."""
-    wanted = [Wanted.of(one, one.build()) for one in case.questions()]
-    requests = tuple(Request(custom_id(NAME, place_of(one)), one) for one in wanted)
+    """Claim a batch of a case's trials, as a run that died has left it, and return it."""
+    wanted = [Wanted.of(question, question.build()) for question in case.questions()]
+    requests = tuple(Request(custom_id(NAME, place_of(each)), each) for each in wanted)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
     Ledger(folder).claim(batch)
     return batch

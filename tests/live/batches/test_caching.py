@@ -1,4 +1,4 @@
-"""The prompt cache in batches, on a server that keeps as the documentation says."""
+"""The prompt cache in batches, on a simulated server that caches as the documentation says."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOURLY = PRICES.model_copy(update={"cache_write": 2})
 
 
 def cases(**model: object) -> list[Case]:
-    """Eight variants of a question about one record, thrice."""
+    """Return eight variants of a question about each of three records."""
     given = {"prices": PRICES, "caching": CACHING, **model}
     return [collage_case(variant, repeats, **given) for variant in VARIANTS for repeats in (0, 50, 100)]  # type: ignore[arg-type]
 
@@ -51,14 +51,16 @@ def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> Non
         server.result, server.looks = cache.in_batch, 1
         ran = run(server, tmp_path, [], lacking=asked, turned=turned)
         assert ran.asked.answered == len(asked) == 48
-        firsts = {one.shared.after for one in asked} - {None}
+        firsts = {question.shared.after for question in asked} - {None}
         assert len(server.asked) == len(firsts) < 10
         assert [len(batch.requests) for batch in server.created] == [48 - len(firsts)]
     tape = Tape(tmp_path)
-    replies = {one.key: tape.reply(Wanted.of(one, one.build())) for one in asked}
+    replies = {question.key: tape.reply(Wanted.of(question, question.build())) for question in asked}
     batched = [reply for reply in replies.values() if reply and reply.batched]
     read = sum(reply.cached_tokens or 0 for reply in batched)
-    assert read == sum(one.shared.read // CHARACTERS_A_TOKEN for one in asked if one.key not in firsts), "as foreseen"
+    assert read == sum(
+        question.shared.read // CHARACTERS_A_TOKEN for question in asked if question.key not in firsts
+    ), "as foreseen"
     assert read > 0.7 * sum(reply.input_tokens for reply in batched)
     written = [reply for reply in replies.values() if reply and not reply.batched]
     assert sum(reply.hour_write_tokens for reply in written) == sum(reply.cache_write_tokens for reply in written) > 0
@@ -79,7 +81,7 @@ def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("prompts", "pays"), [(2, False), (4, False), (5, True), (8, True)])
 def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
-    """All of which is shared: 2 + 0.05 (n - 1) < 0.5 n."""
+    """All of each prompt is shared, so it pays if 2 + 0.05 (n - 1) < 0.5 n."""
     case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
     questions = [Question(case, 0, repeat) for repeat in range(prompts)]
     assert pays_in_batches(questions, [1.0] * prompts) == pays

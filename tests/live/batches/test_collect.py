@@ -1,4 +1,4 @@
-"""Results onto the tape."""
+"""Writing the results of a batch to the tape."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ def test_in_any_order_with_strangers_and_twice(tmp_path: Path) -> None:
     odd = [{"custom_id": "other"}, {"result": 3}, {"custom_id": third, "result": {"type": "expired"}}]
     results = [right(second, "2"), *odd, right(first, "1"), right(first, "again")]
     found = onto_tape(Tape(tmp_path, run="r"), batch, AT, results)
-    assert (len(found.answered), [one.cause for one in found.failures.values()], found.missing) == (2, ["expired"], 0)
+    assert (len(found.answered), [failure.cause for failure in found.failures.values()], found.missing) == (
+        2,
+        ["expired"],
+        0,
+    )
     assert texts(tmp_path, batch) == ["1", "2", None]
 
 

@@ -1,4 +1,4 @@
-"""What has become of a batch, by its server."""
+"""What the server says has become of a batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.recording.examples import line_case
 from tests.servers import failing
 
 CASE = line_case()
-"""Two requests."""
+"""A batch of two requests."""
 
 
 def fate(

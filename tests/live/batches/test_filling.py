@@ -25,8 +25,8 @@ PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(20
 
 def replies(folder: Path) -> list[Reply]:
     tape = Tape(folder, "none", "run")
-    found = [tape.reply(Wanted.of(one, one.build())) for case in CASES for one in case.questions()]
-    return [one for one in found if one]
+    found = [tape.reply(Wanted.of(question, question.build())) for case in CASES for question in case.questions()]
+    return [reply for reply in found if reply]
 
 
 def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_malformed_message_is_paid_and_not_asked_again_by_itself(tmp_path: Pat
 
 
 def priced(server: BatchServer, folder: Path, cap: float) -> Ran:
-    """Four requests of about 85 and 115 tokens, at half of $1 a thousand."""
+    """Return cases of four requests of about 85 and 115 tokens, at half of $1 per thousand tokens."""
     return run(server, folder, [line_case(3, prices=PRICES), line_case(5, prices=PRICES)], cap=cap)
 
 
@@ -320,7 +320,7 @@ def test_an_answer_that_is_no_batch_is_looked_up(tmp_path: Path) -> None:
 
 
 def test_questions_of_other_runs_are_left_to_them(tmp_path: Path) -> None:
-    """What is held by a batch is not asked, and what this run does not ask is collected all the same."""
+    """A question that a batch holds is not asked; one that this run does not ask is collected all the same."""
     with BatchServer() as server:
         server.looks = 1
         run(server, tmp_path, CASES, wait_s=0)

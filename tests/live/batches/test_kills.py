@@ -20,7 +20,7 @@ CASES = [line_case(3)]
 
 
 class Killed(BaseException):
-    """The process is gone: no handler of the code under test sees to it."""
+    """The end of the process, which no handler of the tested code may catch."""
 
 
 CALLS = [(service.Service, name) for name in ("create", "retrieve", "results", "since")]
@@ -28,7 +28,7 @@ WRITES = [(ledger.Ledger, "claim"), (ledger.Ledger, "created"), (ledger.Ledger, 
 
 
 class Points:
-    """The moments of a run, counted: it dies at one of them, before a batch is created or after any step."""
+    """Counts the moments of a run, which dies at one of them: before a batch is created, or after any step."""
 
     def __init__(self, patch: pytest.MonkeyPatch, dies_at: int) -> None:
         self.passed, self.dies_at = 0, dies_at
@@ -62,7 +62,7 @@ class Points:
 
 
 def test_at_every_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two batches, of which the second run finds one in any state."""
+    """Two batches; the second run finds one of them in any state."""
     monkeypatch.setattr("longctx.live.batches.parts.MOST_REQUESTS", 1)
     with BatchServer() as server:
         for dies_at in range(1000):

@@ -1,4 +1,4 @@
-"""What is on disk of a batch before, while and after it is created."""
+"""The file of a batch before, during and after its creation."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def test_a_claim_is_read_back_and_gets_its_id(tmp_path: Path) -> None:
 def test_the_file_tells_custom_ids_and_digests(tmp_path: Path) -> None:
     batch = claimed(tmp_path, "http://server/", line_case())
     told = json.loads((tmp_path / FOLDER / f"{NAME}.json").read_text())
-    assert [one["custom_id"] for one in told["requests"]] == [one.custom_id for one in batch.requests]
-    assert [one["wanted"]["sha256"] for one in told["requests"]] == [one.wanted.sha256 for one in batch.requests]
+    assert [request["custom_id"] for request in told["requests"]] == [request.custom_id for request in batch.requests]
+    assert [request["wanted"]["sha256"] for request in told["requests"]] == [
+        request.wanted.sha256 for request in batch.requests
+    ]
 
 
 def test_it_is_on_disk_before_claim_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +42,7 @@ def test_it_is_on_disk_before_claim_returns(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "fsync", told)
     claimed(tmp_path, "http://server/", line_case())
-    assert [Path(one).name.startswith(f".{NAME}") for one in synced] == [True, False]
+    assert [Path(path).name.startswith(f".{NAME}") for path in synced] == [True, False]
     assert Path(synced[1]) == tmp_path / FOLDER
 
 

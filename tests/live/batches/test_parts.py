@@ -1,4 +1,4 @@
-"""How what is missing is parted into batches."""
+"""Dividing the missing questions into batches."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_marks_and_a_stream_do_not_change_it() -> None:
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
     questions = [Question(line_case(), index) for index in range(2)]
-    bodies = [params(one, one.build()) | {"ü": "\ud800"} for one in questions]
+    bodies = [params(question, question.build()) | {"ü": "\ud800"} for question in questions]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1
@@ -71,9 +71,9 @@ def test_a_batch_is_as_large_as_its_parts() -> None:
 
 def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
     questions = [Question(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
-    places = [place_of(Wanted.of(one, one.build())) for one in questions]
+    places = [place_of(Wanted.of(question, question.build())) for question in questions]
     names = [new_name(utc_now()) for _ in range(2)]
     ids = {custom_id(name, place) for name in names for place in places}
     assert len(ids) == 8
-    assert all(CUSTOM_ID.fullmatch(one) and len(one) == ID_LENGTH for one in ids)
+    assert all(CUSTOM_ID.fullmatch(id) and len(id) == ID_LENGTH for id in ids)
     assert custom_id(names[0], places[0]) == custom_id(names[0], places[0])

@@ -1,4 +1,4 @@
-"""What a result means."""
+"""The meaning of each result of a batch."""
 
 from __future__ import annotations
 

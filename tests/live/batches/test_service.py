@@ -55,12 +55,12 @@ def test_times_of_any_shape() -> None:
 
 
 def test_results_come_from_the_server_that_was_asked() -> None:
-    """Whatever address it gives: behind a gateway it is another host's, and the key would go there."""
+    """The address in the answer is ignored: behind a gateway it names another host, which would be sent the key."""
     with BatchServer() as server:
         server.put("a", "b")
         found = asked(server, lambda service: service.results("msgbatch_0000"))
-        assert sorted(one["custom_id"] for one in found) == ["a", "b"]
-        assert [one.path for one in server.received] == [f"{PATH}/msgbatch_0000/results"]
+        assert sorted(result["custom_id"] for result in found) == ["a", "b"]
+        assert [request.path for request in server.received] == [f"{PATH}/msgbatch_0000/results"]
 
 
 def test_lines_that_are_no_results_are_left_out() -> None:
@@ -68,7 +68,7 @@ def test_lines_that_are_no_results_are_left_out() -> None:
         lines = giving(b'{"custom_id": "a"}\n\n[1]\nodd\r\n{"custom_id": "b"}\r\n{"cut')
         server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
         found = asked(server, lambda service: service.results("../x"))
-        assert [one["custom_id"] for one in found] == ["a", "b"]
+        assert [result["custom_id"] for result in found] == ["a", "b"]
         assert server.received[0].path == f"{PATH}/..%2Fx/results"
 
 
@@ -79,8 +79,8 @@ def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
         server.page = 2
         since = server.created[2].created_at
         found = asked(server, lambda service: service.since(since))
-        assert [one.id for one in found] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
-        assert [one.query.get("after_id") for one in server.received] == [None, "msgbatch_0003"]
+        assert [batch.id for batch in found] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
+        assert [request.query.get("after_id") for request in server.received] == [None, "msgbatch_0003"]
 
 
 def test_providers_without_batches() -> None:
@@ -95,4 +95,4 @@ def test_a_server_is_the_same_with_a_slash_at_its_end() -> None:
         async with open_client(None, base_url, 1) as client:
             return Service(client).url
 
-    assert {asyncio.run(url(one)) for one in ("http://server:1/v", "http://server:1/v/")} == {"http://server:1/v"}
+    assert {asyncio.run(url(base)) for base in ("http://server:1/v", "http://server:1/v/")} == {"http://server:1/v"}

@@ -1,4 +1,4 @@
-"""How long is waited."""
+"""How long a run waits for its batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is about to ask, in a line for each family and model."""
+"""The estimate of what a run is about to ask, in a line for each family and model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def asked(*cases: Case) -> list[Question]:
 def test_a_line_for_each_family_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
     found = estimate(cases, asked(*cases))
-    assert [(one.model, one.family, one.trials) for one in found] == [
+    assert [(estimated.model, estimated.family, estimated.trials) for estimated in found] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
         ("other", "line_retrieval", 2),
@@ -69,7 +69,7 @@ def test_what_the_server_counted_is_used_and_said() -> None:
 
 
 def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
-    """Eight variants of each record, of which the first writes and seven read."""
+    """Each record has eight variants: the first writes the cache and seven read it."""
     prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
     cases = [collage_case(variant, **model) for variant in VARIANTS]
@@ -84,7 +84,7 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
 
 
 def test_each_prompt_costs_by_its_own_length() -> None:
-    """Of one family, on both sides of a boundary: the tokens of the longer ones are all dearer, replies too."""
+    """Prompts of one family lie on both sides of a boundary: all tokens of the longer ones cost more, replies too."""
     tier = Tier(tokens=1000, input=5000, output=9000, cache_read=500, cache_write=6250)
     prices = PRICES.model_copy(update={"above": (tier,), "batch_discount": 0.5, "cache_read": 100, "cache_write": 1250})
     case = line_case(trials=1, prices=prices)
@@ -94,7 +94,7 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     assert found.price is not None
     assert dataclasses.astuple(found.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
     kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
-    [found] = estimate([at, beyond], [dataclasses.replace(one, shared=kept) for one in asked(at, beyond)])
+    [found] = estimate([at, beyond], [dataclasses.replace(question, shared=kept) for question in asked(at, beyond)])
     assert found.price is not None
     cached = 400 * 1000 + 200 * 100 + 400 * 1250 + 10 * 2000
     cached += 400.4 * 5000 + 200.2 * 500 + 400.4 * 6250 + 10 * 9000
@@ -102,12 +102,12 @@ def test_each_prompt_costs_by_its_own_length() -> None:
 
 
 def test_the_price_of_all() -> None:
-    one = Estimate("toy", "passkey", 1, 1, 1, 1, Price(1, 0.5, 1), False)
+    known = Estimate("toy", "passkey", 1, 1, 1, 1, Price(1, 0.5, 1), False)
     unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
-    assert in_all([one, unknown]) is None
-    assert in_all([one, one]) == "In all about $2.00 ($1.00 with the prompt cache)."
+    assert in_all([known, unknown]) is None
+    assert in_all([known, known]) == "In all about $2.00 ($1.00 with the prompt cache)."
     said = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
-    assert in_all([one, one, unknown]) == said
+    assert in_all([known, known, unknown]) == said
 
 
 def test_prices_of_over_a_year_ago_are_doubted() -> None:

@@ -1,4 +1,4 @@
-"""What a run costs, and the cap that it keeps."""
+"""The cost of a run, and its cap."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_most_that_a_request_may_cost() -> None:
 
 
 def test_the_length_of_the_prompt_settles_what_all_of_the_request_costs() -> None:
-    """At the prices of Claude Haiku 5.5; tokens read and written count as part of the prompt."""
+    """Prices are those of Claude Haiku 5.5; tokens read and written count as part of the prompt."""
     assert cost(HAIKU, 100_000, 1_000) == pytest.approx(0.0100 + 0.0005)
     assert cost(HAIKU, 100_001, 1_000) == pytest.approx(0.0500005 + 0.0025)
     assert paid(HAIKU, reply(60_000, 0, cached=40_000)) == pytest.approx(0.006 + 0.0004)
@@ -88,12 +88,12 @@ def test_a_prompt_that_may_turn_out_longer_may_cost_what_longer_ones_do() -> Non
 
 
 prompts = st.sampled_from([0, 1, 199_999, 200_000, 200_001, 999_999, 1_000_000, 1_000_001]) | st.integers(0, 3_000_000)
-"""Tokens, on all sides of the boundaries and on them."""
+"""Numbers of tokens on both sides of the boundaries and on them."""
 
 
 @given(prompts, st.integers(0, 100_000), st.floats(0, 1), st.floats(0, 1))
 def test_a_request_costs_the_rates_of_its_prompts_tier(prompt: int, output: int, first: float, second: float) -> None:
-    """Added up in whole dollars a million tokens, by a table of its own."""
+    """Return the cost by a table of this test's own, in whole dollars per million tokens."""
     read = int(prompt * first)
     written = int((prompt - read) * second)
     table = {0: (3.0, 0.3, 3.75, 15.0), 200_001: (6.0, 0.6, 7.5, 22.5), 1_000_001: (10.0, 10.0, 10.0, 30.0)}
@@ -108,7 +108,7 @@ def test_a_request_costs_the_rates_of_its_prompts_tier(prompt: int, output: int,
 def test_no_request_costs_more_than_the_highest_cost(
     most: int, share: float, first: float, second: float, falling: bool
 ) -> None:
-    """However much of the prompt is sent, read or written: also where longer prompts are cheaper."""
+    """This holds for any share of the prompt that is sent, read or written, and where longer prompts are cheaper."""
     prices = TIERED.model_copy(update={"input": 30, "cache_write": 37.5}) if falling else TIERED
     model = ModelProfile(prices=prices, caching=Caching())
     prompt = int(most * share)
@@ -182,7 +182,7 @@ def test_the_cap_is_never_crossed_where_estimates_hold(
 
 @given(st.lists(st.integers(1, 2_000_000), max_size=30))
 def test_the_cap_is_crossed_by_no_more_than_what_is_in_flight(real: list[int]) -> None:
-    """Each request costs more than its estimate of nothing: none is asked once the cap is reached."""
+    """Each request costs more than its estimate, which is 0; none is asked once the cap is reached."""
     budget = Budget(cap=1.0)
     for tokens in real:
         if not budget.take(0.001):

@@ -1,4 +1,4 @@
-"""Which beginnings are shared, and that a cache which works as documented reads and writes what was foreseen."""
+"""Shared prefixes, and that a cache that works as documented reads and writes what was estimated."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sent(question: Question) -> dict[str, object]:
 
 
 def alike(texts: list[str]) -> int:
-    """How many characters all of them begin with, sign by sign."""
+    """Return the length of the prefix that all texts share, found character by character."""
     return sum(1 for _ in itertools.takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 
 
@@ -47,7 +47,7 @@ def test_the_common_beginning_of_two_texts(first: str, second: str) -> None:
 def test_the_beginnings_of_neighbours() -> None:
     texts = ["a", "abc1", "abc2", "ab", "ax", "c", "c"]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))]
-    assert sorted((one.length, one.first, one.last) for one in shared_prefixes(common)) == [
+    assert sorted((prefix.length, prefix.first, prefix.last) for prefix in shared_prefixes(common)) == [
         (1, 0, 4),
         (1, 5, 6),
         (2, 1, 3),
@@ -59,9 +59,9 @@ def test_the_beginnings_of_neighbours() -> None:
 def test_beginnings_are_those_of_all_texts_between(texts: list[str]) -> None:
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
     found = shared_prefixes(common)
-    for one in found:
-        assert one.first < one.last
-        assert one.length == alike(texts[one.first : one.last + 1]) > 0
+    for prefix in found:
+        assert prefix.first < prefix.last
+        assert prefix.length == alike(texts[prefix.first : prefix.last + 1]) > 0
     longest = [max((o.length for o in found if o.first < place <= o.last), default=0) for place in range(len(texts))]
     assert longest == common
 
@@ -76,7 +76,7 @@ def test_a_beginning_pays_from_its_first_reader_at_claudes_prices() -> None:
 
 
 def test_a_beginning_pays_by_the_rates_of_each_of_its_prompts() -> None:
-    """At the prices of Claude Haiku 5.5: a prompt of over 100,000 tokens may write more dearly than the others read."""
+    """With Claude Haiku 5.5, a prompt of over 100,000 tokens may cost more to write than the others save."""
     low = Prices(input=0.1, output=0.5, cache_read=0.01, cache_write=0.125, dated=PRICES.dated)
     high = Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625)
     assert pays([low, low])
@@ -87,7 +87,7 @@ def test_a_beginning_pays_by_the_rates_of_each_of_its_prompts() -> None:
 
 
 def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
-    """One reader pays at both rates, but not where the writer's prompt alone is in the dearer tier."""
+    """One reader pays off at both rates, unless only the writer's prompt is in the dearer tier."""
     tier = Tier(tokens=1000, input=5, output=5, cache_read=0.5, cache_write=6.25)
     model = {"prices": PRICES.model_copy(update={"above": (tier,)}), "caching": Caching(min_tokens=100)}
     case = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
@@ -98,7 +98,7 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
 
 
 def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
-    """Six beginnings within each other and room for two marks: what was not marked cannot be read."""
+    """Six nested prefixes compete for two breakpoints: a prefix that was not marked cannot be read."""
     found = [Prefix(1000 * step, 0, 7 - step) for step in range(1, 7)]
     plans = list(plan(found, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
     assert plans[0] == ((1000, 2000, 3000, 4000, 5000, 6000), 0, None)
@@ -110,7 +110,7 @@ def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
 
 def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
     found = [Prefix(300, 0, 5), Prefix(4000, 0, 4), Prefix(4100, 0, 3), Prefix(4300, 0, 2)]
-    cuts = [one[0] for one in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
+    cuts = [cut[0] for cut in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
     assert cuts == [(4000, 4300)] * 3 + [(4000,)] * 2 + [()]
 
 
@@ -197,11 +197,11 @@ def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
 def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     monkeypatch.setattr(Question, "build", None)
-    assert [one.shared for one in shared(list(case.questions()))] == [Shared()] * 3
+    assert [question.shared for question in shared(list(case.questions()))] == [Shared()] * 3
 
 
 def test_a_long_template_is_shared(tmp_path: Path) -> None:
     case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     words = dict(case.wording.words) | {"header": "Read all of it. " * 300}
     long = dataclasses.replace(case, wording=dataclasses.replace(case.wording, words=words))
-    assert [bool(one.shared.cuts) for one in in_order(tmp_path, long)] == [True] * 3
+    assert [bool(question.shared.cuts) for question in in_order(tmp_path, long)] == [True] * 3

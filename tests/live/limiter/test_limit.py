@@ -1,4 +1,4 @@
-"""The adaptive limit, against a simulated server that bears so many requests at once, round by round."""
+"""The adaptive concurrency limit, round by round, with a simulated server that answers a given number at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longctx.live.limiter.limit import Limit
 
 
 def a_round(limit: Limit, bears: int) -> int:
-    """As many requests as allowed, of which the server answers `bears`. How many it answered."""
+    """Send as many requests as allowed, of which the server answers `bears`; return how many it answered."""
     sent = int(limit.allowed)
     changes = limit.changes
     for place in range(sent):
@@ -53,7 +53,7 @@ def test_it_comes_back_close_to_what_was_refused_and_lingers() -> None:
 
 
 def test_it_passes_what_was_refused_ever_faster() -> None:
-    """By r³/(3·90²) requests, r rounds after it came close."""
+    """CUBIC's curve: r rounds after it came close, the limit exceeds the refused one by r³/(3·90²) requests."""
     limit = Limit(1000)
     limit.allowed = 101.0
     limit.refused(0)
@@ -93,8 +93,8 @@ def test_it_finds_that_a_server_bears_more(before: int, after: int) -> None:
 @given(st.integers(1, 100), st.lists(st.booleans(), max_size=300))
 def test_whatever_happens_it_stays_between_one_and_its_ceiling(ceiling: int, good: list[bool]) -> None:
     limit = Limit(ceiling)
-    for one in good:
-        if one:
+    for is_good in good:
+        if is_good:
             limit.answered()
         else:
             limit.refused(limit.changes)

@@ -1,4 +1,4 @@
-"""What headers say about when to ask again."""
+"""The pause that the headers of an answer ask for."""
 
 from __future__ import annotations
 

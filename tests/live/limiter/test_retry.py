@@ -1,4 +1,4 @@
-"""Which failures are worth another request, and how long it waits."""
+"""Which failures are retried, and the backoff before each retry."""
 
 from __future__ import annotations
 

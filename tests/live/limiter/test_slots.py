@@ -1,4 +1,4 @@
-"""Slots on an event loop, whose clock is turned by hand."""
+"""Slots on an event loop whose clock the tests set."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from longctx.live.limiter.slots import Slots
 
 
 async def settle() -> None:
-    """Let everything run that can."""
+    """Let every task run that can."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 class Users:
-    """Each holds a slot until it is let go."""
+    """Tasks, each of which holds a slot until the test releases it."""
 
     def __init__(self, slots: Slots, number: int) -> None:
         self.slots, self.holding = slots, 0

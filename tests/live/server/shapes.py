@@ -1,4 +1,4 @@
-"""Answers to what is no question, in every shape but the right one."""
+"""Answers to requests other than questions, in every shape but the right one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NO_COUNTS: dict[str, Script] = {
     "not found": failing(404, "no such path"),
     "not done": failing(501, "not implemented"),
 }
-"""Of count_tokens."""
+"""Malformed answers of count_tokens."""
 ONE_COUNT = giving(b'{"input_tokens": 12}')
-"""Of the right shape, and wrong: every text takes as many tokens."""
+"""A well-formed answer that is wrong: every text takes as many tokens."""
 
 NO_MODELS: dict[str, Script] = {
     "html": giving(b"<html>It works!</html>", **{"content-type": "text/html"}),
@@ -36,7 +36,7 @@ NO_MODELS: dict[str, Script] = {
     "null": giving(b"null"),
     "deep": giving(b"[" * 100_000),
 }
-"""Of models.retrieve: no description of a model."""
+"""Answers of models.retrieve that are no description of a model."""
 LITTLE_OF_MODELS: dict[str, Script] = {
     "nothing known": giving(b'{"id": "toy", "object": "model"}'),
     "a string": giving(b'{"max_input_tokens": "4096"}'),
@@ -47,4 +47,4 @@ LITTLE_OF_MODELS: dict[str, Script] = {
     "types in words": giving(b'{"capabilities": {"thinking": {"types": "all"}, "batch": {"supported": "no"}}}'),
     "not found": failing(404, "no such model"),
 }
-"""Of models.retrieve: a description, or none, that tells nothing that can be used."""
+"""Answers of models.retrieve without anything that can be used."""

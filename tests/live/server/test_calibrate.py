@@ -1,4 +1,4 @@
-"""What is learnt from the server before asking: a model's window, and its tokens per probe text."""
+"""Calibration before asking: the model's window, and the tokens of each probe text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NEED_A_COUNT: list[Scenario] = [
 
 @pytest.fixture(autouse=True)
 def profiles(mine: Workspace) -> Path:
-    """Where measures are kept."""
+    """Return the folder in which measures are kept."""
     return mine.own("models")
 
 
@@ -75,7 +75,7 @@ def test_the_window_is_the_servers(tmp_path: Path) -> None:
     with SimulatedServer(window=4096) as server:
         found = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
     assert [case.model.window for case in found] == [4096, 4096]
-    assert [one.path for one in server.received] == ["/v1/models/toy"]
+    assert [request.path for request in server.received] == ["/v1/models/toy"]
 
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
@@ -94,7 +94,9 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     assert scenario.tokens is not None
     assert scenario.tokens.filler == count_tokens(words["filler"])
     assert scenario.tokens.after_key == count_tokens(f" is the pass key.\n{words['question']}")
-    assert [one.path for one in server.received].count("/v1/messages/count_tokens") == len(Passkey.probes(words))
+    assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
+        Passkey.probes(words)
+    )
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
     assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == found[1].measured
 
@@ -118,7 +120,7 @@ def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
 
 
 def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
-    """Both passkeys need one count, which is not asked for twice."""
+    """Two passkey tables need the same count, which is requested once."""
     lines, keys = line_case(), [passkey_case(k=k, measured=()) for k in (256, 512)]
     said: list[str] = []
     with SimulatedServer() as server:
@@ -130,7 +132,7 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
     assert said == [unasked[0][1].message]
     assert "answered 404: no such path. Check" in said[0]
     assert said[0].endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
-    assert [one.path for one in server.received].count("/v1/messages/count_tokens") == 1
+    assert [request.path for request in server.received].count("/v1/messages/count_tokens") == 1
     assert not list(profiles.iterdir())
 
 
@@ -148,7 +150,7 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
 def test_every_family_that_needs_a_count_says_how_to_get_one(
     tmp_path: Path, profiles: Path, scenario: Scenario, shape: str
 ) -> None:
-    """The others are asked."""
+    """The other models are asked."""
     case = dataclasses.replace(
         line_case(), scenario=scenario, wording=PromptSet.open(HERE, "protocol").wording(type(scenario))
     )

@@ -1,4 +1,4 @@
-"""The SDK client of a live run: whose key it takes."""
+"""The SDK client of a live run, and the key that it sends."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_url_that_is_none(tmp_path: Path, base_url: str) -> None:
 
 
 def test_the_client_asks_through_the_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not a question passes to the network that it opened."""
+    """Requests other than questions go to the network that the client opened."""
     monkeypatch.setattr("longctx.live.server.client.Network", lambda in_flight: replying(b'{"input_tokens": 7}'))
 
     async def count() -> int:

@@ -1,4 +1,4 @@
-"""What a server tells of a model for free: read strictly, and within a time of its own."""
+"""What a server says about a model without charge; it is read strictly and within a time limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
-    """What it gives of a server with these scripts."""
+    """Call with a client of a server with these scripts, and return the result."""
 
     async def run(url: str) -> Any:
         async with open_client(None, url, 1) as client:
@@ -58,7 +58,7 @@ def test_no_other_shape_is_a_count(shape: str) -> None:
 
 
 def test_counts_that_contradict_each_other_are_no_measure() -> None:
-    """Every text takes 12 tokens: what is left for a filler is nothing."""
+    """Every text takes 12 tokens, which leaves none for a filler."""
     wording = SEED.wording(Passkey)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
         asked(lambda client: measure(client, TOY, Passkey, wording), counting=ONE_COUNT)
@@ -66,7 +66,9 @@ def test_counts_that_contradict_each_other_are_no_measure() -> None:
         asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
 
 
-MEASURED = [one.scenario for one in shipped().values() if one.scenario.probes(SEED.wording(one.scenario).words)]
+MEASURED = [
+    family.scenario for family in shipped().values() if family.scenario.probes(SEED.wording(family.scenario).words)
+]
 
 
 @pytest.mark.parametrize("family", MEASURED, ids=lambda family: str(family.family))

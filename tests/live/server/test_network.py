@@ -1,4 +1,4 @@
-"""The way to the network: through the proxy that the environment names, or past it."""
+"""Connections, through the proxy that the environment names or directly."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def proxy() -> Iterator[ForwardProxy]:
 
 
 def ask(tape: Path) -> str:
-    """The answer to the first trial of a case, from a server of 127.0.0.1."""
+    """Return the answer to the first trial of a case, from a server on 127.0.0.1."""
 
     async def run(url: str) -> str:
         question = Question(line_case(), 0)
@@ -84,10 +84,10 @@ def elsewhere() -> Iterator[SimulatedServer]:
 
 @pytest.fixture
 def redirecting(elsewhere: SimulatedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedServer]:
-    """A server that sends every request on to another host, which would be given the key with it."""
+    """The server redirects every request to another host, which would receive the key."""
     with SimulatedServer() as server:
         location = elsewhere.url.replace("127.0.0.1", "localhost")
-        monkeypatch.setattr(server, "answer", lambda one: (307, {"location": f"{location}{one.path}"}, b"{}"))
+        monkeypatch.setattr(server, "answer", lambda request: (307, {"location": f"{location}{request.path}"}, b"{}"))
         yield server
 
 

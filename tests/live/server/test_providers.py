@@ -1,4 +1,4 @@
-"""Bedrock, Vertex and Foundry: asked by their own clients, recorded and replayed like any other."""
+"""Bedrock, Vertex and Foundry are asked by their own clients, and recorded and replayed like any server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.recording.examples import line_case, passkey_case, send, wanted
 from tests.refusals import refused
 
 THERE = {"bedrock": "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.toy-v1:0", "vertex": "toy@20260101"}
-"""What the model is called by its provider."""
+"""The ids of the model at its providers."""
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def server() -> Iterator[ProviderServer]:
 def profile(
     request: pytest.FixtureRequest, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> dict[str, Any]:
-    """The settings of a model that its provider has, whose credentials are set."""
+    """Return the settings of a model at a provider, and set the provider's credentials."""
     for name, value in ENVIRONMENTS[request.param](server.url, tmp_path).items():
         monkeypatch.setenv(name, value)
     provider = request.param.partition(" ")[0]
@@ -99,7 +99,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
     else:
         [found] = asyncio.run(run())
         assert found.measured
-        counted = [one.body for one in server.received if one.path == "/v1/messages/count_tokens"]
+        counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
         assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
 
 

@@ -1,4 +1,4 @@
-"""What of a server is not to be trusted: each fault of a gateway is told, with what follows, and nothing else is."""
+"""Warnings about a server: each fault of a gateway is reported with its consequences, and nothing else is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DOUBTED = {
     "one count": ["count_tokens gives 12 tokens for a prompt, but the usage of its answer counts 1,9", "estimate"],
     "another tokenizer": ["count_tokens gives 2,5", "counted by questions of one token"],
 }
-"""A gateway's fault -> what is said of it."""
+"""The warning about each fault of a gateway."""
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def trusted(fault: str, **profile: object) -> Trust:
 
 @pytest.mark.parametrize("fault", ["", "no count", "html count"])
 def test_nothing_is_said_against_a_faithful_server(fault: str) -> None:
-    """A count that is missing is said where tokens are counted."""
+    """A missing count is reported only where tokens are counted."""
     assert trusted(fault) == Trust((), counts=True)
 
 

@@ -1,4 +1,4 @@
-"""What is said of a gate that would seldom pass, before it is paid for."""
+"""The warning about a gate that would seldom pass, before anything is paid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose scenarios were measured, for the tests of how it ends."""
+"""A run whose scenarios were measured, for tests of how runs end."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
 
 
 def measured(run: Run, *scenarios: str, **fields: Any) -> list[Row]:
-    """The rows of a run that measured one trial of each of these scenarios."""
+    """Return the rows of a run that measured one trial of each of these scenarios."""
     of = {"model": "toy", "family": "passkey", "labels": dict(run.settings.labels), **fields}
     return [row for scenario in scenarios for row in rows("correct", scenario=scenario, **of)]

@@ -36,6 +36,6 @@ def test_a_run_keeps_the_filters_that_it_used(tmp_path: Path, mine: Workspace) -
     folder = asked(tmp_path / "new", model="new")
     assert filters_used(gated(mine, None), load_rows(folder)) == []
     make_filter(mine, "new", "0123456789ab", "a-run", {"q1": True})
-    assert [one.model for one in filters_used(gated(mine, None), load_rows(folder))] == ["new"]
+    assert [used.model for used in filters_used(gated(mine, None), load_rows(folder))] == ["new"]
     baseline = str(asked(tmp_path / "before", filters=(KEPT,)))
-    assert [one.model for one in filters_used(gated(mine, baseline), load_rows(folder))] == ["some-model"]
+    assert [used.model for used in filters_used(gated(mine, baseline), load_rows(folder))] == ["some-model"]

@@ -1,4 +1,4 @@
-"""Why tests of ours were skipped."""
+"""The reasons of skipped tests of the benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run left out of its grid."""
+"""The scenarios of its grid that a run left out."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def test_what_has_no_question_was_not_left_out(tmp_path: Path) -> None:
     found = measured(run, "window-256-k-128", "window-256-k-256")
     assert left_out(run, found) == ()
     assert empty(run, found) == tuple(
-        f"control/longest-1-record-{one} of toy, prompts protocol" for one in ("right", "none")
+        f"control/longest-1-record-{record} of toy, prompts protocol" for record in ("right", "none")
     )

@@ -1,4 +1,4 @@
-"""What a test's report tells of a case."""
+"""The results of a case in the report of its test."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_ASKED = dataclasses.replace(ROW, outcome="not_asked", input_tokens=None, out
 
 
 def told(*cases: CaseResult, others: tuple[tuple[str, object], ...] = ()) -> Any:
-    """What has user properties: an item, as a report."""
+    """Return an object with user properties, like an item or a report."""
     item: Any = SimpleNamespace(user_properties=[])
     for case in cases:
         case.attach(item)
@@ -48,9 +48,9 @@ def test_what_was_not_measured_is_in_no_rate() -> None:
 
 
 def test_what_is_told_is_read() -> None:
-    one = CaseResult.of(line_case(), [ROW, WRONG], minimum=0.5)
-    two = CaseResult.of(line_case(3), [NOT_ASKED], minimum=None)
-    assert list(read(told(one, two))) == [one, two]
+    first = CaseResult.of(line_case(), [ROW, WRONG], minimum=0.5)
+    second = CaseResult.of(line_case(3), [NOT_ASKED], minimum=None)
+    assert list(read(told(first, second))) == [first, second]
 
 
 def test_the_rate_stands_beside_its_interval() -> None:
@@ -69,6 +69,6 @@ def test_without_a_trial_there_is_no_rate() -> None:
 
 @pytest.mark.parametrize("others", [(("n", "many"),), (("family", "mine"), ("n", 3))])
 def test_a_tests_own_properties_are_left_alone(others: tuple[tuple[str, object], ...]) -> None:
-    one = CaseResult.of(line_case(), [ROW], minimum=None)
+    result = CaseResult.of(line_case(), [ROW], minimum=None)
     assert list(read(told(others=others))) == []
-    assert list(read(told(one, others=others))) == [one]
+    assert list(read(told(result, others=others))) == [result]

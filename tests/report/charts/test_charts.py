@@ -1,4 +1,4 @@
-"""The charts of a run: what they show is what was measured, and every point says its rate, interval and n."""
+"""The charts of a run show what was measured, and every point states its rate, interval and n."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
 
 
 def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
-    """The family that the chart itself names does not count: with an unknown one, no page would show the chart."""
+    """The family that the chart itself names is ignored: if it is unknown, no page would show the chart."""
 
     class Strange(Account):
         def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:

@@ -45,7 +45,7 @@ def _context(browser: Browser, options: str) -> BrowserContext:
 
 @dataclass
 class Opened:
-    """An open page. said: console messages, errors, dialogs, and requests for anything but the page."""
+    """An open page. said: its console messages, errors and dialogs, and requests for anything but the page."""
 
     page: Page
     said: list[str] = field(default_factory=list)

@@ -19,7 +19,7 @@ from tests.report.sample import HOSTILE, write_rows, write_run
 pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
 
 TRIALS = 98
-"""Of the sample run; 26 of them are not correct."""
+"""The number of trials of the sample run; 26 of them are not correct."""
 
 PADDED = "budget-3000-longest-600-depth-0-variant-none_scratchpad"
 
@@ -28,7 +28,7 @@ MARKS = """charts => charts.map(chart => {
     const drawn = marks.map(mark => [mark.getAttribute("aria-roledescription"), mark.getBoundingClientRect()]);
     return drawn.filter(([kind, box]) => !/axis|legend|title/.test(kind) && box.width > 1 && box.height > 1).length;
 })"""
-"""How many marks each chart shows."""
+"""A script that counts the marks of each chart."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def nine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All families, at large sizes."""
+    """Return the page of a run of all families at large sizes."""
     return write_rows(tmp_path_factory.mktemp("nine"), list(every_family.rows()), every_family.MODEL)
 
 
@@ -199,7 +199,7 @@ def test_a_phone_shows_the_rate_of_every_family(browser: Browser, report: Path) 
 
 CUT = """boxes => boxes.filter(box => !box.closest("details:not([open])") && box.scrollWidth > box.clientWidth)
     .map(box => getComputedStyle(box).backgroundImage.split("linear-gradient").length - 1)"""
-"""Of each box that shows a part of its content: how many shadows and covers it has."""
+"""A script that counts the shadows and covers of each box that shows only a part of its content."""
 
 
 def test_what_is_cut_on_a_phone_has_a_cue(browser: Browser, report: Path) -> None:

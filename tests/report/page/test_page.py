@@ -1,4 +1,4 @@
-"""The page as text: complete, without anything from the network, and nothing of a model's text as markup."""
+"""The page as text: it is complete, loads nothing from the network, and takes no model's text for markup."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.rows import row, run
 
 
 class Read(HTMLParser):
-    """Its tags, the attributes of each, and the text of its scripts."""
+    """Reads the tags of a page, their attributes, and the text of its scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

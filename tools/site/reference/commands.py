@@ -18,7 +18,7 @@ is done, and with 2 where a sentence says what is wrong: [exit statuses](exit-st
 
 
 def page() -> str:
-    return HEAD + "\n".join(_command(*one) for one in walk(make_parser()))
+    return HEAD + "\n".join(_command(*command) for command in walk(make_parser()))
 
 
 def walk(parser: argparse.ArgumentParser, depth: int = 2) -> Iterator[tuple[argparse.ArgumentParser, str, int]]:
@@ -34,7 +34,7 @@ def _command(parser: argparse.ArgumentParser, about: str, depth: int) -> str:
     passes_on = " [OPTION OF PYTEST …]" if parser.get_default("passes_on") else ""
     usage = " ".join(parser.format_usage().removeprefix("usage: ").split()) + passes_on
     usage = textwrap.fill(usage, 110, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    rows = [(_named(one), text(one.help or "")) for one in parser._actions if _shown(one)]
+    rows = [(_named(action), text(action.help or "")) for action in parser._actions if _shown(action)]
     arguments = "\n" + table(("argument", "what it does"), rows) if rows else ""
     return f"{'#' * depth} `{parser.prog}`\n\n{sentence(text(about))}\n\n```text\n{usage}\n```\n{arguments}"
 

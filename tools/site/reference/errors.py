@@ -36,8 +36,8 @@ class Mistake:
 
 def page() -> str:
     places: dict[tuple[str, str], list[str]] = {}
-    for one in mistakes():
-        places.setdefault((one.code, one.sentence), []).append(code(one.file))
+    for mistake in mistakes():
+        places.setdefault((mistake.code, mistake.sentence), []).append(code(mistake.file))
     rows = ((code(name), _filled_in(said), ", ".join(files)) for (name, said), files in places.items())
     return HEAD + table(("code", "sentence", "raised in"), rows)
 
@@ -57,7 +57,9 @@ def mistakes() -> list[Mistake]:
             for node in module.body
             if isinstance(node, ast.ClassDef) and kinds & {getattr(base, "id", "") for base in node.bases}
         }
-    return sorted({one for path, module in modules.items() for one in _of(module, kinds, path.relative_to(PACKAGE))})
+    return sorted(
+        {mistake for path, module in modules.items() for mistake in _of(module, kinds, path.relative_to(PACKAGE))}
+    )
 
 
 def _of(module: ast.Module, kinds: set[str], file: Path) -> Iterator[Mistake]:

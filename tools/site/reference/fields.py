@@ -30,9 +30,9 @@ class Field:
 def words_below(kind: type) -> dict[str, str]:
     """Field -> the docstring that stands below it, in the class or in one that it is made from."""
     words: dict[str, str] = {}
-    for one in reversed(kind.__mro__):
-        if one.__module__.startswith(("longctx.", "tools.")):
-            words |= _below(one)
+    for class_ in reversed(kind.__mro__):
+        if class_.__module__.startswith(("longctx.", "tools.")):
+            words |= _below(class_)
     return words
 
 
@@ -51,10 +51,10 @@ def fields_of(model: type) -> Iterator[Field]:
     """The fields of a model or a dataclass, in their order."""
     schema = TypeAdapter(model).json_schema()
     words = words_below(model)
-    for name, one in schema.get("properties", {}).items():
+    for name, property_ in schema.get("properties", {}).items():
         required = name in schema.get("required", ())
-        default = "" if required or one.get("default") in (None, "", [], {}) else _toml(one["default"])
-        yield Field(name, kind(one, schema), default, required, words.get(name) or words.get(f"{name}_", ""))
+        default = "" if required or property_.get("default") in (None, "", [], {}) else _toml(property_["default"])
+        yield Field(name, kind(property_, schema), default, required, words.get(name) or words.get(f"{name}_", ""))
 
 
 def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
@@ -62,12 +62,12 @@ def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return kind(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
     if "anyOf" in schema:
-        kinds = [kind(one, whole) for one in schema["anyOf"] if one.get("type") != "null"]
+        kinds = [kind(option, whole) for option in schema["anyOf"] if option.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
     if "enum" in schema or "const" in schema:
-        return "one of " + ", ".join(f"`{one}`" for one in schema.get("enum", [schema.get("const")]))
+        return "one of " + ", ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
     if "prefixItems" in schema:
-        return "list of " + ", ".join(kind(one, whole) for one in schema["prefixItems"])
+        return "list of " + ", ".join(kind(item, whole) for item in schema["prefixItems"])
     match schema.get("type"):
         case "array":
             return f"list: {kind(schema.get('items', {}), whole)}"
@@ -86,7 +86,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict):
         value = value[0] if isinstance(value[0], str) else value
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
     if isinstance(value, list):
-        return f"[{', '.join(_toml(one) for one in value)}]"
+        return f"[{', '.join(_toml(entry) for entry in value)}]"
     return json.dumps(value)

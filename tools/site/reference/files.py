@@ -47,7 +47,7 @@ def schema(name: str) -> dict[str, Any]:
     """The JSON schema of a format."""
     heading, kind, _ = FORMATS[name]
     made: dict[str, Any] = TypeAdapter(kind).json_schema()
-    properties = {field: one for field, one in made["properties"].items() if (kind, field) not in HIDDEN}
+    properties = {field: property_ for field, property_ in made["properties"].items() if (kind, field) not in HIDDEN}
     return {**made, "title": heading.replace("`", ""), "properties": properties}
 
 

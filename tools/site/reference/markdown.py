@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose cells are Markdown themselves."""
     lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(_cell(one) for one in line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines)
 
 
 def code(text: str) -> str:

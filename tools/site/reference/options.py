@@ -48,16 +48,16 @@ def given() -> list[dict[str, Any]]:
     """What argparse is told of each option that help shows, with its `name`."""
     parser = Parser(_ispytest=True)
     options.add(parser)
-    made = [{**one.attrs(), "name": one.names()[-1]} for one in parser.getgroup("longctx").options]
-    return [one for one in made if one.get("help") is not argparse.SUPPRESS]
+    made = [{**option.attrs(), "name": option.names()[-1]} for option in parser.getgroup("longctx").options]
+    return [option for option in made if option.get("help") is not argparse.SUPPRESS]
 
 
 def page() -> str:
-    return HEAD + "\n".join(_option(one) for one in given())
+    return HEAD + "\n".join(_option(option) for option in given())
 
 
-def _option(one: dict[str, Any]) -> str:
-    name = one["name"]
-    value = one.get("metavar") or ("|".join(one["choices"]) if one.get("choices") else "")
+def _option(option: dict[str, Any]) -> str:
+    name = option["name"]
+    value = option.get("metavar") or ("|".join(option["choices"]) if option.get("choices") else "")
     more = f" [More](../{GUIDES[name]})." if name in GUIDES else ""
-    return f"## `{f'{name} {value}'.strip()}` {{ #{name.lstrip('-')} }}\n\n{sentence(text(one['help']))}{more}\n"
+    return f"## `{f'{name} {value}'.strip()}` {{ #{name.lstrip('-')} }}\n\n{sentence(text(option['help']))}{more}\n"

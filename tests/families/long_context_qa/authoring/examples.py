@@ -1,4 +1,4 @@
-"""What an analysis of questions found."""
+"""An example of what the analysis of questions returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What questions are worth, from the answers with the right section, a wrong one, and none."""
+"""The analysis of questions by their answers with the right section, with a wrong one, and with none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what questions are worth."""
+"""The tables of the analysis of questions."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def test_golden(words: Mapping[str, str]) -> None:
 
 def test_the_section_comes_after_the_examples_as_it_is(words: Mapping[str, str]) -> None:
     trial = writing().build(words, 0, 0)
-    _, one, two, passage = trial.user.split("<Passage>\n")
-    assert one.startswith("DEPARTMENT OF LABOR")
-    assert two.startswith("NATIONAL ARCHIVES")
+    _, first, second, passage = trial.user.split("<Passage>\n")
+    assert first.startswith("DEPARTMENT OF LABOR")
+    assert second.startswith("NATIONAL ARCHIVES")
     assert passage.startswith(f"{SECTION.text}\n</Passage>\n\nPlease write five factual questions")
     assert trial.user[round(trial.depth * len(trial.user)) :].startswith(SECTION.text)
     assert trial.prefix == writing(section=Section("pier", "x", 1)).build(words, 0, 0).prefix

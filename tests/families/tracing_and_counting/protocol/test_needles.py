@@ -64,14 +64,14 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 
 def test_a_whole_prompt() -> None:
     trial = MultipleNeedles(440, 2, 1, 2).fit(TOKENS).build(WORDS, 0, 0)
-    one, two = needles(trial)
+    first, second = needles(trial)
     lines = trial.user.split("\n")
     assert lines[0] == (
         "Some special magic numbers are hidden within the following text. Make sure to memorize it. I will quiz you "
         "about the numbers afterwards."
     )
     assert lines[1:-1].count(WORDS["filler"]) == len(lines) - 4 == trial.recorded["fillers"]
-    keys = [key for key, number in sorted((one, two), key=lambda pair: trial.expected.index(pair[1]))]
+    keys = [key for key, number in sorted((first, second), key=lambda pair: trial.expected.index(pair[1]))]
     asked = f"{keys[0]}, and {keys[1]}"
     assert lines[-1] == f"What are all the special magic numbers for {asked} mentioned in the provided text?"
     assert trial.prefill == f"The special magic numbers for {asked} mentioned in the provided text are"
