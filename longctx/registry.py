@@ -129,5 +129,5 @@ def _loaded(name: str, kind: type[Kind]) -> Kind:
     module, _, attribute = name.partition(":")
     loaded = getattr(importlib.import_module(module), attribute or "FAMILY")
     if not isinstance(loaded, kind):
-        raise TypeError(f"it is no {kind.__name__} but a {type(loaded).__name__}")
+        raise TypeError(f"it is not a {kind.__name__} but a {type(loaded).__name__}")
     return loaded

@@ -121,7 +121,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
     from longctx.live.batches.fate import sentence
     from longctx.live.failure import explain
-    from longctx.live.server.enquiry import UNTOLD
+    from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
     fate = await batches.fates.of(batch)
     if fate.kind == "ended":
@@ -130,7 +130,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
         raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(fate)}")
     try:
         await batches.service.cancel(fate.batch.id)
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         raise UserError(
             "cancel-refused", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
         ) from None

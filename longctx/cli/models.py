@@ -40,16 +40,16 @@ def add(commands: Any) -> None:
     probe = actions.add_parser(
         "probe",
         help="ask a server about a model, and keep what it says in the model's profile",
-        description="Asks for the model's limits and counts tokens, which is free, and keeps it in the [probed] and "
-        "[[measured]] tables of the model's profile. What a person wrote there stays, and has the last word.",
+        description="Asks for the model's limits and counts tokens, which is free, and writes both to the [probed] and "
+        "[[measured]] tables of the model's profile. What a person wrote there stays, and counts for more.",
     )
     probe.add_argument("name", metavar="NAME", help="the model's id")
     probe.add_argument("--base-url", metavar="URL", help="a server other than the SDK's")
     probe.add_argument(
         "--ask",
         action="store_true",
-        help="also ask it ten small questions, which are paid for: does it take a prefill, a temperature, thinking; "
-        "and are its usage, stop reasons, system prompt and counts of tokens to be trusted",
+        help="also ask the model ten small questions, which cost money: whether it takes a prefill, a temperature and "
+        "thinking, and whether its usage, stop reasons, system prompt and token counts are to be trusted",
     )
     probe.add_argument(
         "--prompts", default=PROTOCOL, metavar="DIR", help="prompt set whose wordings are counted (default: protocol)"
@@ -65,12 +65,12 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
 
     before = read_profile(options.workspace, options.name)
     learnt, source = asyncio.run(_ask(before, options))
-    path = keep_probed(options.workspace, before.model, source, learnt.told)
+    path = keep_probed(options.workspace, before.model, source, learnt.values)
     for measured in learnt.measured:
         if before.measures(measured.family, measured.wording) != measured.values:
             keep_measured(options.workspace, before.model, measured)
     _print_learnt(before, learnt)
-    for sentence in (*learnt.silent, *differences(before, learnt.told)):
+    for sentence in (*learnt.silent, *differences(before, learnt.values)):
         print(sentence)
     _print_doubts(learnt, source)
     print(f"Kept in {path}.")
@@ -88,9 +88,9 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt
 
 def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
     rows = [
-        (name, _text(_probed(before.probed, entry)), _text(learnt.told[entry]))
+        (name, _text(_probed(before.probed, entry)), _text(learnt.values[entry]))
         for entry, name in ENTRIES.items()
-        if entry in learnt.told
+        if entry in learnt.values
     ]
     for counts in learnt.measured:
         earlier = before.measures(counts.family, counts.wording) or {}
@@ -103,11 +103,11 @@ def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
 
 def _print_doubts(learnt: Learnt, source: str) -> None:
     if learnt.doubts:
-        print(f"Not to be trusted of {source}:")
+        print(f"Do not trust {source} in these points:")
         for doubt in learnt.doubts:
             print(f"- {doubt}")
     elif learnt.doubts is not None:
-        print(f"Usage, cached tokens, stop reasons, system prompt and counts of {source} are as they should be.")
+        print(f"Usage, cached tokens, stop reasons, system prompt and token counts of {source} are right.")
 
 
 def _probed(probed: Probed | None, entry: str) -> object:

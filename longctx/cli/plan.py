@@ -38,7 +38,13 @@ def add(commands: Any) -> None:
         metavar="SHARE",
         help="a drop that does not matter (default: the profile's, or 0.05)",
     )
-    option("--alpha", type=_share(), default=0.05, metavar="P", help="chance of a false alarm over all (default: 0.05)")
+    option(
+        "--alpha",
+        type=_share(),
+        default=0.05,
+        metavar="P",
+        help="chance of a false alarm over all bands (default: 0.05)",
+    )
     option(
         "--power",
         type=_share(),

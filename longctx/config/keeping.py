@@ -28,11 +28,11 @@ def keep_measured(workspace: Workspace, model: str, measured: TokenCounts) -> Pa
     return path
 
 
-def keep_probed(workspace: Workspace, model: str, source: str, told: Mapping[str, Any]) -> Path:
-    """Write what a server told today to the profile's [probed] table; return the file's path. Raises UserError."""
+def keep_probed(workspace: Workspace, model: str, source: str, values: Mapping[str, Any]) -> Path:
+    """Write what a server said today to the profile's [probed] table; return the file's path. Raises UserError."""
     today = {"on": datetime.datetime.now(datetime.UTC).date(), "source": source}
     with _edited(workspace, model) as (path, document):
-        document.setdefault("probed", _table()).update(today | dict(told))
+        document.setdefault("probed", _table()).update(today | dict(values))
     return path
 
 

@@ -43,16 +43,16 @@ class Tier(Rates):
 
 
 class Prices(Rates):
-    """Rates as they stood on `dated`; those of longer prompts are in `above`."""
+    """The rates that were valid on `dated`; those of longer prompts are in `above`."""
 
     batch_discount: float = Field(default=0.0, ge=0, le=1)
     """The share that a Message Batch saves."""
     dated: datetime.date
-    """The day on which the prices stood so."""
+    """The day on which these prices were valid."""
     source: str = ""
-    """Where they stand."""
+    """The page or document that states the prices."""
     above: tuple[Tier, ...] = Field(default=(), exclude_if=lambda tiers: not tiers)
-    """Rates of longer prompts."""
+    """The rates of longer prompts."""
 
     @model_validator(mode="after")
     def _each_tier_once(self) -> Self:
@@ -68,29 +68,29 @@ class Prices(Rates):
 
 
 class Caching(_Table):
-    """The prompt cache of a model that keeps what `cache_control` marks."""
+    """A prompt cache that keeps the prefixes which `cache_control` marks."""
 
     min_tokens: PositiveInt = 1024
-    """Tokens: a shorter prefix is not kept."""
+    """The length of the shortest prefix that the cache keeps, in tokens."""
     breakpoints: PositiveInt = 4
-    """The most marks of one request."""
+    """The largest number of marks (cache breakpoints) in one request."""
     ttl: Literal["5m", "1h"] = "5m"
-    """How long a prefix is kept; each reading renews it."""
+    """How long the cache keeps a prefix; each read renews it."""
 
 
 class TokensPerUnit(_Table):
-    """Tokens that one unit of a family takes, for estimates before anything is asked."""
+    """The tokens of one unit of a family, for estimates before anything is asked."""
 
     line: PositiveFloat = 15.0
-    """A line of line retrieval."""
+    """The tokens of a line of line retrieval."""
     reference: PositiveFloat = 1.1
-    """A token of the corpora's reference vocabulary."""
+    """The model's tokens for each token of the corpora's reference vocabulary."""
 
 
 class TokenCounts(_Table):
-    """Token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes.
+    """The token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes.
 
-    system: digest of the profile's own system prompt, which was counted with it; empty where it had none.
+    system: the digest of the profile's own system prompt, which was counted too; empty if it had none.
     """
 
     family: str
@@ -101,10 +101,10 @@ class TokenCounts(_Table):
 
 
 class Probed(_Table):
-    """What a server told of the model. Its window, limits and token counts are used if the profile has none itself.
+    """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
 
-    window, max_output: tokens. thinking, effort: the values that it accepts. line, reference: see TokensPerUnit.
-    prefill, temperature: whether a request with one was answered. None: not told.
+    window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
+    prefill, temperature: whether a request with one was answered. None: unknown.
     """
 
     on: datetime.date
@@ -121,14 +121,14 @@ class Probed(_Table):
 
 
 class Thinking(_Table):
-    """How the model is told to think, as the Messages API takes it."""
+    """The `thinking` parameter of the Messages API."""
 
     type: Literal["enabled", "adaptive", "disabled", "between_tools"]
-    """Whether it thinks, and who says how much."""
+    """Whether the model thinks, and whether you or the model decides how much."""
     budget_tokens: int | None = Field(default=None, ge=1024)
-    """The tokens that it may think with; required by `enabled`, and for nothing else."""
+    """The most tokens of thinking; required with `enabled`, and not allowed otherwise."""
     display: Literal["summarized", "omitted"] | None = None
-    """How its thinking comes back."""
+    """Whether the reply holds a summary of the thinking."""
 
     @model_validator(mode="after")
     def _budget_where_it_belongs(self) -> Self:
@@ -148,50 +148,50 @@ def _room_to_think(given: dict[str, Any]) -> int:
 
 
 class ModelProfile(_Table):
-    """A model id without a profile works with these defaults."""
+    """What is known of a model. A model id without a profile works with the defaults."""
 
     model: str = ""
-    """The id that rows, cassettes and the request have; without it, the file's name."""
+    """The model id in requests, rows and cassettes; by default the name of the file."""
     provider: Literal["anthropic", "bedrock", "vertex", "foundry"] = "anthropic"
-    """Whose client asks."""
+    """The provider that serves the model, which decides the SDK's client."""
     provider_model: str = ""
-    """The id that is sent, where it is another than `model`: recordings and rows name `model` all the same."""
+    """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
     window: PositiveInt | None = None
-    """Tokens that prompt and reply may fill; the server is asked where it is not given."""
+    """The tokens that prompt and reply may fill; the server is asked if it is not given."""
     max_output: PositiveInt | None = None
     """The most tokens of a reply that a request may ask for."""
     system: str = ""
-    """Sent before the system prompt of the prompt set."""
+    """A system prompt that is sent before that of the prompt set."""
     thinking: Thinking | None = None
-    """How the model is told to think, as the Messages API takes it."""
+    """The `thinking` parameter of the Messages API."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    """How much effort the model is told to make."""
+    """The effort that is asked for, as `output_config.effort` of the Messages API."""
     extra_body: dict[str, Any] = {}
-    """What is sent with every request as it stands; it has the last word."""
+    """Entries that are added to the body of every request; they replace entries of the same name."""
     thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
-    """Added to a family's max_tokens, for a model that thinks before it answers. Default: its thinking budget."""
+    """Tokens added to a family's max_tokens for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
-    """Seconds in which a whole answer must come."""
+    """The seconds in which a whole answer must arrive."""
     prefill: bool = False
-    """Whether the model takes a prompt that ends in the beginning of its answer."""
+    """Whether the model accepts a prompt that ends with the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
-    """What one unit of a family takes, for estimates before anything is asked."""
+    """The tokens of one unit of a family, for estimates before anything is asked."""
     prices: Prices | None = None
-    """USD per million tokens; without them no cost is known, and `--ctx-max-cost` needs them."""
+    """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
     caching: Caching | None = None
-    """The prompt cache; without it nothing is marked. A server may keep a cache of its own all the same."""
+    """The model's prompt cache. Without this table no prefix is marked, though a server may cache by itself."""
     provenance: dict[str, str] = {}
     """Weights, quantization and server, in your own words."""
     probed: Probed | None = None
-    """What a server told; written by `models probe`."""
+    """What a server said about the model; written by `models probe`."""
     measured: tuple[TokenCounts, ...] = ()
-    """Token counts of the families' wording; written by `models probe` and by the asking pass."""
+    """The token counts of the families' wording; written by `models probe` and by the asking pass."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
         if self.thinking_tokens < (least := _room_to_think({"thinking": self.thinking})):
             raise ValueError(
-                f"thinking_tokens is at least the thinking's budget_tokens of {least}: raise it, or leave it out"
+                f"thinking_tokens must be at least the {least} budget_tokens of thinking: raise it, or leave it out"
             )
         return self
 

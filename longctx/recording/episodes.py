@@ -72,10 +72,10 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     response["status"]["code"], response["headers"].items()
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
-            raise TypeError(f"its {name} is no text")
+            raise TypeError(f"its {name} is not text")
     if not isinstance(metadata.get("model", ""), str):
-        raise TypeError("its model is no text")
+        raise TypeError("its model is not text")
     if metadata["latency_s"] is not None:
         float(metadata["latency_s"])
     if not isinstance(metadata.get("batch", ""), str):
-        raise TypeError("its batch is no text")
+        raise TypeError("its batch is not text")

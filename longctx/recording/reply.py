@@ -23,11 +23,11 @@ def read_message(body: bytes) -> dict[str, Any]:
         if not isinstance(message["model"], str):
             raise TypeError("its model has no name")
         if not isinstance(message.get("stop_reason"), str | None):
-            raise TypeError("its stop_reason is no text")
+            raise TypeError("its stop_reason is not text")
     except (ValueError, KeyError, TypeError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else error
         raise MalformedAnswer(
-            f"the server's answer is no Messages API message ({reason}); it begins with {body[:80]!r}"
+            f"the server's answer is not a Messages API message ({reason}); it begins with {body[:80]!r}"
         ) from None
     return message
 
@@ -85,18 +85,18 @@ def read_object(body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("its JSON is nested too deeply") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+        raise ValueError(f"it is not JSON: {error}") from None
     except ValueError:  # Python limits the digits of a number
         raise ValueError("its JSON holds a number of thousands of digits") from None
     if not isinstance(document, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return document
 
 
 def _text(message: dict[str, Any]) -> str:
     content = message["content"]
     if not (isinstance(content, list) and all(isinstance(block, dict) for block in content)):
-        raise TypeError("its content is no list of blocks")
+        raise TypeError("its content is not a list of blocks")
     texts = [block["text"] for block in content if block["type"] == "text"]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a text block of it holds no text")
@@ -106,7 +106,7 @@ def _text(message: dict[str, Any]) -> str:
 def _tokens(usage: object) -> tuple[int, int, int | None, int]:
     """Return the uncached input tokens, those written to the cache, those read from it, and the output tokens."""
     if not isinstance(usage, dict):
-        raise TypeError("its usage is no table of counts")
+        raise TypeError("its usage is not a table of counts")
     written = _count(usage.get("cache_creation_input_tokens") or 0)
     read = usage.get("cache_read_input_tokens")
     cached = None if read is None else _count(read)

@@ -155,10 +155,7 @@ def test_what_changes_the_question_is_only_offered(
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
     assert "A prefill is taken: prefill = true would use it." in printed
-    assert (
-        f"Usage, cached tokens, stop reasons, system prompt and counts of {server.url} are as they should be."
-        in printed
-    )
+    assert f"Usage, cached tokens, stop reasons, system prompt and token counts of {server.url} are right." in printed
     assert not load_model(mine, "toy").prefill
 
 
@@ -168,7 +165,10 @@ def test_a_prefill_that_is_ignored_is_not_offered(
     server.script = Gateway("prefill").answer
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
-    assert f"Not to be trusted of {server.url}:\n- A prefill is taken, but the answer does not go on from it" in printed
+    assert (
+        f"Do not trust {server.url} in these points:\n- A prefill is taken, but the answer does not go on from it"
+        in printed
+    )
     assert "prefill = true would use it" not in printed
     probed = read_profile(mine, "toy").probed
     assert probed is not None

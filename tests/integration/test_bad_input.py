@@ -158,7 +158,7 @@ def test_an_answer_that_cannot_be_read(checkout: Checkout, server: SimulatedServ
     server.script = lambda body: (200, {}, deep) if len(server.asked) == 1 else right(body)
     result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("asked 3 of 4 trials", "is no Messages API message (its JSON is nested too deeply)")
+    assert result.says("asked 3 of 4 trials", "is not a Messages API message (its JSON is nested too deeply)")
     assert not result.says("RecursionError")
     assert [row["error"] for row in checkout.rows() if row["error"]] == ["malformed_answer"]
 

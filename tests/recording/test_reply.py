@@ -145,9 +145,9 @@ def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
         (message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"1e999"), "its usage counts inf"),
         (message("42", usage={"input_tokens": -7, "output_tokens": 1}), "its usage counts -7 tokens"),
         (message("42", usage={"input_tokens": "many", "output_tokens": 1}), "its usage counts 'many' tokens"),
-        (b"<html>", "it is no JSON"),
+        (b"<html>", "it is not JSON"),
         (b"", "it is empty"),
-        (b"[]", "it is no JSON object"),
+        (b"[]", "it is not a JSON object"),
         (without("usage"), "it has no 'usage'"),
     ],
     ids=range(11),
@@ -155,7 +155,7 @@ def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
 def test_the_reason_is_said_in_words(body: bytes, reason: str) -> None:
     with pytest.raises(MalformedAnswer) as caught:
         reply(body)
-    assert f"is no Messages API message ({reason}" in str(caught.value)
+    assert f"is not a Messages API message ({reason}" in str(caught.value)
     assert "Error" not in str(caught.value)
 
 

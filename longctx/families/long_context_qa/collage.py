@@ -92,7 +92,7 @@ class Collage(Scenario):
                 f"give a longest section of 1 to {self.budget}."
             )
         if not 0 <= self.depth <= 100:
-            raise ValueError(f"depth {self.depth} is no percentage: give 0 (beginning) to 100 (end).")
+            raise ValueError(f"depth {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
 
     def indices(self, trials: int) -> Sequence[int]:
         bank = self.bank()

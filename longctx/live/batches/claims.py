@@ -15,7 +15,7 @@ from longctx.live.batches.fate import Fate, Fates
 from longctx.live.batches.ledger import Batch, Ledger, Place
 from longctx.live.batches.service import Service, State
 from longctx.live.failure import explain
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 
@@ -78,7 +78,7 @@ class Batches:
             return None
         try:
             results = await self.service.results(batch.id)
-        except UNTOLD as error:
+        except ENQUIRY_ERRORS as error:
             old = state.created_at is not None and self.clock.now() - state.created_at > wait.KEPT
             gone = old and isinstance(error, anthropic.NotFoundError)
             why = explain(error, self.service.url).message

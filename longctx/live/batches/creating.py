@@ -11,11 +11,11 @@ from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.fate import Fate
 from longctx.live.batches.ledger import Batch
-from longctx.live.batches.service import NO_SUCH_WAY
+from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.failure import Failure, explain
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
 CREATIONS = 5
 """The most requests to create one batch."""
@@ -26,9 +26,9 @@ async def created(batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any
     for attempt in range(1, CREATIONS + 1):
         try:
             state = await batches.service.create(bodies)
-        except UNTOLD as error:
+        except ENQUIRY_ERRORS as error:
             failure = explain(error, batches.service.url, "a batch")
-            if isinstance(error, anthropic.APIStatusError) and error.status_code in NO_SUCH_WAY:
+            if isinstance(error, anthropic.APIStatusError) and error.status_code in UNSUPPORTED:
                 batches.ledger.drop(batch)
                 raise batches.service.unusable(error) from None
             if not _refused(error, failure):

@@ -12,7 +12,7 @@ from longctx.live.batches import wait
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service, State
 from longctx.live.failure import explain
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
 SKEW = datetime.timedelta(hours=1)
 """The most by which the clocks of the server and of this machine are assumed to differ."""
@@ -51,7 +51,7 @@ class Fates:
             if not batch.id:
                 return await self._searched(batch)
             state = await self._service.retrieve(batch.id)
-        except UNTOLD as error:
+        except ENQUIRY_ERRORS as error:
             if isinstance(error, anthropic.NotFoundError):
                 return self._not_known(batch)
             failure = explain(error, self._service.url)

@@ -149,7 +149,7 @@ def _read(path: Path) -> Batch:
         requests = [Request(request["custom_id"], Wanted(**request["wanted"])) for request in fields.pop("requests")]
         batch = Batch(**fields, requests=tuple(requests))
         if not all(isinstance(text, str) for text in _texts(batch)):
-            raise TypeError("an entry of it is no text")
+            raise TypeError("an entry of it is not text")
         return batch
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(

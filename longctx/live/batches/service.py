@@ -16,7 +16,7 @@ import httpx2
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.failure import explain, server_sentence
-from longctx.live.server.enquiry import UNTOLD, body_of
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, read_object
 
@@ -24,7 +24,7 @@ UPLOAD_S = 3600.0
 """The seconds within which a server must accept a batch, whose body may have 256 MB."""
 DOWNLOAD_S = 3600.0
 PAGE = 100
-NO_SUCH_WAY = (404, 405, 501)
+UNSUPPORTED = (404, 405, 501)
 """The statuses of a server without batches."""
 
 
@@ -61,7 +61,7 @@ def check_provider(models: Sequence[ModelProfile]) -> None:
 
 
 class Service:
-    """The batches of one server. All calls raise the exceptions in UNTOLD."""
+    """The batches of one server. All calls raise the exceptions in ENQUIRY_ERRORS."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -73,7 +73,7 @@ class Service:
             try:
                 await self._page("", client)
                 return
-            except UNTOLD as error:
+            except ENQUIRY_ERRORS as error:
                 failed = error
                 if _lacks_batches(error):
                     break
@@ -146,7 +146,7 @@ class Service:
 
 def _lacks_batches(error: Exception) -> bool:
     status = error.status_code if isinstance(error, anthropic.APIStatusError) else None
-    return isinstance(error, MalformedAnswer) or status in NO_SUCH_WAY
+    return isinstance(error, MalformedAnswer) or status in UNSUPPORTED
 
 
 def read_state(body: bytes) -> State:
@@ -161,7 +161,7 @@ def _state(batch: dict[str, Any]) -> State:
     counts = {name: int(number) for name, number in batch["request_counts"].items()}
     requests = sum(counts.values())
     if not (isinstance(batch["id"], str) and batch["id"] and isinstance(batch["processing_status"], str)):
-        raise ValueError("its id or its status is no text")
+        raise ValueError("its id or its status is not text")
     return State(
         batch["id"],
         batch["processing_status"],

@@ -21,7 +21,7 @@ PATIENCE_S = 90.0
 
 
 async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
-    """Ask a plain question and return the reply. Raises the exceptions in UNTOLD.
+    """Ask a plain question and return the reply. Raises ENQUIRY_ERRORS.
 
     changed: top-level fields of the request to change or to add.
     """
@@ -34,7 +34,7 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
     """Count the input tokens of a prompt by asking it, for providers without count_tokens.
 
-    Raises the exceptions in UNTOLD.
+    Raises ENQUIRY_ERRORS.
     """
     changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}]}
     if system := system_prompt(system, model):

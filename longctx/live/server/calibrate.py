@@ -10,7 +10,7 @@ from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
 from longctx.live.failure import Failure, explain
-from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import measure, retrieve, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -66,7 +66,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
             description = await retrieve(client, model)
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         why = explain(error, client.base_url).message
         say(f"The window of {model.model} is not known, and prompts are not checked against it: {why}")
         return model
@@ -82,7 +82,7 @@ async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failu
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
             return await measure(client, case.model, type(case.scenario), case.wording)
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
         f"{model}: its tokens could not be counted, which {case.scenario.family} needs to build its prompts: "

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from longctx.live.failure import Failure, explain
-from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -54,5 +54,5 @@ async def _count(client: Client, question: Question) -> int | Failure:
     trial, model = question.build(), question.case.model
     try:
         return await count(client.with_options(max_retries=0), model, user_text(trial, model), trial.system)
-    except (*UNTOLD, ValueError) as error:  # ValueError: the SDK cannot send the text
+    except (*ENQUIRY_ERRORS, ValueError) as error:  # ValueError: the SDK cannot send the text
         return explain(error, client.base_url)

@@ -20,8 +20,8 @@ class NoAnswer(TimeoutError):
     """No answer arrived in time; the text names the time limit."""
 
 
-UNTOLD = (anthropic.AnthropicError, MalformedAnswer, NoAnswer)
-"""The exceptions of these calls if a server does not tell what it is asked."""
+ENQUIRY_ERRORS = (anthropic.AnthropicError, MalformedAnswer, NoAnswer)
+"""The exceptions that a call raises if the server gives no usable answer."""
 
 
 class Raw(Protocol):

@@ -51,7 +51,7 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
 
 
 async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Return the input tokens of a prompt. Raises the exceptions in UNTOLD, also if the provider does not count."""
+    """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
     call = client.messages.with_raw_response.count_tokens(
         model=model.sent_as, messages=messages, system=system_prompt(system, model) or anthropic.omit
@@ -62,7 +62,7 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
 async def measure(
     client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
 ) -> TokenCounts:
-    """Measure the tokens of a family's wording. Raises the exceptions in UNTOLD."""
+    """Measure the tokens of a family's wording. Raises ENQUIRY_ERRORS."""
     probes = family.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
     try:
@@ -84,7 +84,7 @@ async def measure(
 async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
     """Return the tokens of each unit of TokensPerUnit: the families' own units, and a reference token.
 
-    Raises the exceptions in UNTOLD.
+    Raises ENQUIRY_ERRORS.
     """
     prompts = PromptSet.open(workspace, PROTOCOL)
     measured: dict[str, float] = {}

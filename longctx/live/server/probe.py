@@ -11,7 +11,7 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.failure import explain
 from longctx.live.server.asked import count_by_asking
-from longctx.live.server.enquiry import PATIENCE_S, UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit
 from longctx.live.server.providers import Client
 from longctx.live.server.trust import try_trust
@@ -28,11 +28,11 @@ Counted = tuple[type[Scenario], Wording]
 class Learnt:
     """What was learnt of a model.
 
-    told: by the fields of `Probed`. measured: the counts of wordings that need one. silent: a sentence on each thing
-    that was not told. doubts: a sentence on each thing that is not to be trusted; None if it was not tried.
+    values: by the fields of `Probed`. measured: the token counts of wordings that need them. silent: a sentence on each
+    thing that is still unknown. doubts: a sentence on each thing that is not to be trusted; None if it was not tried.
     """
 
-    told: dict[str, Any]
+    values: dict[str, Any]
     measured: tuple[TokenCounts, ...]
     silent: tuple[str, ...]
     doubts: tuple[str, ...] | None = None
@@ -50,7 +50,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
         with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
             description |= await tokens_per_unit(workspace, client, model)
             measured = tuple([await measure(client, model, *texts) for texts in counted])
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description and not ask:
             raise UserError("probe-failed", f"Nothing could be learnt about {model.model}: {failure.message}") from None
@@ -59,8 +59,8 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
         silent.append(f"Tokens could not be counted for free: {failure.message}{follows}")
     if not ask:
         silent.append(
-            "Whether it takes a prefill or a temperature, and what of its answers is not to be trusted, is learnt by "
-            "asking it, with --ask."
+            "Whether the model takes a prefill or a temperature, and whether its answers are to be trusted, is learnt "
+            "by asking it, with --ask."
         )
         return Learnt(description, measured, tuple(silent))
     tried, ignored = await try_out(client, model, say)
@@ -82,7 +82,7 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
             description = await retrieve(client, model)
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
     silent = "The server does not say what the model can: it lists no models, or not this one."
     return description, [] if description else [silent]
@@ -102,7 +102,7 @@ async def _counted_by_asking(
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
             return tuple([await measure(client, model, *texts, count_by_asking) for texts in counted]), []
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         why = explain(error, client.base_url).message
         families = ", ".join(scenario.family for scenario, _ in counted)
         return (), [

@@ -15,7 +15,7 @@ from typing import Any
 from longctx.config.models import ModelProfile
 from longctx.live.failure import explain
 from longctx.live.server.asked import PATIENCE_S, ROOM, ask
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -66,7 +66,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
     async def tried(what: str, question: Awaitable[Reply]) -> Reply | None:
         try:
             return await question
-        except UNTOLD as error:
+        except ENQUIRY_ERRORS as error:
             doubts.append(f"{what} could not be tried: {explain(error, client.base_url).message}")
             return None
 
@@ -77,7 +77,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
         about_system = await tried("A system prompt", ask(client, model, **request))
         try:
             counted = await count(client, model.model_copy(update={"system": ""}), text)
-        except UNTOLD:  # reported where tokens are counted
+        except ENQUIRY_ERRORS:  # reported where tokens are counted
             counted = None
     if first:
         doubts += of_usage(first, len(text.split()))

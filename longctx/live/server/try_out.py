@@ -10,7 +10,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.failure import explain
 from longctx.live.server.asked import PATIENCE_S, ROOM, ask
-from longctx.live.server.enquiry import UNTOLD
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import source_of
 from longctx.live.server.providers import Client
 from longctx.live.server.trust import BEGUN, of_prefill
@@ -38,7 +38,7 @@ async def try_out(client: Client, model: ModelProfile, say: Say) -> tuple[dict[s
         with waiting(say, f"{source_of(client)} to answer tiny questions (each within {PATIENCE_S:g} s)"):
             await ask(client, model)
             replies = {name: await _answered(client, model, changed) for name, changed in TRIED.items()}
-    except UNTOLD as error:
+    except ENQUIRY_ERRORS as error:
         follows = " A run would measure nothing with such answers." if isinstance(error, MalformedAnswer) else ""
         why = explain(error, client.base_url).message
         raise UserError("probe-not-answered", f"{model.model} could not be asked: {why}{follows}") from None

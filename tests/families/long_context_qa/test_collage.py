@@ -123,7 +123,7 @@ def test_slug_round_trip() -> None:
 def test_bad_parameters_are_sentences() -> None:
     with pytest.raises(ValueError, match="there is no variant 'six'"):
         collage(variant="six")
-    with pytest.raises(ValueError, match="depth 101 is no percentage"):
+    with pytest.raises(ValueError, match="depth 101 is not a percentage"):
         collage(depth=101)
 
 
