@@ -69,10 +69,10 @@ def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]
         tape = Tape(Path(folder), "once")
         asyncio.run(_ask(server.url, tape, plan(asked), batch, turned))
         replies = [tape.reply(Wanted.of(question, question.build())) for question in asked]
-    found = [reply for reply in replies if reply is not None]
-    assert len(found) == len(asked)
-    usd = sum(paid(model.prices, reply) or 0.0 for reply in found)
-    return sum(reply.input_tokens for reply in found), sum(reply.cached_tokens or 0 for reply in found), usd
+    answered = [reply for reply in replies if reply is not None]
+    assert len(answered) == len(asked)
+    usd = sum(paid(model.prices, reply) or 0.0 for reply in answered)
+    return sum(reply.input_tokens for reply in answered), sum(reply.cached_tokens or 0 for reply in answered), usd
 
 
 async def _ask(url: str, tape: Tape, asked: Sequence[Question], batch: bool, turned: Turned) -> None:
@@ -92,9 +92,9 @@ async def _ask(url: str, tape: Tape, asked: Sequence[Question], batch: bool, tur
 def main() -> None:
     print(f"| asked | read from the cache | {' | '.join(MODELS)} |\n|{' --- |' * (2 + len(MODELS))}")
     for way, (batch, plan) in WAYS.items():
-        found = [used(load_model(HERE, name), batch, plan) for name in MODELS]
-        shares = dict.fromkeys(f"{read / whole:.1%}" for whole, read, _ in found)
-        print(f"| {way} | {', '.join(shares)} | {' | '.join(f'${usd:,.4g}' for _, _, usd in found)} |", flush=True)
+        usages = [used(load_model(HERE, name), batch, plan) for name in MODELS]
+        shares = dict.fromkeys(f"{read / whole:.1%}" for whole, read, _ in usages)
+        print(f"| {way} | {', '.join(shares)} | {' | '.join(f'${usd:,.4g}' for _, _, usd in usages)} |", flush=True)
     print(f"\nOf {RECORDS} records; a token is {CHARACTERS_A_TOKEN} characters.")
 
 

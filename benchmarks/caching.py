@@ -99,9 +99,9 @@ def measure(base_url: str, some: Sequence[Question], asked: Sequence[Question]) 
 def foreseen(asked: Sequence[Question]) -> tuple[Used, Used]:
     """Return the estimated tokens without a cache, and with the cache that the profile describes."""
     tokens = [question.case.size_tokens for question in asked]
-    found = shared(asked)
-    read = sum(size * question.shared.read_share for size, question in zip(tokens, found, strict=True))
-    written = sum(size * question.shared.write_share for size, question in zip(tokens, found, strict=True))
+    planned = shared(asked)
+    read = sum(size * question.shared.read_share for size, question in zip(tokens, planned, strict=True))
+    written = sum(size * question.shared.write_share for size, question in zip(tokens, planned, strict=True))
     return Used(len(asked), sum(tokens), 0, 0), Used(len(asked), sum(tokens), read, written)
 
 
@@ -144,8 +144,8 @@ def main() -> None:
         model = load_model(HERE, options.model)
         whole = questions(model, options.budget, LONGEST, options.of)
         asked = questions(model, options.budget, LONGEST, options.questions)
-        found = measure(options.base_url, by_chance(whole, options.chance), asked)
-        print("\n" + "\n".join(table("random order", found[0], "the suite's order", found[1], CLAUDE)))
+        orders = measure(options.base_url, by_chance(whole, options.chance), asked)
+        print("\n" + "\n".join(table("random order", orders[0], "the suite's order", orders[1], CLAUDE)))
     if options.grid:
         print("\n".join(grid()))
 

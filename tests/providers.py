@@ -52,12 +52,12 @@ class ProviderServer(SimulatedServer):
 
 def _as_messages(request: Received) -> Received:
     body = {name: value for name, value in request.body.items() if name != "anthropic_version"}
-    if found := BEDROCK.fullmatch(request.path) or VERTEX.fullmatch(request.path):
+    if matched := BEDROCK.fullmatch(request.path) or VERTEX.fullmatch(request.path):
         assert request.body["anthropic_version"]
-        if found[1] == "count-tokens":
+        if matched[1] == "count-tokens":
             return Received("/v1/messages/count_tokens", request.headers, body)
         assert "model" not in request.body
-        return Received("/v1/messages", request.headers, body | {"model": unquote(found[1])})
+        return Received("/v1/messages", request.headers, body | {"model": unquote(matched[1])})
     return Received(request.path.removeprefix("/anthropic"), request.headers, body)
 
 

@@ -41,10 +41,10 @@ def count_tokens(text: str) -> int:
 def find_answer(prompt: str) -> str:
     """Return the right answer to a line retrieval or passkey prompt, or `none` if there is none."""
     if asked := re.search(r"Go to line (\d+)", prompt):
-        found = re.search(rf"^line {asked[1]}: \D*(\d+)", prompt, re.MULTILINE)
+        match = re.search(rf"^line {asked[1]}: \D*(\d+)", prompt, re.MULTILINE)
     else:
-        found = re.search(r"pass key is (\d+)", prompt)
-    return found[1] if found else "none"
+        match = re.search(r"pass key is (\d+)", prompt)
+    return match[1] if match else "none"
 
 
 def prompt_of(body: Body) -> str:

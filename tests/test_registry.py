@@ -76,9 +76,9 @@ def test_a_folder_beside_the_others_is_a_family_of_longctx_in_its_place(
 def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
     module = f"own_{file.partition('.')[0]}"
     (tmp_path / f"{module}.py").write_text(OWN.format(name=module))
-    found = families(project(tmp_path, f"{module}:FAMILY", file, text))
-    assert list(found) == [*shipped(), module]
-    assert found[module].title == "Mine"
+    known = families(project(tmp_path, f"{module}:FAMILY", file, text))
+    assert list(known) == [*shipped(), module]
+    assert known[module].title == "Mine"
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
 @given(ANY)
 def test_nothing_unseen_is_left(text: str) -> None:
-    found = visible(text)
-    assert not [character for character in found if unicodedata.category(character) in UNSEEN or character in HIDDEN]
-    found.encode("utf-8")
+    shown = visible(text)
+    assert not [character for character in shown if unicodedata.category(character) in UNSEEN or character in HIDDEN]
+    shown.encode("utf-8")
 
 
 @given(ANY)

@@ -141,13 +141,13 @@ def test_a_live_run_has_a_mode_that_exists_and_a_cap() -> None:
 
 
 def test_gitlab_calls_the_same_script_and_asks_nothing_for_a_fork() -> None:
-    found = gitlab()
-    assert found["replay"]["script"] == ".ci/gate"
-    assert found["live"]["rules"][0] == {
+    pipeline = gitlab()
+    assert pipeline["replay"]["script"] == ".ci/gate"
+    assert pipeline["live"]["rules"][0] == {
         "if": "$ANTHROPIC_API_KEY == null || $CI_MERGE_REQUEST_SOURCE_PROJECT_ID != $CI_MERGE_REQUEST_PROJECT_ID",
         "when": "never",
     }
-    assert found["comment"]["variables"]["GIT_STRATEGY"] == "none"
+    assert pipeline["comment"]["variables"]["GIT_STRATEGY"] == "none"
 
 
 def test_cassettes_merge_by_union_and_baselines_do_not() -> None:

@@ -45,9 +45,9 @@ def test_a_project_that_does_not_configure_pytest(tmp_path: Path, monkeypatch: p
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
     (deep.parent / name).write_text(NO_ROOTS[name])
-    found = Workspace.around(deep)
-    assert found == Workspace(deep.parent if name in ("pyproject.toml", "setup.py") else deep)
-    assert rootdir(deep, monkeypatch) == found.root
+    workspace = Workspace.around(deep)
+    assert workspace == Workspace(deep.parent if name in ("pyproject.toml", "setup.py") else deep)
+    assert rootdir(deep, monkeypatch) == workspace.root
 
 
 def test_a_file_of_pytests_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_what_the_project_lacks_comes_with_longctx(mine: Workspace) -> None:
 def test_what_there_is_is_listed_once(mine: Workspace) -> None:
     for name in ("smoke", "zebra"):
         mine.own("profiles", f"{name}.toml").touch()
-    found = mine.list("profiles", "*.toml")
-    assert mine.own("profiles", "smoke.toml") in found
-    assert packaged() / "profiles" / "smoke.toml" not in found
-    assert packaged() / "profiles" / "paper.toml" in found
-    assert found[-1] == mine.own("profiles", "zebra.toml")
+    listed = mine.list("profiles", "*.toml")
+    assert mine.own("profiles", "smoke.toml") in listed
+    assert packaged() / "profiles" / "smoke.toml" not in listed
+    assert packaged() / "profiles" / "paper.toml" in listed
+    assert listed[-1] == mine.own("profiles", "zebra.toml")
 
 
 def test_a_path_means_itself(mine: Workspace, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ GUIDE = ROOT / "docs/ci.md"
 
 
 def load(file: Path) -> dict[Any, Any]:
-    found: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    content: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return content
 
 
 def workflow() -> dict[Any, Any]:
@@ -29,26 +29,26 @@ def action() -> dict[Any, Any]:
 
 
 def steps(job: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = workflow()["jobs"][job]["steps"]
-    return found
+    steps_of_job: list[dict[str, Any]] = workflow()["jobs"][job]["steps"]
+    return steps_of_job
 
 
 def step(job: str, name: str) -> dict[str, Any]:
-    [found] = [candidate for candidate in steps(job) if candidate.get("name") == name]
-    return found
+    [step_found] = [candidate for candidate in steps(job) if candidate.get("name") == name]
+    return step_found
 
 
 def action_steps() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = action()["runs"]["steps"]
-    return found
+    steps_of_action: list[dict[str, Any]] = action()["runs"]["steps"]
+    return steps_of_action
 
 
 def example(name: str) -> dict[Any, Any]:
     """Return an example of the guide as data. name: the file name, which a comment in its first line gives."""
     pattern = rf"```yaml\n# {re.escape(name)}\n(.*?)```"
     [text] = re.findall(pattern, GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    found: dict[Any, Any] = yaml.safe_load(text)
-    return found
+    content: dict[Any, Any] = yaml.safe_load(text)
+    return content
 
 
 def gitlab() -> dict[Any, Any]:

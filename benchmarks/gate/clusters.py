@@ -34,8 +34,8 @@ def drawn(
 ) -> list[tuple[Drawn, ...]]:
     """Return the pairs of all gates for each pair of rates. questions: of each section; trials: of each question."""
     grid = Grid("one band", ((Part(BAND, questions, trials),),))
-    found = (draw(grid, [{BAND: rates} for rates in cases], shares, random) for _ in range(gates))
-    return list(zip(*([drawn[BAND] for drawn in gate] for gate in found), strict=True))
+    gates_drawn = (draw(grid, [{BAND: rates} for rates in cases], shares, random) for _ in range(gates))
+    return list(zip(*([drawn[BAND] for drawn in gate] for gate in gates_drawn), strict=True))
 
 
 def numbers(gates: int, random: np.random.Generator) -> str:

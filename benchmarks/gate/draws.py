@@ -60,13 +60,13 @@ class Drawn:
 
 def draw(grid: Grid, cases: Sequence[Rates], shares: Shares, random: np.random.Generator) -> list[dict[Band, Drawn]]:
     """Return the pairs of one gate for each case of `cases`, drawn with the same difficulties."""
-    found: list[dict[Band, Drawn]] = [{} for _ in cases]
+    pairs: list[dict[Band, Drawn]] = [{} for _ in cases]
     for block in grid.blocks:
         for part, (first, second) in _difficulties(block, shares, random):
-            for rates, drawn in zip(cases, found, strict=True):
+            for rates, drawn in zip(cases, pairs, strict=True):
                 before, after = rates[part.band]
                 drawn[part.band] = _drawn(part, first < quantile(before), second < quantile(after))
-    return found
+    return pairs
 
 
 def quantile(rate: float) -> np.float64:

@@ -16,11 +16,11 @@ ALPHA = 0.05
 
 def by_family(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
     """Return for each family the number of correct trials before and after, and the number of trials."""
-    found: dict[str, tuple[int, int, int]] = {}
+    counts: dict[str, tuple[int, int, int]] = {}
     for band, pairs in drawn.items():
-        before, after, n = found.get(band.family, (0, 0, 0))
-        found[band.family] = (before + pairs.before, after + pairs.after, n + pairs.n)
-    return found
+        before, after, n = counts.get(band.family, (0, 0, 0))
+        counts[band.family] = (before + pairs.before, after + pairs.after, n + pairs.n)
+    return counts
 
 
 def fixed_threshold(drawn: Mapping[Band, Drawn]) -> bool:

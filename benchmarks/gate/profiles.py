@@ -87,8 +87,8 @@ def run(gates: int) -> Iterator[str]:
     yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates, with_passkey=True)
     yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates, with_passkey=False)
     for rate in (RATE, LOWER):
-        found = simulated(GATE_SETS, _sets_cases(rate), gates, with_passkey=False, rate=rate)
-        yield f"## gate-sets, at a rate of {rate}\n\n{found}"
+        counts = simulated(GATE_SETS, _sets_cases(rate), gates, with_passkey=False, rate=rate)
+        yield f"## gate-sets, at a rate of {rate}\n\n{counts}"
     yield "## Unchanged models of other rates, and gates on noisier models\n\n" + guesses(gates)
 
 
@@ -131,8 +131,8 @@ def _sets_cases(rate: float) -> list[Case]:
 def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool, rate: float = RATE) -> str:
     counts = verdicts(grid, cases, TENTH, gates, with_passkey, rate)
     rows = [
-        [case.title, *(share(found[verdict], gates) for verdict in ("pass", "regression", "inconclusive"))]
-        for case, found in zip(cases, counts, strict=True)
+        [case.title, *(share(count[verdict], gates) for verdict in ("pass", "regression", "inconclusive"))]
+        for case, count in zip(cases, counts, strict=True)
     ]
     return table(["what falls", "pass", "regression", "inconclusive"], rows)
 
@@ -143,9 +143,9 @@ def guesses(gates: int) -> str:
     for noise in (0.02, 0.1, 0.26, 0.4):
         shares = Shares(section=0.2, question=0.2, change=0.0, noise=noise)
         for rate in (0.5, 0.7, 0.9, 0.98):
-            [found] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
+            [count] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
             others = (verdicts(grid, [Case("", {})], shares, gates // 4, False, rate) for grid in (GATE_PR, GATE_SETS))
-            passed = [found["pass"], *(passing["pass"] for [passing] in others)]
+            passed = [count["pass"], *(passing["pass"] for [passing] in others)]
             differ = _differing(shares, rate)
             rows.append([f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(rates, gates // 4) for rates in passed)])
     heads = "of the difficulty repeats", "rate", "pairs that differ"
@@ -165,11 +165,11 @@ def verdicts(
     margin = load_profile(Workspace(Path.cwd()), grid.name).margin
     assert margin is not None
     rates: list[Rates] = [{part.band: (rate, case.rates.get(part.band, rate)) for part in grid.parts} for case in cases]
-    random, found = np.random.default_rng(len(cases)), [Counter[Verdict]() for _ in cases]
+    random, counts_by_case = np.random.default_rng(len(cases)), [Counter[Verdict]() for _ in cases]
     for _ in range(gates):
         first, second = _passkeys(shares, random)
         known: dict[tuple[float, float], tuple[Drawn, WindowDrop]] = {}
-        for case, drawn, count in zip(cases, draw(grid, rates, shares, random), found, strict=True):
+        for case, drawn, count in zip(cases, draw(grid, rates, shares, random), counts_by_case, strict=True):
             clusters = {band: pairs.clusters for band, pairs in drawn.items()}
             if not with_passkey:
                 count[_worst([band.verdict for band in judge(clusters, margin)])] += 1
@@ -182,7 +182,7 @@ def verdicts(
             judged = judge({**clusters, PASSKEY: keys.clusters}, margin, further=[window.p_value])
             shown = holm([*(band.p_value for band in judged), window.p_value], ALPHA)[-1]
             count[_worst([*(band.verdict for band in judged), judge_window(window, shown, margin).verdict])] += 1
-    return found
+    return counts_by_case
 
 
 def _passkeys(shares: Shares, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -58,13 +58,13 @@ def alarms(pair: str, gates: int) -> str:
     for grid in (PAPER, RECORDED):
         cases = [{part.band: (rate, rate) for part in grid.parts} for rate in RATES]
         counts = judged(grid, cases, PAIRS[pair], gates, _seeded(1))
-        for rate, found, planned in zip(RATES, counts, plan(grid, cases, PAIRS[pair]), strict=True):
-            powered = [found.passes[band] for band in planned.bands]
+        for rate, counted, planned in zip(RATES, counts, plan(grid, cases, PAIRS[pair]), strict=True):
+            powered = [counted.passes[band] for band in planned.bands]
             rows.append(
-                [grid.name, rate, f"{100 * planned.discordance:.1f}%", share(found.regression, found.n)]
-                + [share(found.passed, found.n), "yes" if planned.together else "no"]
-                + [f"{len(powered)} of {len(found.passes)}", share(min(powered), found.n) if powered else "none"]
-                + [share(count, found.n) for count in (found.threshold, found.apart)]
+                [grid.name, rate, f"{100 * planned.discordance:.1f}%", share(counted.regression, counted.n)]
+                + [share(counted.passed, counted.n), "yes" if planned.together else "no"]
+                + [f"{len(powered)} of {len(counted.passes)}", share(min(powered), counted.n) if powered else "none"]
+                + [share(count, counted.n) for count in (counted.threshold, counted.apart)]
             )
     head = ["grid", "rate", "pairs that differ", "regression", "pass", "powered to pass in all bands"]
     head += ["bands powered alone", "the least of them passes"]
@@ -86,9 +86,12 @@ def drops(gates: int) -> str:
         [
             title,
             rate,
-            *(share(count, found.n) for count in (found.regression, found.passed, found.threshold, found.apart)),
+            *(
+                share(count, counted.n)
+                for count in (counted.regression, counted.passed, counted.threshold, counted.apart)
+            ),
         ]
-        for (title, _, _, rate), found in zip(chosen, judged(PAPER, rates, PROMPT, gates, _seeded(6)), strict=True)
+        for (title, _, _, rate), counted in zip(chosen, judged(PAPER, rates, PROMPT, gates, _seeded(6)), strict=True)
     ]
     return table(["drop", "rate before", "found", "passed", "found by threshold", "found by z-test"], rows)
 
@@ -108,7 +111,7 @@ def needed() -> str:
 
 def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, random: np.random.Generator) -> list[Counts]:
     """Return the counts of each case over `gates` gates."""
-    found = [np.zeros(4, dtype=int) for _ in cases]
+    totals = [np.zeros(4, dtype=int) for _ in cases]
     passes = [dict.fromkeys(rates, 0) for rates in cases]
     # Where every answer is right in both runs, all gates are the same gate.
     weights = [gates if all(pair == (1.0, 1.0) for pair in rates.values()) else 1 for rates in cases]
@@ -121,8 +124,8 @@ def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, rando
                 passes[place][band.band] += weights[place] * (band.verdict == "pass")
             verdict = overall(verdicts)
             seen = (verdict == "regression", verdict == "pass", fixed_threshold(drawn), unpaired(drawn))
-            found[place] += weights[place] * np.array(seen)
-    return [Counts(gates, by_band, *map(int, counts)) for by_band, counts in zip(passes, found, strict=True)]
+            totals[place] += weights[place] * np.array(seen)
+    return [Counts(gates, by_band, *map(int, counts)) for by_band, counts in zip(passes, totals, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +147,11 @@ def plan(grid: Grid, cases: Sequence[Rates], shares: Shares) -> list[Plan]:
 def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
     together, bands, differ = True, [], 0
     for part in grid.parts:
-        found = [pilot[part.band].clusters for pilot in pilots]
-        changed = sum(change != 0 for pairs in found for cluster in pairs for change in cluster)
+        clusters_of_pilots = [pilot[part.band].clusters for pilot in pilots]
+        changed = sum(change != 0 for pairs in clusters_of_pilots for cluster in pairs for change in cluster)
         differ += changed
-        size = part.n / len(found[0])
-        shrink = float(np.mean([design_effect(clusters) for clusters in found]))
+        size = part.n / len(clusters_of_pilots[0])
+        shrink = float(np.mean([design_effect(clusters) for clusters in clusters_of_pilots]))
         discordance = changed / part.n / PILOT
         least, all_pass = (
             trials_to_settle(discordance, MARGIN, ALPHA, shrink, size, power)

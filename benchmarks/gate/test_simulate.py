@@ -46,8 +46,8 @@ def test_rates_are_those_that_were_asked_for() -> None:
 
 def test_where_all_is_right_nothing_changes() -> None:
     rates = {part.band: (1.0, 1.0) for part in PAPER.parts}
-    [found] = judged(PAPER, [rates], PROMPT, 3, np.random.default_rng(0))
-    assert (found.passed, found.regression, found.threshold, found.apart) == (3, 0, 0, 0)
+    [counts] = judged(PAPER, [rates], PROMPT, 3, np.random.default_rng(0))
+    assert (counts.passed, counts.regression, counts.threshold, counts.apart) == (3, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

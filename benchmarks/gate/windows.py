@@ -19,11 +19,11 @@ def coverage(gates: int, random: np.random.Generator) -> str:
         for width in (0.02, 0.1, 0.2):
             rates = 1 / (1 + np.exp((ks / WINDOW - middle) / width))
             true = int(max([0, *ks[rates >= SUCCESS_RATE]]))
-            found = [
+            intervals = [
                 k_max_interval({int(k): Rate(int(correct), TRIALS) for k, correct in zip(ks, counts, strict=True)})
                 for counts in random.binomial(TRIALS, rates, size=(gates, DISTANCES))
             ]
-            holds = sum(lo <= true <= hi for lo, hi in found)
-            wide = np.median([(hi - lo) * DISTANCES / WINDOW for lo, hi in found])
+            holds = sum(lo <= true <= hi for lo, hi in intervals)
+            wide = np.median([(hi - lo) * DISTANCES / WINDOW for lo, hi in intervals])
             rows.append([middle, width, f"{true:,}", share(holds, gates), f"{wide:.0f} of {DISTANCES}"])
     return table(["middle", "width", "true k_max", "held by the interval", "median width, in distances"], rows)

@@ -51,9 +51,9 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
     async with open_client(tape, url, in_flight) as client:
         started = time.monotonic()
         questions = missing(tape, [asked_case])
-        found = time.monotonic()
+        asked_at = time.monotonic()
         asked = await ask_all(client, tape, questions, Bounds.of(in_flight), Silent())
         ended = time.monotonic()
     again = Tape(folder)
     on_tape = sum(again.reply(Wanted.of(question, question.build())) is not None for question in asked_case.questions())
-    return Pass(asked, on_tape, found - started, ended - found)
+    return Pass(asked, on_tape, asked_at - started, ended - asked_at)

@@ -30,8 +30,8 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 
 def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """A finished run's folder. Its replies are hostile."""
-    found = [replace(row, run=folder.name) for part in parts for row in part]
-    append(folder, as_lines(found, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(found)))
+    renamed = [replace(row, run=folder.name) for part in parts for row in part]
+    append(folder, as_lines(renamed, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(renamed)))
     merge(folder)
     of = {
         "version": "1.0",

@@ -41,9 +41,9 @@ def test_the_suffix_says_what_is_written(folder: Path, tmp_path: Path, capsys: C
 
 def test_a_gated_runs_verdict_stands_first_as_in_its_own_report(folder: Path, tmp_path: Path) -> None:
     record = load(folder)
-    found = give_verdict(record.rows, record.rows, Rules())
-    shown = verdict_document(found, "main", [HOSTILE])
-    write_data(folder, found, "main", [HOSTILE], shown)
+    given = give_verdict(record.rows, record.rows, Rules())
+    shown = verdict_document(given, "main", [HOSTILE])
+    write_data(folder, given, "main", [HOSTILE], shown)
     write_report(folder, record, summarize(record.rows), load_manifest(folder), verdict=shown)
     for mine, its_own in (("x.html", "index.html"), ("x.md", "summary.md")):
         assert main(["export", str(folder), str(tmp_path / mine)]) == 0

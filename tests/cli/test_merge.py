@@ -69,8 +69,8 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path, capsys: Captur
 
 def shard(folder: Path, number: int, *outcomes: str, of: int = 2, **fields: Any) -> str:
     """One scenario, of its own."""
-    found = rows(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None}, band="all")
-    return str(run(folder, found, shard=f"{number}/{of}", options=OPTIONS, profile_digest=DIGEST, **fields))
+    made_rows = rows(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None}, band="all")
+    return str(run(folder, made_rows, shard=f"{number}/{of}", options=OPTIONS, profile_digest=DIGEST, **fields))
 
 
 PROFILE = "smoke"

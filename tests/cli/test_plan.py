@@ -123,11 +123,11 @@ def test_each_prompt_costs_by_its_own_length(tmp_path: Path, within_mine: Worksp
 
 def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:
     loads, further = planned(HERE, profile(tmp_path, QA), [], SHIPPED)
-    found = {str(band): load for (_, band), load in loads.items()}
+    by_band = {str(band): load for (_, band), load in loads.items()}
     assert further == {}
-    assert found["collage, all"].trials == 120
-    assert found["collage, all"].clusters < 60
-    control = found["control, all"]
+    assert by_band["collage, all"].trials == 120
+    assert by_band["collage, all"].clusters < 60
+    control = by_band["control, all"]
     assert 100 < control.trials < 430, "of the right section alone: the other records are not gated"
     assert control.price == pytest.approx((control.input_tokens + 5 * control.output_tokens) / 1e6)
 
@@ -271,9 +271,9 @@ def test_a_budget_writes_the_profile_of_what_it_buys(within_mine: Workspace, cap
     written = Path("out.toml").read_text()
     assert "[passkey]" not in written
     assert 'models = ["toy"]' in written
-    found = load_profile(within_mine, str(within_mine.root / "out.toml"))
-    assert found.margin == 0.5
-    assert found.about.startswith("What $0.05 show on toy, of the profile ")
+    profile = load_profile(within_mine, str(within_mine.root / "out.toml"))
+    assert profile.margin == 0.5
+    assert profile.about.startswith("What $0.05 show on toy, of the profile ")
     loads, further = planned(within_mine, str(within_mine.root / "out.toml"), [], SHIPPED)
     [(_, band)] = loads
     assert band == Band("line_retrieval", "long")

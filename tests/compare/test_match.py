@@ -73,9 +73,9 @@ def test_runs_are_matched_family_by_family() -> None:
     after = joined(
         run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", family="control")
     )
-    [found], left = match_runs(before, after)
-    assert (found.family, found.before, found.after) == ("line_retrieval", OLD, NEW)
-    assert [len(rows) for rows in found.rows] == [1, 2]
+    [match], left = match_runs(before, after)
+    assert (match.family, match.before, match.after) == ("line_retrieval", OLD, NEW)
+    assert [len(rows) for rows in match.rows] == [1, 2]
     assert [list(alone) for alone in left] == [[("passkey", OLD)], [("control", Subject("third", "mine"))]]
     assert [len(rows) for alone in left for rows in alone.values()] == [1, 1]
 

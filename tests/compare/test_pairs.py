@@ -8,19 +8,19 @@ from tests.rows import joined, run
 
 
 def test_the_same_question_is_paired_and_keeps_both_outcomes() -> None:
-    found = pairs(joined(run("correct", "wrong", "correct")), joined(run("wrong", "not_asked")))
-    assert [(before.outcome, after.outcome) for before, after in found.common.values()] == [
+    paired = pairs(joined(run("correct", "wrong", "correct")), joined(run("wrong", "not_asked")))
+    assert [(before.outcome, after.outcome) for before, after in paired.common.values()] == [
         ("correct", "wrong"),
         ("wrong", "not_asked"),
     ]
-    assert (len(found.before), len(found.after), found.mismatched) == (3, 2, 0)
-    [first, second] = found.common.values()
+    assert (len(paired.before), len(paired.after), paired.mismatched) == (3, 2, 0)
+    [first, second] = paired.common.values()
     assert [first[0].correct, second[1].measured] == [True, False]
 
 
 def test_another_version_of_the_family_asks_something_else() -> None:
-    found = pairs(joined(run("correct", "wrong")), joined(run("correct", "wrong", version=2)))
-    assert (found.common, found.mismatched) == ({}, 2)
+    paired = pairs(joined(run("correct", "wrong")), joined(run("correct", "wrong", version=2)))
+    assert (paired.common, paired.mismatched) == ({}, 2)
 
 
 def test_what_was_kept_without_text_is_paired_by_its_key() -> None:
@@ -31,8 +31,8 @@ def test_what_was_kept_without_text_is_paired_by_its_key() -> None:
 
 def test_rows_are_grouped_by_family_and_subject() -> None:
     rows = joined(run("correct"), run("correct", "wrong", model="other"), run("wrong", family="passkey"))
-    found = by_family(rows)
-    assert {family: [len(group) for group in groups.values()] for family, groups in found.items()} == {
+    by_name = by_family(rows)
+    assert {family: [len(group) for group in groups.values()] for family, groups in by_name.items()} == {
         "line_retrieval": [1, 2],
         "passkey": [1],
     }

@@ -18,57 +18,57 @@ OUTCOMES = ("correct", "wrong", "unparseable", "not_asked")
 def test_trials_are_paired_by_what_they_ask() -> None:
     before = joined(run("correct", "correct", "wrong", "wrong", "correct"))
     after = joined(run("correct", "wrong", "correct", "correct", "not_asked")[::-1])
-    [found] = compare(before, after).versus
-    assert found.total.paired == Paired(gained=2, lost=1, n=4)
-    assert (found.total.before, found.total.after) == (Rate(3, 5), Rate(3, 4))
-    assert found.alone == (1, 0)
+    [versus] = compare(before, after).versus
+    assert versus.total.paired == Paired(gained=2, lost=1, n=4)
+    assert (versus.total.before, versus.total.after) == (Rate(3, 5), Rate(3, 4))
+    assert versus.alone == (1, 0)
 
 
 def test_flips_say_what_was_returned_lost_ones_first() -> None:
     before = joined(run("wrong", "correct", expected="17", returned="9"))
     after = joined(run("correct", "unparseable", expected="17", returned=None))
-    [found] = compare(before, after).versus
-    assert [(flip.trial, flip.before, flip.after, flip.expected) for flip in found.flips] == [
+    [versus] = compare(before, after).versus
+    assert [(flip.trial, flip.before, flip.after, flip.expected) for flip in versus.flips] == [
         (1, ("correct", "9"), ("unparseable", None), "17"),
         (0, ("wrong", "9"), ("correct", None), "17"),
     ]
-    assert [flip.lost for flip in found.flips] == [True, False]
+    assert [flip.lost for flip in versus.flips] == [True, False]
 
 
 def test_scenarios_seeds_items_and_repeats_are_told_apart() -> None:
     first = {"seed": 1}, {"item": "q1"}, {"repeat": 1}, {"scenario": "lines-10"}
     before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
     after = joined(run("correct"), *(run("correct", **fields) for fields in first))
-    [found] = compare(before, after).versus
-    assert [(scenario.scenario, scenario.paired) for scenario in found.scenarios] == [
+    [versus] = compare(before, after).versus
+    assert [(scenario.scenario, scenario.paired) for scenario in versus.scenarios] == [
         ("lines-5", Paired(3, 0, 4)),
         ("lines-10", Paired(1, 0, 1)),
     ]
-    assert found.total.paired == Paired(4, 0, 5)
+    assert versus.total.paired == Paired(4, 0, 5)
 
 
 def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
     before = joined(run("correct"), run("correct", "wrong", scenario="lines-10"))
     after = joined(run("correct"), run("correct", scenario="lines-20"))
-    [found] = compare(before, after).versus
-    assert [scenario.scenario for scenario in found.scenarios] == ["lines-5"]
-    assert found.alone == (2, 1)
-    assert found.total == Change("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
+    [versus] = compare(before, after).versus
+    assert [scenario.scenario for scenario in versus.scenarios] == ["lines-5"]
+    assert versus.alone == (2, 1)
+    assert versus.total == Change("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
 
 
 def test_trials_that_expect_something_else_ask_something_else() -> None:
     before = joined(run("correct", expected="1"), run("correct", seed=1, expected="1"), run("correct", seed=2))
     after = joined(run("wrong", expected="2"), run("wrong", seed=1, expected="1"), run("wrong", seed=2, expected="2"))
-    [found] = compare(before, after).versus
-    assert (found.mismatched, found.total.paired) == (1, Paired(0, 2, 2))
+    [versus] = compare(before, after).versus
+    assert (versus.mismatched, versus.total.paired) == (1, Paired(0, 2, 2))
 
 
 def test_questions_counted_twice_are_said() -> None:
     clustered = [{"repeat": 1}, {"item": "q", "scenario": "lines-10"}]
     for fields in clustered:
         rows = joined(run("correct", item=fields.get("item")), run("correct", **fields))
-        [found] = compare(rows, rows).versus
-        assert found.total.clustered
+        [versus] = compare(rows, rows).versus
+        assert versus.total.clustered
     rows = joined(run("correct"), run("correct", scenario="lines-10"))
     assert not compare(rows, rows).versus[0].total.clustered
 
@@ -77,13 +77,13 @@ def test_each_family_finds_its_subjects() -> None:
     passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
     before = joined(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
     after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
-    found = compare(before, after)
-    assert [(comparison.family, str(comparison.before), str(comparison.after)) for comparison in found.versus] == [
+    compared = compare(before, after)
+    assert [(comparison.family, str(comparison.before), str(comparison.after)) for comparison in compared.versus] == [
         ("line_retrieval", "some-model, prompts protocol", "some-model, prompts protocol"),
         ("passkey", "old, prompts protocol", "old, prompts protocol"),
     ]
-    assert found.versus[0].digests == ("0123456789ab", "other")
-    assert found.left == ((("passkey", Subject("alone", "protocol"), 1),), ())
+    assert compared.versus[0].digests == ("0123456789ab", "other")
+    assert compared.left == ((("passkey", Subject("alone", "protocol"), 1),), ())
 
 
 def test_runs_of_nothing_in_common_are_refused() -> None:

@@ -12,16 +12,16 @@ from tests.refusals import refused
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1), ("4", 4), ("1000000", 1_000_000), (" 7 ", 7)])
 def test_a_whole_number_is_read(text: str, value: int) -> None:
-    found = number(int, 1)(text)
-    assert found == value
-    assert isinstance(found, int)
+    read = number(int, 1)(text)
+    assert read == value
+    assert isinstance(read, int)
 
 
 @pytest.mark.parametrize(("text", "value"), [("0", 0), ("1", 1), ("0.9", 0.9), ("9e-1", 0.9)])
 def test_a_share_is_read(text: str, value: float) -> None:
-    found = number(float, 0, 1)(text)
-    assert found == pytest.approx(value)
-    assert isinstance(found, float)
+    read = number(float, 0, 1)(text)
+    assert read == pytest.approx(value)
+    assert isinstance(read, float)
 
 
 def test_a_number_may_have_no_upper_bound() -> None:

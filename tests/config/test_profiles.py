@@ -164,8 +164,8 @@ def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: 
     table = (
         "[line_retrieval]\nlines = [5, 20, 80]\norders = ['ordered']\nbands = { short = 5, middle = 20, long = 80 }\n"
     )
-    [found] = load(tmp_path, f"{table}trials = {{ long = 7, short = 3 }}").line_retrieval
-    assert [found.trials_of(scenario) for scenario in found.scenarios(no_bank)] == [3, 0, 7]
+    [grid] = load(tmp_path, f"{table}trials = {{ long = 7, short = 3 }}").line_retrieval
+    assert [grid.trials_of(scenario) for scenario in grid.scenarios(no_bank)] == [3, 0, 7]
 
 
 def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
 
 def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path) -> None:
     table = "[passkey]\nwindows = [256, 512]\ndistances = 2\ntrials = 1\nbands = { near = 256, far = 512 }"
-    [found] = load(tmp_path, table).passkey
-    assert [(scenario.params["k"], found.band(scenario)) for scenario in found.scenarios(no_bank)] == [
+    [grid] = load(tmp_path, table).passkey
+    assert [(scenario.params["k"], grid.band(scenario)) for scenario in grid.scenarios(no_bank)] == [
         (128, "near"), (256, "near"), (256, "near"), (512, "far"),
     ]  # fmt: skip

@@ -18,8 +18,8 @@ from longctx.corpus.billing import Reading, documents
     ids=["no code", "no text", "one", "text after", "two in a line", "presidential"],
 )
 def test_a_code_ends_its_document(text: str, as_documents: list[str], as_notebook: list[str]) -> None:
-    found: dict[Reading, list[str]] = {"documents": as_documents, "notebook": as_notebook}
-    for reading, expected in found.items():
+    readings: dict[Reading, list[str]] = {"documents": as_documents, "notebook": as_notebook}
+    for reading, expected in readings.items():
         assert [text[place] for place in documents(text, reading)] == expected
 
 

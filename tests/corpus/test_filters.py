@@ -19,17 +19,17 @@ def test_without_a_filter_nothing_is_known(mine: Workspace) -> None:
 def test_a_filter_keeps_what_was_answered_right(mine: Workspace) -> None:
     path = make_filter(mine, "org/m", DIGEST, "a-run", {"q2": True, "q1": False, "q3": True})
     assert path.name == f"{file_name('org/m')}-0123456789ab.json"
-    found = load_filter(mine, "org/m", DIGEST)
-    assert found is not None
-    assert (found.kept, found.dropped, found.run) == (("q2", "q3"), ("q1",), "a-run")
+    kept = load_filter(mine, "org/m", DIGEST)
+    assert kept is not None
+    assert (kept.kept, kept.dropped, kept.run) == (("q2", "q3"), ("q1",), "a-run")
 
 
 def test_a_filter_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspace) -> None:
     made = make_filter(mine, "org/m", DIGEST, "a-run", {"q1": True})
     made.rename(mine.own("questions", "filters") / "org_m-0123456789ab.json")  # as it was named before
-    found = load_filter(mine, "org/m", DIGEST)
-    assert found is not None
-    assert found.model == "org/m"
+    kept = load_filter(mine, "org/m", DIGEST)
+    assert kept is not None
+    assert kept.model == "org/m"
     assert load_filter(mine, "org:m", DIGEST) is None
     with refused("filter-exists"):
         make_filter(mine, "org/m", DIGEST, "another", {"q1": False})

@@ -50,30 +50,30 @@ def test_line_retrieval(lines: int, seed: int, data: st.DataObject) -> None:
 
 def test_passkey() -> None:
     scenario = Passkey(400, 200, FillerTokens(10, 60, 30))
-    trial, _, found = marked(scenario, "7")
-    assert trial.expected in found["needle"]
-    assert trial.user.endswith(found["question"])
+    trial, _, shown = marked(scenario, "7")
+    assert trial.expected in shown["needle"]
+    assert trial.user.endswith(shown["question"])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_collage(variant: str) -> None:
     scenario = Collage(280, 200, 50, variant, bank=lambda: BANK)
-    trial, outcome, found = marked(scenario, "<Answer>A</Answer>")
-    assert found["needle"] == trial.facts.needle
-    assert found["question"] == trial.facts.choices.question
-    assert found["answers"] == str(trial.facts.choices)
-    assert found["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
+    trial, outcome, shown = marked(scenario, "<Answer>A</Answer>")
+    assert shown["needle"] == trial.facts.needle
+    assert shown["question"] == trial.facts.choices.question
+    assert shown["answers"] == str(trial.facts.choices)
+    assert shown["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
     given = {} if outcome.kind == "correct" else {"answer given": f"A. {trial.facts.choices.answers[0]}"}
-    assert {name: text for name, text in found.items() if name == "answer given"} == given
+    assert {name: text for name, text in shown.items() if name == "answer given"} == given
 
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_control(record: str) -> None:
-    trial, _, found = marked(Control(200, record, bank=lambda: BANK), "")
-    assert found["question"] == trial.facts.question
-    assert found["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
-    assert "answer given" not in found
-    assert ("record" in found) == (record != "none")
+    trial, _, shown = marked(Control(200, record, bank=lambda: BANK), "")
+    assert shown["question"] == trial.facts.question
+    assert shown["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
+    assert "answer given" not in shown
+    assert ("record" in shown) == (record != "none")
 
 
 def test_coreference() -> None:
@@ -82,13 +82,13 @@ def test_coreference() -> None:
     trial = scenario.build(words, 0, 1)
     texts = trial.facts.instances
     outcome = scenario.judge(trial, reply(trial.facts.code + texts[3]))
-    found = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(words, trial, outcome)]
+    shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(words, trial, outcome)]
     first, second, third, fourth = texts
-    assert found[:-1] == [
+    assert shown[:-1] == [
         ("needle", second),
         ("alike", first),
         ("alike", third),
         ("the text that was returned", fourth),
     ]
-    assert found[-1][0] == "question"
-    assert found[-1][1].startswith(f"User: Prepend {trial.facts.code} to the 2nd (1 indexed) ")
+    assert shown[-1][0] == "question"
+    assert shown[-1][1].startswith(f"User: Prepend {trial.facts.code} to the 2nd (1 indexed) ")

@@ -17,20 +17,20 @@ def alone(gained: int, lost: int, n: int) -> list[list[int]]:
 
 
 def one(clusters: Clusters, margin: float = 0.05) -> BandVerdict:
-    [found] = judge({SHORT: clusters}, margin)
-    return found
+    [evidence] = judge({SHORT: clusters}, margin)
+    return evidence
 
 
 def test_no_change_over_many_trials_passes() -> None:
-    found = one(alone(10, 10, 1000))
-    assert (found.verdict, found.needed, found.difference) == ("pass", None, 0.0)
+    judged = one(alone(10, 10, 1000))
+    assert (judged.verdict, judged.needed, judged.difference) == ("pass", None, 0.0)
 
 
 def test_no_change_over_few_trials_is_inconclusive_and_says_how_many_would_tell() -> None:
-    found = one(alone(5, 5, 50))
-    assert found.verdict == "inconclusive"
-    assert found.needed is not None
-    assert found.needed > 50
+    judged = one(alone(5, 5, 50))
+    assert judged.verdict == "inconclusive"
+    assert judged.needed is not None
+    assert judged.needed > 50
 
 
 def test_few_trials_without_a_change_do_not_show_that_there_are_none() -> None:
@@ -46,8 +46,8 @@ def test_a_drop_that_is_shown_is_a_regression() -> None:
 
 
 def test_a_drop_within_the_margin_passes_and_is_named() -> None:
-    found = one(alone(0, 10, 1000))
-    assert (found.verdict, found.within_margin) == ("pass", True)
+    judged = one(alone(0, 10, 1000))
+    assert (judged.verdict, judged.within_margin) == ("pass", True)
     assert one(alone(0, 10, 1000), margin=0.01).verdict == "regression"
 
 
@@ -62,7 +62,7 @@ def test_a_gain_is_no_regression() -> None:
 
 def test_a_collapse_at_the_long_end_is_not_averaged_away() -> None:
     verdicts = judge({SHORT: alone(0, 0, 600), MIDDLE: alone(0, 0, 600), LONG: alone(0, 25, 50)})
-    assert [found.verdict for found in verdicts] == ["pass", "pass", "regression"]
+    assert [band.verdict for band in verdicts] == ["pass", "pass", "regression"]
     assert overall(verdicts) == "regression"
     assert one(alone(0, 25, 1250)).verdict == "pass"
 
@@ -96,10 +96,10 @@ def test_all_must_pass_and_nothing_is_no_pass() -> None:
 
 @given(st.lists(st.lists(st.integers(-1, 1), min_size=1, max_size=6), max_size=40), st.floats(0.01, 0.5))
 def test_a_verdict_never_contradicts_its_numbers(clusters: list[list[int]], margin: float) -> None:
-    found = one(clusters, margin)
-    assert found.n == sum(map(len, clusters))
-    assert (found.verdict == "pass") == (found.bound < margin)
-    if found.verdict == "regression":
-        assert found.difference < 0
-        assert found.p_value <= 0.05
-    assert (found.needed is None) == (found.verdict != "inconclusive")
+    judged = one(clusters, margin)
+    assert judged.n == sum(map(len, clusters))
+    assert (judged.verdict == "pass") == (judged.bound < margin)
+    if judged.verdict == "regression":
+        assert judged.difference < 0
+        assert judged.p_value <= 0.05
+    assert (judged.needed is None) == (judged.verdict != "inconclusive")

@@ -37,18 +37,18 @@ def names(offers: object) -> list[str]:
 
 @pytest.mark.parametrize("budget", [8.0, 20.0, 50.0])
 def test_what_is_chosen_passes_and_shows_what_is_said_and_a_little_more_would_not_be_affordable(budget: float) -> None:
-    found = allocate([LONG, SHORT, KEYS], WANTED, budget)
-    assert not found.left_out
-    assert found.price <= budget
-    assert found.drop is not None
-    wanted = Target(0.1, 0.05, 0.9, 0.1, hypotheses([*found.chosen]))
+    plan = allocate([LONG, SHORT, KEYS], WANTED, budget)
+    assert not plan.left_out
+    assert plan.price <= budget
+    assert plan.drop is not None
+    wanted = Target(0.1, 0.05, 0.9, 0.1, hypotheses([*plan.chosen]))
     assert wanted.hypotheses == 4, "a window beside three bands"
     together = 1.0
-    for part, each in found.chosen.items():
+    for part, each in plan.chosen.items():
         shown = outlook(*part.size(each), GUESS, wanted)
         together *= shown.passing
         assert shown.smallest_paired is not None
-        assert shown.smallest_paired <= found.drop + 0.002
+        assert shown.smallest_paired <= plan.drop + 0.002
     assert together >= 0.9
 
 
@@ -66,18 +66,18 @@ def test_short_bands_are_left_out_first_then_the_last_families() -> None:
 
 
 def test_it_is_said_what_would_take_all_bands() -> None:
-    found = allocate([LONG, SHORT, KEYS], WANTED, 3.0)
-    assert found.price_of_all is not None
-    assert found.margin_of_all is not None
-    assert not allocate([LONG, SHORT, KEYS], WANTED, found.price_of_all).left_out
-    wider = Target(margin=found.margin_of_all, power=0.9, drop=0.1)
+    plan = allocate([LONG, SHORT, KEYS], WANTED, 3.0)
+    assert plan.price_of_all is not None
+    assert plan.margin_of_all is not None
+    assert not allocate([LONG, SHORT, KEYS], WANTED, plan.price_of_all).left_out
+    wider = Target(margin=plan.margin_of_all, power=0.9, drop=0.1)
     assert not allocate([LONG, SHORT, KEYS], wider, 3.0).left_out
 
 
 def test_a_budget_that_judges_nothing_says_what_the_cheapest_takes() -> None:
-    found = allocate([LONG, SHORT, KEYS], WANTED, 0.5)
-    assert not found.chosen
-    assert found.price_of_least == pytest.approx(allocate([SHORT], WANTED, 100).price_of_all)
+    plan = allocate([LONG, SHORT, KEYS], WANTED, 0.5)
+    assert not plan.chosen
+    assert plan.price_of_least == pytest.approx(allocate([SHORT], WANTED, 100).price_of_all)
 
 
 def test_sections_that_are_too_few_are_bought_by_no_budget() -> None:
@@ -86,7 +86,7 @@ def test_sections_that_are_too_few_are_bought_by_no_budget() -> None:
 
     often = Offer(Band("collage", "all"), asked_often, lambda each: each * 0.001, 5000, GUESS, 1, 0, 0)
     few = offer("control", 0.001, order=1, most=30)
-    found = allocate([LONG, often, few], WANTED, 100)
-    assert names(found.lacking) == ["collage, all", "control, all"]
-    assert names(found.chosen) == ["lines, long"]
+    plan = allocate([LONG, often, few], WANTED, 100)
+    assert names(plan.lacking) == ["collage, all", "control, all"]
+    assert names(plan.chosen) == ["lines, long"]
     assert allocate([few], WANTED, 100).price_of_least is None

@@ -25,21 +25,21 @@ def test_repeats_of_a_trial_are_one_cluster() -> None:
 
 def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> None:
     before = joined(run("correct", "wrong", "correct", **SHORT))
-    [found] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
-    assert (found.asked, found.missing) == (3, 2)
-    assert found.clusters == [[0]]
-    assert found.pessimistic == [[0], [0], [-1]]
+    [evidence] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
+    assert (evidence.asked, evidence.missing) == (3, 2)
+    assert evidence.clusters == [[0]]
+    assert evidence.pessimistic == [[0], [0], [-1]]
 
 
 def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
-    found = by_band(pairs(joined(run("not_asked", **SHORT)), joined(run("correct", **SHORT))))
-    assert found == {}
+    evidence = by_band(pairs(joined(run("not_asked", **SHORT)), joined(run("correct", **SHORT))))
+    assert evidence == {}
 
 
 def test_a_band_that_the_run_lacks_is_empty_and_one_that_is_not_gated_is_none() -> None:
     before = joined(run("correct", **SHORT), run("correct", scenario="lines-9", band="long"), run("correct", seed=4))
-    found = by_band(pairs(before, joined(run("correct", **SHORT), run("correct", seed=4))))
-    assert {name: evidence.asked for name, evidence in found.items()} == {"short": 1, "long": 0}
+    by_name = by_band(pairs(before, joined(run("correct", **SHORT), run("correct", seed=4))))
+    assert {name: evidence.asked for name, evidence in by_name.items()} == {"short": 1, "long": 0}
 
 
 def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
@@ -63,5 +63,5 @@ def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
         digested(joined(run("correct", "not_asked", **SHORT)), "a"),
     )
     for after in otherwise:
-        [found] = by_band(pairs(before, after)).values()
-        assert not found.same_answers
+        [evidence] = by_band(pairs(before, after)).values()
+        assert not evidence.same_answers

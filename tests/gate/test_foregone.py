@@ -39,13 +39,13 @@ def test_a_grid_cut_down_and_a_baseline_of_other_trials_are_known() -> None:
     [cut_down] = reasons(rows(**TO_ASK), rules=Rules(age=RULES.age, cut_down=3))
     assert cut_down.startswith("the run leaves out 3 of the grid's scenarios")
     for other in ({"seed": 7}, {"scenario": "lines-9"}):
-        [found] = reasons(rows(**TO_ASK, **other))
-        assert found.startswith("the run and its baseline have no trial in common")
+        [sentence] = reasons(rows(**TO_ASK, **other))
+        assert sentence.startswith("the run and its baseline have no trial in common")
 
 
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
-    [found] = reasons(rows(model="one", **TO_ASK), rows(model="two", **TO_ASK))
-    assert "[unclear-comparison]" in found
+    [sentence] = reasons(rows(model="one", **TO_ASK), rows(model="two", **TO_ASK))
+    assert "[unclear-comparison]" in sentence
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_it_must_be_clear_what_is_compared_with_what() -> None:
 )
 def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: int) -> None:
     cannot = [replace(row, trial=199 - row.trial, error=cause) for row in rows(missing, "not_asked")]
-    found = reasons(rows(200 - missing, **TO_ASK), cannot)
-    assert len(found) == known
-    assert all(sentence.startswith(f"line_retrieval: {missing} ") for sentence in found)
+    sentences = reasons(rows(200 - missing, **TO_ASK), cannot)
+    assert len(sentences) == known
+    assert all(sentence.startswith(f"line_retrieval: {missing} ") for sentence in sentences)
 
 
 def test_of_a_shard_only_what_the_others_cannot_change_counts() -> None:
@@ -84,9 +84,9 @@ def test_few_missing_may_yet_change_nothing() -> None:
 def test_old_recordings_of_another_model_are_known(recorded: dict[str, Any], known: int) -> None:
     to_ask = rows(190, **TO_ASK, model=recorded.get("model", "some-model"))
     replayed = [replace(row, trial=199 - row.trial) for row in rows(10, **OLD, **recorded)]
-    found = reasons(to_ask, replayed)
-    assert len(found) == known
-    assert all("10 of 200 answers are recordings of up to 21 days ago" in sentence for sentence in found)
+    sentences = reasons(to_ask, replayed)
+    assert len(sentences) == known
+    assert all("10 of 200 answers are recordings of up to 21 days ago" in sentence for sentence in sentences)
 
 
 def test_models_that_answered_the_baseline_may_answer_again() -> None:

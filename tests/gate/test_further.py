@@ -30,8 +30,8 @@ class Sum(Tested):
     def judge(self, shown: bool, margin: float) -> Judged:
         if self.judged is None:
             raise KeyError("no sum")
-        found: Judged = self.judged
-        return found
+        judged: Judged = self.judged
+        return judged
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def gated(monkeypatch: pytest.MonkeyPatch, added: Sequence[Hypothesis] | None) -
 
 
 def test_what_holds_is_judged_with_the_bands(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = gated(monkeypatch, [Guess(Sum())])
-    assert (found.verdict, found.families[0].hypotheses) == ("pass", (JUDGED,))
+    given = gated(monkeypatch, [Guess(Sum())])
+    assert (given.verdict, given.families[0].hypotheses) == ("pass", (JUDGED,))
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_what_holds_is_judged_with_the_bands(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_fails_makes_the_family_invalid(
     monkeypatch: pytest.MonkeyPatch, added: Sequence[Hypothesis] | None, says: str
 ) -> None:
-    found = gated(monkeypatch, added)
-    [family] = found.families
-    assert (found.verdict, family.verdict, family.hypotheses) == ("invalid", "invalid", ())
+    given = gated(monkeypatch, added)
+    [family] = given.families
+    assert (given.verdict, family.verdict, family.hypotheses) == ("invalid", "invalid", ())
     [reason] = family.reasons
     assert reason.startswith(f"what line_retrieval adds to the gate {says}")
-    assert found.reasons == ("too little is known of line_retrieval",)
+    assert given.reasons == ("too little is known of line_retrieval",)

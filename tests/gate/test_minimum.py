@@ -67,9 +67,9 @@ def test_nothing_required_is_never_short() -> None:
 
 @given(st.lists(REQUIREMENTS, min_size=1, max_size=20))
 def test_what_the_first_step_finds_stays_found(requirements: list[Requirement]) -> None:
-    found = short(requirements)
+    below = short(requirements)
     first = [short_among(requirement, len(requirements)) for requirement in requirements]
-    assert all(later for later, sooner in zip(found, first, strict=True) if sooner)
+    assert all(later for later, sooner in zip(below, first, strict=True) if sooner)
 
 
 @given(st.integers(0, 60), st.floats(0, 1))

@@ -13,12 +13,12 @@ GUESS = Assumed(discordance=0.1, rate=0.9)
 
 
 def test_trials_that_stand_alone() -> None:
-    found = outlook(300, 300, GUESS, WANTED)
-    assert found.smallest_paired == power.smallest_drop(300, 0.1, 0.01, 0.9)
-    assert found.smallest_unpaired == unpaired.smallest_drop(300, 0.9, 0.01, 0.9)
-    assert found.passing == power.pass_chance(300, 0.1, 0.05, 0.05)
-    assert found.for_drop.paired == power.trials_for_drop(0.1, 0.1, 0.01, 0.9)
-    assert found.to_pass.unpaired == unpaired.trials_to_pass(0.9, 0.05, 0.05, 0.9)
+    shown = outlook(300, 300, GUESS, WANTED)
+    assert shown.smallest_paired == power.smallest_drop(300, 0.1, 0.01, 0.9)
+    assert shown.smallest_unpaired == unpaired.smallest_drop(300, 0.9, 0.01, 0.9)
+    assert shown.passing == power.pass_chance(300, 0.1, 0.05, 0.05)
+    assert shown.for_drop.paired == power.trials_for_drop(0.1, 0.1, 0.01, 0.9)
+    assert shown.to_pass.unpaired == unpaired.trials_to_pass(0.9, 0.05, 0.05, 0.9)
 
 
 def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
@@ -31,16 +31,16 @@ def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
 
 def test_few_clusters_show_nothing_and_at_least_as_many_as_show_something_are_needed() -> None:
     lax = Target(margin=0.9, drop=0.9)
-    found = outlook(5 * (LEAST_CLUSTERS - 1), LEAST_CLUSTERS - 1, GUESS, lax)
-    assert (found.smallest_paired, found.smallest_unpaired, found.passing) == (None, None, 0.0)
-    assert found.to_pass.paired == 5 * LEAST_CLUSTERS
+    shown = outlook(5 * (LEAST_CLUSTERS - 1), LEAST_CLUSTERS - 1, GUESS, lax)
+    assert (shown.smallest_paired, shown.smallest_unpaired, shown.passing) == (None, None, 0.0)
+    assert shown.to_pass.paired == 5 * LEAST_CLUSTERS
     assert outlook(5 * LEAST_CLUSTERS, LEAST_CLUSTERS, GUESS, lax).passing > 0.9
 
 
 def test_a_rate_cannot_fall_below_nothing() -> None:
-    found = outlook(30, 30, Assumed(0.1, 0.05), WANTED)
-    assert found.for_drop == Needed(None, None)
-    assert (found.smallest_paired, found.smallest_unpaired) == (None, None)
+    shown = outlook(30, 30, Assumed(0.1, 0.05), WANTED)
+    assert shown.for_drop == Needed(None, None)
+    assert (shown.smallest_paired, shown.smallest_unpaired) == (None, None)
 
 
 @pytest.mark.parametrize(("discordance", "gains"), [(0.17, True), (0.18, False), (0.3, False)])

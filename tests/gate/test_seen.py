@@ -23,15 +23,15 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 def test_pairs_that_change_and_rates_have_one_more_of_each_kind() -> None:
     before = joined(rows("correct", "correct", "wrong", "correct"))
     after = joined(rows("correct", "wrong", "correct", "infra_error"))
-    found = seen(before, after)[TOY, SHORT]
-    assert (found.n, found.discordance, found.rate) == (3, 3 / 5, 5 / 8)
-    assert found.correlation is None
+    band = seen(before, after)[TOY, SHORT]
+    assert (band.n, band.discordance, band.rate) == (3, 3 / 5, 5 / 8)
+    assert band.correlation is None
 
 
 def test_nothing_seen_is_not_nothing_assumed() -> None:
-    found = seen(joined(rows(*["correct"] * 8)), joined(rows(*["correct"] * 8)))[TOY, SHORT]
-    assert found.discordance == 0.1
-    assert found.rate == 17 / 18
+    band = seen(joined(rows(*["correct"] * 8)), joined(rows(*["correct"] * 8)))[TOY, SHORT]
+    assert band.discordance == 0.1
+    assert band.rate == 17 / 18
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_a_band_that_one_run_lacks_is_not_seen() -> None:
 
 def test_another_subject_is_asked_where_there_is_not_the_same() -> None:
     a, b = Seen([[1], [0]], 2), Seen([[-1]], 1)
-    found = {(TOY, SHORT): a, (Subject("other", "protocol"), SHORT): b}
-    assert seen_of(found, TOY, SHORT) == (a, True)
-    pooled, own = seen_of(found, Subject("new", "protocol"), SHORT)
+    known = {(TOY, SHORT): a, (Subject("other", "protocol"), SHORT): b}
+    assert seen_of(known, TOY, SHORT) == (a, True)
+    pooled, own = seen_of(known, Subject("new", "protocol"), SHORT)
     assert not own
     assert pooled == Seen([[1], [0], [-1]], 3)
-    assert seen_of(found, TOY, ("passkey", "short")) == (None, False)
+    assert seen_of(known, TOY, ("passkey", "short")) == (None, False)
 
 
 def test_recordings_that_both_runs_replay_are_known() -> None:

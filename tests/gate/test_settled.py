@@ -29,9 +29,9 @@ BEFORE = rows(["correct"] * 400)
 
 
 def test_what_was_left_out_is_neither_missing_nor_unpaired() -> None:
-    found = give_verdict(BEFORE, rows(["correct"] * 150, 250), RULES)
-    assert (found.verdict, found.trials, found.left_out, found.settled) == ("pass", 400, 250, True)
-    [family] = found.families
+    given = give_verdict(BEFORE, rows(["correct"] * 150, 250), RULES)
+    assert (given.verdict, given.trials, given.left_out, given.settled) == ("pass", 400, 250, True)
+    [family] = given.families
     assert (family.asked, family.missing, family.alone, family.reasons) == (150, 0, (0, 0), ())
 
 
@@ -52,20 +52,20 @@ def test_a_large_drop_settles_and_a_small_one_does_not_yet() -> None:
     as_large_as_the_margin: list[str] = ["wrong"] * 12 + ["correct"] * 228
     assert give_verdict(BEFORE, rows(as_large_as_the_margin, 160), RULES).settled
     small: list[str] = ["wrong"] * 12 + ["correct"] * 288
-    found = give_verdict(BEFORE, rows(small, 100), RULES)
-    assert (found.verdict, found.settled) == ("regression", False)
+    given = give_verdict(BEFORE, rows(small, 100), RULES)
+    assert (given.verdict, given.settled) == ("regression", False)
 
 
 def test_what_could_not_be_asked_settles_nothing() -> None:
     failed: list[str] = ["correct"] * 150 + ["infra_error"] * 20
-    found = give_verdict(BEFORE, rows(failed, 230), RULES)
-    assert (found.verdict, found.settled) == ("invalid", False)
+    given = give_verdict(BEFORE, rows(failed, 230), RULES)
+    assert (given.verdict, given.settled) == ("invalid", False)
 
 
 def test_a_family_with_k_max_does_not_pass_before_its_end() -> None:
     before = rows(["correct"] * 400, window=1000)
     for left_out in (250, 1):
-        found = give_verdict(before, rows(["correct"] * (400 - left_out), left_out, window=1000), RULES)
-        assert (found.verdict, found.settled, found.families[0].hypotheses) == ("inconclusive", False, ())
+        given = give_verdict(before, rows(["correct"] * (400 - left_out), left_out, window=1000), RULES)
+        assert (given.verdict, given.settled, given.families[0].hypotheses) == ("inconclusive", False, ())
     fallen: list[str] = ["wrong"] * 20 + ["correct"] * 20
     assert give_verdict(before, rows(fallen, 360, window=1000), RULES).settled

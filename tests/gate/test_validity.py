@@ -55,8 +55,8 @@ def test_a_band_with_too_many_missing_is_named() -> None:
 
 
 def test_one_stale_trial_is_too_much_and_says_how_to_record_it() -> None:
-    [found] = reasons(199, 1, error="stale")
-    assert found.endswith("record them with --ctx-record new_episodes")
+    [sentence] = reasons(199, 1, error="stale")
+    assert sentence.endswith("record them with --ctx-record new_episodes")
 
 
 NOW = "2026-11-22T00:00:00+00:00"

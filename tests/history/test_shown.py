@@ -21,9 +21,9 @@ SEVERAL = [
 
 
 def made(*runs: Baseline) -> tuple[Document, list[Chart]]:
-    found = tracks(runs, Rules(), shipped())
-    levels = level_shifts(found, 0.05)
-    return document(found, levels, 0.05, 0.05), list(charts(found, levels, shipped()))
+    made = tracks(runs, Rules(), shipped())
+    levels = level_shifts(made, 0.05)
+    return document(made, levels, 0.05, 0.05), list(charts(made, levels, shipped()))
 
 
 def test_one_table_says_where_levels_shifted_and_one_tells_of_each_track() -> None:

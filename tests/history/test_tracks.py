@@ -34,20 +34,20 @@ def test_a_run_that_might_have_stopped_early_is_judged_by_its_part_of_alpha() ->
 
 def test_several_subjects_are_lines_of_their_own() -> None:
     both = outcomes(90), outcomes(80, prompt_set="mine")
-    found = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))
-    assert [[str(subject) for subject in track.subjects] for track in found] == [
+    made_tracks = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))
+    assert [[str(subject) for subject in track.subjects] for track in made_tracks] == [
         ["some-model, prompts protocol"],
         ["some-model, prompts mine"],
     ]
-    assert [len(track.points) for track in found] == [2, 3]
+    assert [len(track.points) for track in made_tracks] == [2, 3]
 
 
 def test_where_it_is_not_clear_who_became_whom_new_lines_begin() -> None:
-    found = made(
+    made_tracks = made(
         kept(1, outcomes(90, model="a")),
         kept(2, outcomes(90, model="b"), outcomes(90, model="c"), outcomes(90, model="a", prompt_set="mine")),
     )
-    assert [len(track.points) for track in found] == [1, 1, 1, 1]
+    assert [len(track.points) for track in made_tracks] == [1, 1, 1, 1]
 
 
 def test_families_stand_in_their_order_and_bands_in_that_of_the_runs() -> None:

@@ -27,7 +27,7 @@ def reader(body: Body):
     """Answer from the record alone, or with A if the district's notice is not in it."""
     prompt = prompt_of(body)
     district = re.findall(r"<Question>\nWhat does the harbor of district (\d+)", prompt)[-1]
-    found = re.search(rf"harbor of district {district} collects (\d+) crowns", prompt)
+    fee = re.search(rf"harbor of district {district} collects (\d+) crowns", prompt)
     answers = prompt.rpartition("<Answers>")[2]
-    letter = re.search(rf"(\w)\. {found[1]} crowns", answers)[1] if found and district != "0" else "A"
-    return saying(f"<scratchpad>{found[0] if found else ''}</scratchpad><Answer>{letter}</Answer>")(body)
+    letter = re.search(rf"(\w)\. {fee[1]} crowns", answers)[1] if fee and district != "0" else "A"
+    return saying(f"<scratchpad>{fee[0] if fee else ''}</scratchpad><Answer>{letter}</Answer>")(body)

@@ -40,8 +40,8 @@ def wrong_in_long_files(body: Body) -> Answer:
 
 
 def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object]:
-    found: dict[str, object] = json.loads(checkout.file(f"{folder}/gate.json").read_text())
-    return found
+    gate: dict[str, object] = json.loads(checkout.file(f"{folder}/gate.json").read_text())
+    return gate
 
 
 def anew(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:

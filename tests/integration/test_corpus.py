@@ -89,8 +89,8 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
 def told_once(own: Checkout) -> dict[str, dict[str, int]]:
     """Return the facts that the manifest of the latest run states about its scenarios."""
-    found: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
-    return found
+    facts: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
+    return facts
 
 
 def test_a_table_asks_the_questions_of_the_bank_that_it_names(own: Checkout) -> None:
@@ -163,8 +163,8 @@ def test_a_filter_that_leaves_a_collage_no_question_is_named(own: Checkout, serv
     assert own.record(server, *CORPUS, "-k", "control").code == 0
     assert own.longctx("filter").code == 0
     [path] = own.file("fixtures/questions/filters").glob("toy-*.json")
-    found = json.loads(path.read_text())
-    path.write_text(json.dumps(found | {"kept": [], "dropped": [*found["kept"], *found["dropped"]]}))
+    written = json.loads(path.read_text())
+    path.write_text(json.dumps(written | {"kept": [], "dropped": [*written["kept"], *written["dropped"]]}))
     empty = own.record(server, *CORPUS, "-k", "collage")
     assert empty.code == 1, empty.out
     assert empty.says("invalid: it has no question: the model's filter keeps none of the 6 questions it was made from")

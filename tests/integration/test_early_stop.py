@@ -28,8 +28,8 @@ def measured(original: Checkout, tmp_path: Path) -> Checkout:
 
 
 def gate(checkout: Checkout) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((checkout.folder / "reports/latest/gate.json").read_text())
-    return found
+    verdict: dict[str, Any] = json.loads((checkout.folder / "reports/latest/gate.json").read_text())
+    return verdict
 
 
 def causes(checkout: Checkout) -> dict[str | None, int]:
@@ -46,10 +46,15 @@ def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -
     assert len(server.asked) == 8
     assert causes(measured) == {None: 8, "early stop": 32}
     assert {row["outcome"] for row in measured.rows() if row["error"]} == {"not_asked"}
-    found = gate(measured)
-    assert (found["verdict"], found["trials"], found["left_out"], found["reasons"]) == ("regression", 40, 32, [])
-    assert (found["alpha"], found["alpha_of_verdict"]) == (0.05, 0.025)
-    [band] = found["families"][0]["bands"]
+    verdict = gate(measured)
+    assert (verdict["verdict"], verdict["trials"], verdict["left_out"], verdict["reasons"]) == (
+        "regression",
+        40,
+        32,
+        [],
+    )
+    assert (verdict["alpha"], verdict["alpha_of_verdict"]) == (0.05, 0.025)
+    [band] = verdict["families"][0]["bands"]
     assert (band["n"], band["lost"]) == (8, 8)
     assert json.loads((measured.folder / "reports/latest/run.json").read_text())["early_stop"] is True
 

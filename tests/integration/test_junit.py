@@ -14,13 +14,13 @@ NAMES = {"family", "scenario", "model", "prompt_set", "n", "correct", "tokens", 
 
 def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
     """Return the properties of each measured test by the name of the test."""
-    found = {}
+    by_test = {}
     for case in ET.parse(checkout.file("junit.xml")).iter("testcase"):
         told = [(node.attrib["name"], node.attrib["value"]) for node in case.iter("property")]
         assert len(dict(told)) == len(told)
         if told:
-            found[case.attrib["name"]] = dict(told)
-    return found
+            by_test[case.attrib["name"]] = dict(told)
+    return by_test
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -32,10 +32,10 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
 
     server.script = script
     checkout.record(server, workers, "--junitxml=junit.xml")
-    found = properties(checkout)
-    assert set(found) == {"test_line_retrieval[toy-protocol-lines-3]", "test_line_retrieval[toy-protocol-lines-5]"}
-    assert all(set(told) == NAMES for told in found.values())
-    assert found["test_line_retrieval[toy-protocol-lines-5]"] == {
+    by_test = properties(checkout)
+    assert set(by_test) == {"test_line_retrieval[toy-protocol-lines-3]", "test_line_retrieval[toy-protocol-lines-5]"}
+    assert all(set(told) == NAMES for told in by_test.values())
+    assert by_test["test_line_retrieval[toy-protocol-lines-5]"] == {
         "family": "line_retrieval",
         "scenario": "lines-5",
         "model": "toy",
@@ -47,15 +47,15 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
         "lo": "0.0",
         "hi": "0.65762",
     }
-    assert found["test_line_retrieval[toy-protocol-lines-3]"]["rate"] == "1.0"
+    assert by_test["test_line_retrieval[toy-protocol-lines-3]"]["rate"] == "1.0"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     checkout.record(server, "-k", "lines-3")
     checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")
-    found = properties(checkout)
-    assert found["test_line_retrieval[toy-protocol-lines-3]"]["minimum"] == "0.5"
-    told = found["test_line_retrieval[toy-protocol-lines-5]"]
+    by_test = properties(checkout)
+    assert by_test["test_line_retrieval[toy-protocol-lines-3]"]["minimum"] == "0.5"
+    told = by_test["test_line_retrieval[toy-protocol-lines-5]"]
     assert (told["n"], told["tokens"]) == ("0", "0")
     assert not {"rate", "lo", "hi", "minimum"} & told.keys()

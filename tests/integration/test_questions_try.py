@@ -140,8 +140,8 @@ def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checko
     filtered = own.longctx("filter", "run", "--prompts", "protocol")
     assert filtered.says("5 asked, ", "1 without a readable answer, which a collage does not ask")
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
-    found = json.loads(made.read_text())
-    assert "q2" not in {*found["kept"], *found["dropped"]}
+    kept = json.loads(made.read_text())
+    assert "q2" not in {*kept["kept"], *kept["dropped"]}
 
 
 def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:

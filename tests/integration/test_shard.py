@@ -12,8 +12,8 @@ GRID = LINES.replace("[3, 5]", "[3, 5, 7]").replace("trials = 2", "trials = 5"),
 
 
 def verdict(checkout: Checkout, folder: str) -> dict[str, Any]:
-    found = json.loads(checkout.file(f"{folder}/gate.json").read_text())
-    return {name: value for name, value in found.items() if name != "document"}
+    gate = json.loads(checkout.file(f"{folder}/gate.json").read_text())
+    return {name: value for name, value in gate.items() if name != "document"}
 
 
 def rows(checkout: Checkout, folder: str) -> list[dict[str, Any]]:

@@ -48,12 +48,12 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 
     with SimulatedServer(cache.script) as server:
         assert asyncio.run(ask(server.url)).answered == len(questions) == 16
-    found = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
-    assert len(found) == 16, "a profile without caching replays them"
-    assert sum(reply.cached_tokens for reply in found) == sum(
+    answered = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
+    assert len(answered) == 16, "a profile without caching replays them"
+    assert sum(reply.cached_tokens for reply in answered) == sum(
         question.shared.read // CHARACTERS_A_TOKEN for question in questions
     )
-    assert sum(reply.cache_write_tokens for reply in found) > 0
+    assert sum(reply.cache_write_tokens for reply in answered) > 0
 
 
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
             return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     with SimulatedServer() as server:
-        found = asyncio.run(count(server.url))
+        requests = asyncio.run(count(server.url))
     assert [request.path for request in server.received] == ["/v1/messages/count_tokens"]
-    for question in found:
+    for question in requests:
         text = user_text(question.build(), question.case.model)
         assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
 
@@ -78,9 +78,9 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
             return await counted(client, questions, print)
 
     with SimulatedServer() as server:
-        found = asyncio.run(count(server.url))
-    assert found[0].case.id == found[1].case.id
-    assert [question.case.seed for question in found] == [0, 1]
+        requests = asyncio.run(count(server.url))
+    assert requests[0].case.id == requests[1].case.id
+    assert [question.case.seed for question in requests] == [0, 1]
 
 
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:

@@ -70,13 +70,13 @@ def test_a_cluster_is_asked_together_in_all_scenarios_of_its_band() -> None:
 
     scenarios: list[Scenario] = [Clustered(3), Clustered(5)]
     cases = [dataclasses.replace(line_case(trials=60), scenario=scenario) for scenario in scenarios]
-    found = defaultdict(set)
+    rounds_of = defaultdict(set)
     rounds = in_rounds(cases, all_of(cases))
     for place, part in enumerate(rounds):
         for question in part:
-            found[question.case.scenario.cluster(question.index)].add(place)
-    assert len(found) == len(rounds) == ROUNDS
-    assert all(len(places) == 1 for places in found.values())
+            rounds_of[question.case.scenario.cluster(question.index)].add(place)
+    assert len(rounds_of) == len(rounds) == ROUNDS
+    assert all(len(places) == 1 for places in rounds_of.values())
 
 
 def test_few_are_spread_over_the_rounds() -> None:

@@ -45,8 +45,8 @@ def cases(folder: Path, *prompts: str) -> list[Case]:
 
 
 def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
-    found = cases(tmp_path)
-    slugs = [(case.model.model, case.scenario.length, case.trials, case.band) for case in found]
+    made = cases(tmp_path)
+    slugs = [(case.model.model, case.scenario.length, case.trials, case.band) for case in made]
     assert slugs == [
         ("one", 5, 4, "short"),
         ("one", 10, 4, "long"),
@@ -54,24 +54,24 @@ def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(
         ("two", 10, 4, "long"),
         ("two", 20, 9, "all"),
     ]
-    assert {(case.seed, case.wording.prompt_set) for case in found} == {(3, "protocol")}
-    assert [case.min_rate for case in found] == [0.5] * 4 + [None]
+    assert {(case.seed, case.wording.prompt_set) for case in made} == {(3, "protocol")}
+    assert [case.min_rate for case in made] == [0.5] * 4 + [None]
 
 
 def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(TABLES.replace("trials = 4", "trials = { long = 6 }").replace("trials = 9", "trials = { all = 2 }"))
     profile = load_profile(HERE, str(file))
-    found = cases_of(HERE, profile, LineRetrieval, lambda grid: grid.models, (), no_bank)
-    assert [(case.id, case.trials) for case in found] == [
+    made = cases_of(HERE, profile, LineRetrieval, lambda grid: grid.models, (), no_bank)
+    assert [(case.id, case.trials) for case in made] == [
         ("one-protocol-lines-10", 6), ("two-protocol-lines-10", 6), ("two-protocol-lines-20", 2),
     ]  # fmt: skip
 
 
 def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
-    found = cases(tmp_path, "chatty")
-    assert {case.wording.prompt_set for case in found} == {"chatty"}
-    assert len(found) == 5
+    made = cases(tmp_path, "chatty")
+    assert {case.wording.prompt_set for case in made} == {"chatty"}
+    assert len(made) == 5
 
 
 def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:

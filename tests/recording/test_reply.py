@@ -56,8 +56,8 @@ def test_text_blocks_are_joined_and_others_left_out() -> None:
     ],
 )
 def test_no_text_is_an_empty_reply(content: list[dict[str, Any]], stop_reason: str) -> None:
-    found = reply(message("", content=content, stop_reason=stop_reason))
-    assert (found.text, found.stop_reason) == ("", stop_reason)
+    read = reply(message("", content=content, stop_reason=stop_reason))
+    assert (read.text, read.stop_reason) == ("", stop_reason)
 
 
 @pytest.mark.parametrize("given_back", ["B</Answer>", "The answer is: <Answer>B</Answer>"])
@@ -67,8 +67,8 @@ def test_the_beginning_that_was_sent_is_part_of_the_reply(given_back: str) -> No
 
 def test_cached_tokens_are_input_too() -> None:
     usage = {"input_tokens": 5, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1}
-    found = reply(message("42", usage=usage))
-    assert (found.input_tokens, found.cached_tokens) == (125, 100)
+    read = reply(message("42", usage=usage))
+    assert (read.input_tokens, read.cached_tokens) == (125, 100)
 
 
 def test_a_cache_that_was_not_read_is_told_from_one_that_nothing_is_said_of() -> None:
@@ -85,8 +85,8 @@ def test_no_cache_may_be_said_by_null() -> None:
         "cache_creation_input_tokens": None,
         "output_tokens": 1,
     }
-    found = reply(message("42", usage=usage))
-    assert (found.input_tokens, found.cached_tokens, found.cache_write_tokens) == (5, None, 0)
+    read = reply(message("42", usage=usage))
+    assert (read.input_tokens, read.cached_tokens, read.cache_write_tokens) == (5, None, 0)
 
 
 def without(name: str) -> bytes:
@@ -179,5 +179,5 @@ def test_whatever_is_recorded_can_be_replayed(changed: dict[str, Any]) -> None:
 )
 def test_what_is_written_for_an_hour_is_part_of_what_is_written(told: object, tokens: int) -> None:
     usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 5, "cache_creation": told}
-    found = reply(message("", usage=usage))
-    assert (found.cache_write_tokens, found.hour_write_tokens) == (5, tokens)
+    read = reply(message("", usage=usage))
+    assert (read.cache_write_tokens, read.hour_write_tokens) == (5, tokens)

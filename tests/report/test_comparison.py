@@ -16,9 +16,9 @@ def document(*runs: list[Row], flips: int = 20) -> Document:
 
 
 def test_two_runs() -> None:
-    found = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
-    assert (found.title, found.notes[0]) == ("B against A", "A: the reference")
-    scenarios, flips = found.tables
+    made = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
+    assert (made.title, made.notes[0]) == ("B against A", "A: the reference")
+    scenarios, flips = made.tables
     assert scenarios.title == "line_retrieval, some-model, prompts protocol: rate [95% interval]"
     assert scenarios.frame.reset_index().to_dict("records")[0] == {
         "scenario": "lines-5",
@@ -37,21 +37,21 @@ def test_two_runs() -> None:
 
 
 def test_three_runs_stand_beside_the_first() -> None:
-    found = document(run("correct", "wrong"), run("correct", "correct"), run("wrong", model="new"))
-    titles = [table.title for table in found.tables]
+    made = document(run("correct", "wrong"), run("correct", "correct"), run("wrong", model="new"))
+    titles = [table.title for table in made.tables]
     assert titles[0] == (
         "line_retrieval, A: some-model, prompts protocol; B: some-model, prompts protocol; C: new, prompts protocol: "
         "rate [95% interval]"
     )
-    assert [name for name in found.tables[0].frame.columns if "ed" not in name and "lost" not in name] == [
+    assert [name for name in made.tables[0].frame.columns if "ed" not in name and "lost" not in name] == [
         "A", "B", "B - A", "C", "C - A",
     ]  # fmt: skip
-    assert found.tables[0].frame.loc["all", "A"] == "0.50 [0.09, 0.91] n=2"
+    assert made.tables[0].frame.loc["all", "A"] == "0.50 [0.09, 0.91] n=2"
     assert [title.split(";")[0] for title in titles[1:]] == [
         "Changed answers, line_retrieval, some-model, prompts protocol",
         "Changed answers, line_retrieval, A: some-model, prompts protocol",
     ]
-    assert "line_retrieval: 1 trial only A measured, not paired (some-model, prompts protocol)." in found.notes
+    assert "line_retrieval: 1 trial only A measured, not paired (some-model, prompts protocol)." in made.notes
 
 
 def test_several_families_have_a_table_of_all() -> None:
@@ -83,9 +83,9 @@ def test_doubts_are_said() -> None:
         "line_retrieval: the prompt set 'protocol' has another wording in B (beef) than in A (0123456789ab)."
     )
     twice = joined(run("correct"), run("wrong", repeat=1))
-    found = document(twice, twice)
-    assert found.notes[-1].startswith("*: some questions are asked more than once")
-    assert found.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
+    made = document(twice, twice)
+    assert made.notes[-1].startswith("*: some questions are asked more than once")
+    assert made.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
     otherwise = joined(run("correct"), run("correct", seed=1, expected="1"))
     other = joined(run("correct"), run("correct", seed=1, expected="2"))
     assert "1 trial expect other answers in B than in A" in document(otherwise, other).notes[-1]

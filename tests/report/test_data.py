@@ -54,8 +54,8 @@ def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
 
 
 def test_scenarios_stand_in_the_summarys_order(summary: Summary) -> None:
-    found = [scenario["scenario"] for scenario in strict(as_json(summary, "today"))["scenarios"]]
-    assert found == [scenario.scenario for scenario in summary.scenarios]
+    slugs = [scenario["scenario"] for scenario in strict(as_json(summary, "today"))["scenarios"]]
+    assert slugs == [scenario.scenario for scenario in summary.scenarios]
 
 
 def test_a_window_has_its_bounds(summary: Summary) -> None:

@@ -63,9 +63,9 @@ def test_the_same_cells_in_every_format() -> None:
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_nothing_unseen_is_left(kind: str) -> None:
-    found = FORMATS[kind](document(HOSTILE))
-    assert visible(found, keep="\n") == found
-    assert "\\x1b]0;x\\x07\\u202e" in found
+    shown = FORMATS[kind](document(HOSTILE))
+    assert visible(shown, keep="\n") == shown
+    assert "\\x1b]0;x\\x07\\u202e" in shown
 
 
 def test_a_page_holds_no_tag_but_its_own() -> None:

@@ -24,8 +24,8 @@ def notes(*plans: BandPlan, **given: Any) -> str:
 
 
 def test_a_band() -> None:
-    found = plan_document([LONG], WANTED, "mine", {("window of k_max", "windows of k_max"): 1})
-    shown, needed = (table.frame.reset_index().to_dict("records") for table in found.tables)
+    made = plan_document([LONG], WANTED, "mine", {("window of k_max", "windows of k_max"): 1})
+    shown, needed = (table.frame.reset_index().to_dict("records") for table in made.tables)
     assert shown == [
         {
             "family": "passkey",
@@ -50,8 +50,8 @@ def test_a_band() -> None:
             "pass if unchanged, unpaired": "more than 1,000,000",
         }
     ]
-    assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in found.notes[0]
-    assert "over 1 band and 1 window of k_max." in found.notes[0]
+    assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
+    assert "over 1 band and 1 window of k_max." in made.notes[0]
 
 
 def test_clusters_are_named_and_counted() -> None:
@@ -82,8 +82,8 @@ def test_warnings() -> None:
 
 
 def test_no_drop_and_nothing_certain() -> None:
-    found = replace(LONG, outlook=Outlook(None, None, 0.9999, Needed(1, 1), Needed(1, 1)))
-    row = plan_document([found], WANTED, "mine", {}).tables[0].frame.iloc[0]
+    shown = replace(LONG, outlook=Outlook(None, None, 0.9999, Needed(1, 1), Needed(1, 1)))
+    row = plan_document([shown], WANTED, "mine", {}).tables[0].frame.iloc[0]
     assert (row["drop shown, paired"], row["passes if unchanged"]) == ("none", "99%")
 
 

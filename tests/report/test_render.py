@@ -21,9 +21,9 @@ def table(text: str) -> Table:
 
 
 def test_a_terminal_shows_escapes() -> None:
-    found = terminal_table(table(HOSTILE))
-    assert found.count("<b>|\\x1b[31m`x` @someone\\n| a | \\u202e") == 3
-    assert len(found.splitlines()) == 5
+    shown = terminal_table(table(HOSTILE))
+    assert shown.count("<b>|\\x1b[31m`x` @someone\\n| a | \\u202e") == 3
+    assert len(shown.splitlines()) == 5
 
 
 def test_markdown_quotes_what_a_model_said_and_lets_no_html_through() -> None:
@@ -37,11 +37,11 @@ def test_markdown_quotes_what_a_model_said_and_lets_no_html_through() -> None:
 
 @given(st.text(st.characters(codec=None, exclude_categories=()), min_size=1))
 def test_a_code_span_ends_where_it_should(text: str) -> None:
-    found = code(text)
-    fence = re.match("`+", found)
+    shown = code(text)
+    fence = re.match("`+", shown)
     assert fence is not None
-    inner = found[len(fence[0]) : -len(fence[0])]
-    assert found.endswith(fence[0])
+    inner = shown[len(fence[0]) : -len(fence[0])]
+    assert shown.endswith(fence[0])
     assert fence[0] not in re.findall("`+", inner)
     assert visible(text).replace("|", "\\|") in inner
 

@@ -49,8 +49,8 @@ def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> Non
 def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:
     first = summary.scenarios[0]
     scenarios = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
-    found = tables(made(summary, scenarios=scenarios))
-    assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in found] == [
+    made_tables = tables(made(summary, scenarios=scenarios))
+    assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in made_tables] == [
         ("Line retrieval, some-model, prompts protocol", "0.30"),
         ("Line retrieval, other, prompts protocol", "0.30"),
         ("Line retrieval, some-model, prompts mine", "0.90"),

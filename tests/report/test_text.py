@@ -44,17 +44,17 @@ def without_trailing_spaces(text: str) -> str:
 
 
 def test_the_terminal_shows_the_tables(summary: Summary) -> None:
-    found = without_trailing_spaces(as_terminal(summary))
-    assert found.startswith(TERMINAL)
-    assert "\nk     some-model 4096\n" in found
-    assert "\nsome-model  protocol   4096      2,048 [512, 2,048]  2,040            -           -\n" in found
+    shown = without_trailing_spaces(as_terminal(summary))
+    assert shown.startswith(TERMINAL)
+    assert "\nk     some-model 4096\n" in shown
+    assert "\nsome-model  protocol   4096      2,048 [512, 2,048]  2,040            -           -\n" in shown
 
 
 def test_markdown_shows_the_tables(summary: Summary) -> None:
-    found = as_markdown(summary, "today")
-    assert found.startswith(MARKDOWN)
-    assert found.count("\n## ") == 3
-    assert found.endswith("|\n")
+    shown = as_markdown(summary, "today")
+    assert shown.startswith(MARKDOWN)
+    assert shown.count("\n## ") == 3
+    assert shown.endswith("|\n")
 
 
 @pytest.mark.parametrize(

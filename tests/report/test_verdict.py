@@ -14,8 +14,8 @@ from tests.rows import digested, joined, run
 
 
 def shown(before: object, after: object, rules: Rules = RULES) -> str:
-    found = give_verdict(before, after, rules)  # type: ignore[arg-type]
-    return as_terminal(verdict_document(found, "main", ["prompt set: protocol → mine"]))
+    given = give_verdict(before, after, rules)  # type: ignore[arg-type]
+    return as_terminal(verdict_document(given, "main", ["prompt set: protocol → mine"]))
 
 
 def test_one_line_then_evidence() -> None:
@@ -84,11 +84,11 @@ GRID = PasskeyGrid(windows=(4096,), trials=1, min_k_max=2000)
 
 def test_k_max_has_a_table_of_its_own() -> None:
     of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
-    found = joined(run(*["correct"] * 10, **of))
-    text = shown(found, found, Rules(age=RULES.age, grids={("passkey", "some-model"): [GRID]}))
+    rows = joined(run(*["correct"] * 10, **of))
+    text = shown(rows, rows, Rules(age=RULES.age, grids={("passkey", "some-model"): [GRID]}))
     assert "k_max (tokens)" in text
     assert "2,000: pass" in text
-    own = digested(found, "a")
+    own = digested(rows, "a")
     [window] = [line for line in shown(own, own).splitlines() if line.startswith("4,096")]
     assert "same answers" in window
 
@@ -110,15 +110,15 @@ def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
 
 
 def test_markdown_begins_with_the_verdict_and_holds_no_html() -> None:
-    found = give_verdict(BASELINE, BASELINE, RULES)
-    text = as_markdown(verdict_document(found, "<b>main", []))
+    given = give_verdict(BASELINE, BASELINE, RULES)
+    text = as_markdown(verdict_document(given, "<b>main", []))
     assert text.startswith("# Gate: pass")
     assert "<b>" not in text
 
 
 def test_data_for_programs_is_json() -> None:
-    found = give_verdict(BASELINE, joined(rows((180, 160, 90))), RULES)
-    data = json.loads(json.dumps(as_data(found, "main", []), allow_nan=False))
+    given = give_verdict(BASELINE, joined(rows((180, 160, 90))), RULES)
+    data = json.loads(json.dumps(as_data(given, "main", []), allow_nan=False))
     assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
     [family] = data["families"]
     assert [(band["band"], band["verdict"], band["n"]) for band in family["bands"]] == [

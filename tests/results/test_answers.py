@@ -30,8 +30,8 @@ def test_another_answer_or_another_number_of_them_has_another() -> None:
 
 
 def test_scenarios_and_subjects_have_their_own_and_judging_does_not_matter() -> None:
-    found = answers(rows("correct"), rows("correct", scenario="lines-9"), rows("correct", prompt_set="mine"))
-    assert len(set(found)) == 1  # of one trial each, with the same answer
+    digests = answers(rows("correct"), rows("correct", scenario="lines-9"), rows("correct", prompt_set="mine"))
+    assert len(set(digests)) == 1  # of one trial each, with the same answer
     assert len(set(answers(rows("correct"), rows("correct", scenario="lines-9", prompt_sha256="cd")))) == 2
     assert answers(rows("wrong"))[0] == answers(rows("correct"))[0]
 

@@ -40,13 +40,13 @@ def saved(tmp_path: Path, folder: Path) -> Path:
 
 
 def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
-    found = load_baseline(saved(tmp_path, folder))
+    loaded = load_baseline(saved(tmp_path, folder))
     before, after = (
         sorted(json.dumps([getattr(row, name) for name in KEPT]) for row in rows)
-        for rows in (load_rows(folder), found.rows)
+        for rows in (load_rows(folder), loaded.rows)
     )
     assert before == after
-    assert (found.name, found.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
+    assert (loaded.name, loaded.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
 
 
 def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) ->
     several = [replace(row, params={"sections": 4 + row.trial % 2}) for row in rows(*["correct"] * 5)]
     others = rows("wrong", scenario="lines-9"), rows("not_asked", scenario="lines-12", prompt_sha256=None)
     folder = run(tmp_path / "run", several, *others)
-    found = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
-    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in run_rows} for run_rows in found)
+    runs = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
+    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in run_rows} for run_rows in runs)
     assert before == after
     assert len({digest for digest in before.values() if digest}) == 3
 
@@ -78,9 +78,9 @@ def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) ->
 
 
 def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
-    found = load_baseline(folder)
-    assert (found.name, len(found.rows)) == ("run", 11)
-    assert load_manifest_of(folder) == found.manifest
+    loaded = load_baseline(folder)
+    assert (loaded.name, len(loaded.rows)) == ("run", 11)
+    assert load_manifest_of(folder) == loaded.manifest
 
 
 @pytest.mark.parametrize(

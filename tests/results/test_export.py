@@ -45,10 +45,10 @@ def test_numbers_times_and_truth_have_their_types(tmp_path: Path) -> None:
 def test_every_field_is_a_column_and_mappings_are_json(tmp_path: Path) -> None:
     cells, frame = exported(tmp_path, row(labels={"na\x7fme": "ü\x1b=1"}, trace={"line": -2}))
     assert [name for name in frame.columns if name != "correct"] == list(KEPT)
-    for found in (cells[0], frame.iloc[0]):
-        assert json.loads(found["params"]) == {"lines": 5, "block_size": None}
-        assert json.loads(found["labels"]) == {"na\x7fme": "ü\x1b=1"}
-        assert json.loads(found["trace"]) == {"line": -2}
+    for kept in (cells[0], frame.iloc[0]):
+        assert json.loads(kept["params"]) == {"lines": 5, "block_size": None}
+        assert json.loads(kept["labels"]) == {"na\x7fme": "ü\x1b=1"}
+        assert json.loads(kept["trace"]) == {"line": -2}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_no_formula_starts_and_parquet_keeps_the_text(tmp_path: Path, text: str)
 
 @given(ANY)
 def test_a_cell_never_starts_a_formula_nor_holds_a_control_character(text: str) -> None:
-    found = cell(text)
-    assert found.lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20\t\r\n"}
-    assert visible(found) == found
+    shown = cell(text)
+    assert shown.lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20\t\r\n"}
+    assert visible(shown) == shown
 
 
 @given(st.lists(ANY, min_size=1))

@@ -32,5 +32,5 @@ def test_a_row_is_one_line_with_every_field() -> None:
 
 
 def test_what_was_never_known_is_null() -> None:
-    found = json.loads(ROW.to_json())
-    assert (found["error"], found["depth"], found["params"]["block_size"]) == (None, None, None)
+    written = json.loads(ROW.to_json())
+    assert (written["error"], written["depth"], written["params"]["block_size"]) == (None, None, None)

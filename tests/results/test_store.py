@@ -106,8 +106,8 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
 def test_text_survives(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text, why=text, error=text)]))
     for record in (merge(tmp_path), load(tmp_path)):
-        [found] = record.rows
-        assert (found.returned, found.why, found.error) == (text, text, text)
+        [loaded] = record.rows
+        assert (loaded.returned, loaded.why, loaded.error) == (text, text, text)
 
 
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])

@@ -64,8 +64,8 @@ def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp
 def test_what_is_told_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
     one, other = {"lines-5 of a": {"kept": 41}}, {"lines-5 of b": {"kept": 38}}
     runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, early_stop=True), run(tmp_path / "c")]
-    found = unite_manifests(runs, "all")
-    assert (found.facts, found.early_stop) == (one | other, True)
+    united = unite_manifests(runs, "all")
+    assert (united.facts, united.early_stop) == (one | other, True)
     runs.append(run(tmp_path / "d", facts={"lines-5 of a": {"kept": 40}}))
     for order in (runs, runs[::-1]):
         with refused("drawn-differently", "lines-5 of a", "kept is 41 in the run a and 40 in the run d"):
@@ -76,8 +76,8 @@ def test_one_answer_counts_once(tmp_path: Path) -> None:
     live = run(tmp_path / "live", answered(source="live"))
     replayed = run(tmp_path / "again", answered())
     for runs in ([live, replayed], [replayed, live]):
-        [(found, _)] = unite(runs)
-        assert '"source":"live"' in found
+        [(joined, _)] = unite(runs)
+        assert '"source":"live"' in joined
 
 
 def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
         run(tmp_path / "c", row(**UNMEASURED)),
     ]
     for order in (runs, runs[::-1]):
-        [(found, _)] = unite(order)
-        assert '"outcome":"correct"' in found
+        [(joined, _)] = unite(order)
+        assert '"outcome":"correct"' in joined
 
 
 def test_two_answers_are_refused(tmp_path: Path) -> None:
@@ -150,10 +150,10 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
         tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-seed=4",),
         version="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
     )  # fmt: skip
-    found = unite_manifests([second, first], "both")
-    assert (found.run, found.version, found.profile, found.profile_digest) == ("both", "1, 2", "other, p", "")
-    assert (found.seed, found.labels, found.options, found.finished_at) == (None, {"method": "PI"}, (), "2027")
-    assert [(merged["run"], merged["seed"]) for merged in found.merged] == [("a", 0), ("b", 4)]
+    united = unite_manifests([second, first], "both")
+    assert (united.run, united.version, united.profile, united.profile_digest) == ("both", "1, 2", "other, p", "")
+    assert (united.seed, united.labels, united.options, united.finished_at) == (None, {"method": "PI"}, (), "2027")
+    assert [(merged["run"], merged["seed"]) for merged in united.merged] == [("a", 0), ("b", 4)]
     same = unite_manifests([first], "one")
     assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
 
@@ -161,8 +161,8 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
 def test_what_runs_say_of_a_model_is_kept_where_they_agree(tmp_path: Path) -> None:
     first = run(tmp_path / "a", answered(), sent_as={"low": "opus", "high": "opus"}, prices={"toy": {"input": 1}})
     second = run(tmp_path / "b", answered(trial=1), sent_as={"low": "opus", "high": "sonnet"})
-    found = unite_manifests([first, second], "both")
-    assert (found.sent_as, found.prices) == ({"low": "opus"}, {"toy": {"input": 1}})
+    united = unite_manifests([first, second], "both")
+    assert (united.sent_as, united.prices) == ({"low": "opus"}, {"toy": {"input": 1}})
 
 
 def test_merging_what_was_merged_names_the_first_runs(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from tests.report.sample import rows, view
 
 
 def test_views_follow_their_rows(tmp_path: Path) -> None:
-    found = list(rows())
-    for row in reversed(found):
+    kept = list(rows())
+    for row in reversed(kept):
         append(tmp_path, as_lines([row], [View(f"{row.scenario}#{row.trial}")]))
     merge(tmp_path)
     drop_unfinished(tmp_path)
@@ -32,5 +32,5 @@ def test_text_survives(tmp_path: Path) -> None:
     text = "lone \ud800, \x1b[0m, \u2028, 漢"
     append(tmp_path, as_lines([row], [view(row, text)]))
     merge(tmp_path)
-    [(_, found)] = load(tmp_path).seen()
-    assert found["reply"] == f"reply {text}"
+    [(_, loaded)] = load(tmp_path).seen()
+    assert loaded["reply"] == f"reply {text}"

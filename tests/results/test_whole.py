@@ -34,8 +34,8 @@ def test_a_whole_run_lacks_nothing() -> None:
 
 
 def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> None:
-    found = said(of("lines-5", "correct", "infra_error", "not_asked", error="overloaded"), "a", "b", "c", "d")
-    assert found == [
+    sentences = said(of("lines-5", "correct", "infra_error", "not_asked", error="overloaded"), "a", "b", "c", "d")
+    assert sentences == [
         "it left out 4 of its grid's scenarios: a; b; c …",
         "2 of its 3 trials were not measured (2 overloaded)",
     ]

@@ -29,9 +29,9 @@ def ask(
     sent = None if body is None else json.dumps(body)
     connection.request("GET" if body is None else "POST", where, sent, proof | headers)
     reply = connection.getresponse()
-    found = reply.status, reply.read().decode(), {name.lower(): value for name, value in reply.getheaders()}
+    answer = reply.status, reply.read().decode(), {name.lower(): value for name, value in reply.getheaders()}
     connection.close()
-    return found
+    return answer
 
 
 def test_it_is_bound_to_this_machine(server: ReviewServer) -> None:
@@ -111,9 +111,9 @@ def test_a_decision_is_on_disk_when_it_is_answered(server: ReviewServer, path: P
 
 def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
     words = {"question": "Who dredges at Tavmouth?", "right": "Ellery Dredging", "wrong": ["a b", "c d", "e f"]}
-    found = json.loads(ask(server, "decide", {"id": "q2", "decision": "edit", **words})[1])
-    assert found["state"] == "edited"
-    assert not any("stands in harbor too" in finding for finding in found["findings"])
+    decided = json.loads(ask(server, "decide", {"id": "q2", "decision": "edit", **words})[1])
+    assert decided["state"] == "edited"
+    assert not any("stands in harbor too" in finding for finding in decided["findings"])
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
     ],
 )
 def test_what_is_no_decision_is_a_sentence(server: ReviewServer, body: object, status: int, sentence: str) -> None:
-    found = ask(server, "decide", body)
-    assert found[0] == status
-    assert sentence in json.loads(found[1])["error"]
+    answer = ask(server, "decide", body)
+    assert answer[0] == status
+    assert sentence in json.loads(answer[1])["error"]
 
 
 def test_what_is_not_there_is_not_there(server: ReviewServer) -> None:

@@ -117,8 +117,8 @@ def test_the_trials_for_a_pass_pass_and_one_less_does_not(discordance: float, ma
 
 @pytest.mark.parametrize("discordance", [0.0, 0.1, 0.3])
 def test_what_the_gate_says_it_needs_is_near(discordance: float) -> None:
-    found = trials_to_pass(discordance, 0.05, 0.05, 0.9)
-    assert found == pytest.approx(trials_to_settle(discordance, 0.05), rel=0.03)
+    trials = trials_to_pass(discordance, 0.05, 0.05, 0.9)
+    assert trials == pytest.approx(trials_to_settle(discordance, 0.05), rel=0.03)
 
 
 @pytest.mark.parametrize("discordance", [0.0, 0.1, 0.5])

@@ -28,9 +28,9 @@ def test_the_edge_is_found_between_what_does_not_and_what_does(low: int, steps: 
 
 @given(st.floats(0.001, 0.5))
 def test_the_least_is_found_from_above(edge: float) -> None:
-    found = least(lambda drop: drop >= edge, 0.5)
-    assert found is not None
-    assert edge <= found == pytest.approx(edge, abs=1.1e-4)
+    smallest = least(lambda drop: drop >= edge, 0.5)
+    assert smallest is not None
+    assert edge <= smallest == pytest.approx(edge, abs=1.1e-4)
 
 
 def test_where_the_most_does_not_do_there_is_none() -> None:

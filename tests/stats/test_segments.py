@@ -30,13 +30,13 @@ def test_a_level_that_stays_gives_few_false_alarms(rate: float, n: int, moments:
 
 def test_the_same_trials_asked_each_time_give_fewer() -> None:
     """Each trial has its own probability, so the spread of difficulties is no noise."""
-    found = 0
+    alarms = 0
     for number in range(50):
         stream = frozen_stream("again", number)
         chances = stream.beta(1.8, 0.2, size=100)
         counts = [(int((stream.random_sample(100) < chances).sum()), 100) for _ in range(6)]
-        found += bool(shifts(counts, ALPHA))
-    assert found <= 1
+        alarms += bool(shifts(counts, ALPHA))
+    assert alarms <= 1
 
 
 def test_a_drop_of_ten_points_is_found_where_it_is() -> None:
@@ -56,11 +56,11 @@ def test_levels_on_both_sides_reach_to_the_next_shift() -> None:
 def test_with_two_moments_it_is_a_test_on_a_table_of_two_by_two() -> None:
     """Return the probability of an allocation that is at least as unlikely, over all allocations."""
     counts = [(45, 50), (36, 50)]
-    [found] = shifts(counts, ALPHA)
+    [shift] = shifts(counts, ALPHA)
     first = np.arange(31, 51)
     as_far = first[np.abs(first - 40.5) >= 4.5]
     exact = hypergeom(100, 81, 50).pmf(as_far).sum()
-    assert found.p_value == pytest.approx(exact, abs=3 * (exact / 1000) ** 0.5)
+    assert shift.p_value == pytest.approx(exact, abs=3 * (exact / 1000) ** 0.5)
 
 
 @pytest.mark.parametrize("counts", [[], [(3, 5)], [(0, 9), (0, 9)], [(9, 9), (9, 9), (9, 9)], [(0, 1), (1, 1)]])

@@ -12,8 +12,8 @@ def rows(*answers: tuple[str, str | None]) -> list[Row]:
 
 
 def test_each_other_model_is_counted() -> None:
-    found = rows(("a", "a"), ("a", "b"), ("a", "c"), ("a", "b"), ("d", "d"))
-    assert answered_as_another(found, {}) == (Answered("a", "b", 2, 4), Answered("a", "c", 1, 4))
+    answered_rows = rows(("a", "a"), ("a", "b"), ("a", "c"), ("a", "b"), ("d", "d"))
+    assert answered_as_another(answered_rows, {}) == (Answered("a", "b", 2, 4), Answered("a", "c", 1, 4))
 
 
 def test_the_id_that_the_provider_was_sent_is_what_was_asked_for() -> None:

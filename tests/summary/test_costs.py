@@ -12,8 +12,11 @@ def rows(*answers: tuple[str, str, float | None]) -> list[Row]:
 
 
 def test_live_answers_are_told_from_replayed_ones() -> None:
-    found = rows(("a", "live", 1.0), ("b", "replayed", 8.0), ("a", "replayed", 2.0), ("a", "live", 4.0))
-    assert costs(found, {"a": "2026-01-01"}) == (Cost("a", 2, 5.0, 1, 2.0, "2026-01-01"), Cost("b", 0, 0.0, 1, 8.0))
+    costs_rows = rows(("a", "live", 1.0), ("b", "replayed", 8.0), ("a", "replayed", 2.0), ("a", "live", 4.0))
+    assert costs(costs_rows, {"a": "2026-01-01"}) == (
+        Cost("a", 2, 5.0, 1, 2.0, "2026-01-01"),
+        Cost("b", 0, 0.0, 1, 8.0),
+    )
 
 
 def test_one_answer_of_unknown_price_makes_the_sum_unknown() -> None:

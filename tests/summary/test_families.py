@@ -21,10 +21,10 @@ def test_rates_are_pooled_and_their_extremes_named() -> None:
 
 
 def test_families_and_subjects_stay_apart() -> None:
-    found = families(
+    overview = families(
         [scenario("a", Rate(1, 1)), scenario("a", Rate(0, 1), "other"), scenario("a", Rate(0, 2), family="mine")]
     )
-    assert [(pooled.family, pooled.subject.model, pooled.rate) for pooled in found] == [
+    assert [(pooled.family, pooled.subject.model, pooled.rate) for pooled in overview] == [
         ("passkey", "m", Rate(1, 1)),
         ("passkey", "other", Rate(0, 1)),
         ("mine", "m", Rate(0, 2)),

@@ -79,8 +79,8 @@ def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
     ],
 )
 def test_how_far_the_window_reaches(nothing: Summary, k_max: int | None, says: str) -> None:
-    found = findings(made(nothing, passkey=(passkey(k_max),)))
-    assert found == [f"Passkey, {WHO}: in a window of 4,096 tokens, {says}"]
+    sentences = findings(made(nothing, passkey=(passkey(k_max),)))
+    assert sentences == [f"Passkey, {WHO}: in a window of 4,096 tokens, {says}"]
 
 
 def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_found(nothing: Summary) -> None:
@@ -119,8 +119,8 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     effects = tuple(
         Effect("a scratchpad", "none", depth, paired, 100.0) for depth, paired in ((0, shown), (50, not_shown))
     )
-    [found] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
-    assert found == (
+    [finding] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
+    assert finding == (
         f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
         "needle at beginning: +0.40 [+0.24, +0.58] n=30."
     )
@@ -133,16 +133,16 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
         "five": Favourite("D", Rate(30, 30)),
         "unrelated": Favourite("A", Rate(19, 19)),
     }
-    [found] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
-    assert found == (
+    [finding] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
+    assert finding == (
         f"Long-context QA, {WHO}: the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
         "these rates say how often D is right, not what was read."
     )
 
 
 def test_what_was_not_measured_comes_first(nothing: Summary) -> None:
-    found = findings(
+    sentences = findings(
         made(replace(nothing, unmeasured=3, replayed=7, errors={"missing": 2, "stale": 1}), passkey=(passkey(4096),))
     )
-    assert found[0] == "3 of 10 trials were not measured (2 missing, 1 stale): they count in no rate."
-    assert len(found) == 2
+    assert sentences[0] == "3 of 10 trials were not measured (2 missing, 1 stale): they count in no rate."
+    assert len(sentences) == 2

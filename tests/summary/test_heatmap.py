@@ -12,8 +12,8 @@ SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "c
 
 
 def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
-    found = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], SIZES)
-    return [(cell.family, cell.size, cell.depth, cell.rate) for cell in found]
+    cells = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], SIZES)
+    return [(cell.family, cell.size, cell.depth, cell.rate) for cell in cells]
 
 
 def lines(depth: float, **more: Any) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def test_a_scenario_that_was_not_measured_has_no_place() -> None:
 
 
 def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
-    found = summary(
+    made = summary(
         row(model="b"),
         row(model="a"),
         row(model="a", prompt_set="mine"),
@@ -67,7 +67,7 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
     )
     assert [
         (scenario.subject.model, scenario.subject.prompt_set, scenario.scenario, scenario.rate)
-        for scenario in found.scenarios
+        for scenario in made.scenarios
     ] == [
         ("b", "protocol", "lines-5", Rate(1, 1)),
         ("a", "protocol", "lines-5", Rate(1, 2)),
@@ -77,8 +77,8 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
 
 
 def test_live_replayed_and_unmeasured_trials_are_counted() -> None:
-    found = summary(row(source="live"), row(), row("wrong"), row("not_asked", error="missing"))
-    assert (found.live, found.replayed, found.unmeasured) == (1, 2, 1)
+    made = summary(row(source="live"), row(), row("wrong"), row("not_asked", error="missing"))
+    assert (made.live, made.replayed, made.unmeasured) == (1, 2, 1)
 
 
 def test_causes_are_counted() -> None:
@@ -99,20 +99,20 @@ def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
 
 
 def test_a_run_without_rows_is_empty() -> None:
-    found = summary()
-    assert (found.scenarios, found.families, found.usage) == ((), {}, ())
-    assert (found.live, found.replayed, found.unmeasured, found.errors) == (0, 0, 0, {})
+    made = summary()
+    assert (made.scenarios, made.families, made.usage) == ((), {}, ())
+    assert (made.live, made.replayed, made.unmeasured, made.errors) == (0, 0, 0, {})
 
 
 def test_tokens_are_those_of_a_family_on_a_model() -> None:
-    found = summary(
+    made = summary(
         row(input_tokens=100, cached_tokens=60, output_tokens=5),
         row("wrong", input_tokens=110, cached_tokens=0, output_tokens=6),
         row("not_asked"),
         row(model="other", input_tokens=7, cached_tokens=0, output_tokens=1),
         passkey(100, input_tokens=400, cached_tokens=300, output_tokens=16),
     )
-    assert [replace(usage, latency_s=(0, 0)) for usage in found.usage] == [
+    assert [replace(usage, latency_s=(0, 0)) for usage in made.usage] == [
         UsageSummary("line_retrieval", "some-model", 210, 60, 11, cost_usd=None, latency_s=(0, 0)),
         UsageSummary("line_retrieval", "other", 7, 0, 1, cost_usd=None, latency_s=(0, 0)),
         UsageSummary("passkey", "some-model", 400, 300, 16, cost_usd=None, latency_s=(0, 0)),
@@ -135,8 +135,8 @@ def test_cost_and_latency_are_those_of_what_was_measured() -> None:
 
 
 def test_labels_keep_runs_of_one_model_apart() -> None:
-    found = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
-    assert [(scenario.subject.label, scenario.rate) for scenario in found.scenarios] == [
+    made = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
+    assert [(scenario.subject.label, scenario.rate) for scenario in made.scenarios] == [
         ("method=PI steps=200", Rate(1, 1)),
         ("steps=0", Rate(0, 1)),
         ("", Rate(0, 1)),
@@ -144,8 +144,8 @@ def test_labels_keep_runs_of_one_model_apart() -> None:
 
 
 def windows(*rows: Row) -> Sequence[PasskeySummary]:
-    found: Sequence[PasskeySummary] = summary(*rows).families["passkey"].analysis
-    return found
+    analysis: Sequence[PasskeySummary] = summary(*rows).families["passkey"].analysis
+    return analysis
 
 
 def test_k_max_is_that_of_a_window() -> None:
@@ -167,14 +167,14 @@ def test_a_k_that_was_not_measured_ends_k_max() -> None:
 
 
 def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
-    found = summary(
+    made = summary(
         passkey(100),
         passkey(100, "wrong", model="weak"),
         passkey(100, "wrong", prompt_set="mine"),
         passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
         row(),
     )
-    reached = found.families["passkey"].analysis
+    reached = made.families["passkey"].analysis
     assert [
         (window.subject.model, window.subject.prompt_set, window.window, window.effective.k_max) for window in reached
     ] == [

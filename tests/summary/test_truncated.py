@@ -18,8 +18,8 @@ def rows(*outcomes: str, **fields: object) -> list[Row]:
 
 
 def test_the_first_of_them_leads_to_the_others() -> None:
-    found = rows("correct", "truncated", "truncated", "wrong")
-    [group] = truncated(found)
+    made = rows("correct", "truncated", "truncated", "wrong")
+    [group] = truncated(made)
     expected = Truncated("line_retrieval", Subject("some-model", "protocol"), 2, 4, (11, 12), False, "lines-5", 1)
     assert group == expected
 
@@ -42,8 +42,8 @@ def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[s
 
 def test_families_are_told_apart() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
-    found = truncated([*rows("correct"), *rows("truncated", **other)])
-    assert [(group.family, group.number, group.of) for group in found] == [("passkey", 1, 1)]
+    groups = truncated([*rows("correct"), *rows("truncated", **other)])
+    assert [(group.family, group.number, group.of) for group in groups] == [("passkey", 1, 1)]
 
 
 def test_a_full_window_is_another_matter_than_max_tokens() -> None:

@@ -20,9 +20,9 @@ def at(text: str, **parts: str) -> list[Mark]:
 
 def test_a_line_with_its_neighbours() -> None:
     text = "".join(f"line {number}\n" for number in range(1, 11))
-    [found] = excerpts(text, at(text, needle="line 5\n"))
-    assert (found.names, found.line) == (("needle",), 5)
-    assert found.pieces == (
+    [excerpt] = excerpts(text, at(text, needle="line 5\n"))
+    assert (excerpt.names, excerpt.line) == (("needle",), 5)
+    assert excerpt.pieces == (
         ("", "line 2\nline 3\nline 4\n"),
         ("needle", "line 5\n"),
         ("", "line 6\nline 7\nline 8\nline 9"),
@@ -31,9 +31,9 @@ def test_a_line_with_its_neighbours() -> None:
 
 def test_what_lies_close_stands_together_once() -> None:
     text = "<Question>\nWhat?\n</Question>\nSelect the answer.\n<Answers>\nA. x\nB. y\n</Answers>\n"
-    [found] = excerpts(text, at(text, question="What?", answers="A. x\nB. y", right_answer="B. y"))
-    assert (found.names, found.line) == (("question", "answers"), 2)
-    assert found.pieces == (
+    [excerpt] = excerpts(text, at(text, question="What?", answers="A. x\nB. y", right_answer="B. y"))
+    assert (excerpt.names, excerpt.line) == (("question", "answers"), 2)
+    assert excerpt.pieces == (
         ("", "<Question>\n"),
         ("question", "What?"),
         ("", "\n</Question>\nSelect the answer.\n<Answers>\n"),
@@ -45,14 +45,14 @@ def test_what_lies_close_stands_together_once() -> None:
 
 def test_what_lies_apart_stands_apart_in_the_order_of_the_marks() -> None:
     text = "needle\n" + "filler\n" * 20 + "question\n"
-    found = excerpts(text, at(text, question="question", needle="needle"))
-    assert [(excerpt.names, excerpt.line) for excerpt in found] == [(("question",), 22), (("needle",), 1)]
+    shown = excerpts(text, at(text, question="question", needle="needle"))
+    assert [(excerpt.names, excerpt.line) for excerpt in shown] == [(("question",), 22), (("needle",), 1)]
 
 
 def test_of_blank_lines_one_is_kept() -> None:
     text = "above\n\n\n\nDATES:\nJuly\n \n\n\nSUMMARY:\nA zone.\n\n\n\n\nbelow\nend\n"
-    [found] = excerpts(text, at(text, needle="DATES:\nJuly\n \n\n\nSUMMARY:\nA zone."))
-    assert found.pieces == (
+    [excerpt] = excerpts(text, at(text, needle="DATES:\nJuly\n \n\n\nSUMMARY:\nA zone."))
+    assert excerpt.pieces == (
         ("", "above\n\n"),
         ("needle", "DATES:\nJuly\n\nSUMMARY:\nA zone."),
         ("", "\n\nbelow\nend"),
@@ -60,8 +60,8 @@ def test_of_blank_lines_one_is_kept() -> None:
 
 
 def test_a_long_part_loses_its_middle() -> None:
-    [found] = excerpts("a" * 5000 + "b" * 5000, [Mark("needle", 0, 10_000)])
-    [(name, part)] = found.pieces
+    [excerpt] = excerpts("a" * 5000 + "b" * 5000, [Mark("needle", 0, 10_000)])
+    [(name, part)] = excerpt.pieces
     assert name == "needle"
     assert part.startswith("aaa")
     assert part.endswith("bbb")
@@ -76,10 +76,10 @@ def test_nothing_marked_is_no_excerpt() -> None:
 def test_an_excerpt_is_short_and_stands_in_the_text(before: str, part: str, after: str) -> None:
     text = before * 50 + part + after * 50
     start = len(before) * 50
-    [found] = excerpts(text, [Mark("needle", start, start + len(part))])
-    shown = "".join(piece for _, piece in found.pieces)
+    [excerpt] = excerpts(text, [Mark("needle", start, start + len(part))])
+    shown = "".join(piece for _, piece in excerpt.pieces)
     assert re.sub(r"\s+", "", shown) in re.sub(r"\s+", "", text)
-    around = [piece for name, piece in found.pieces if not name]
+    around = [piece for name, piece in excerpt.pieces if not name]
     assert all(len(piece) <= AROUND and piece.count("\n") <= LINES for piece in around)
     assert len(shown) <= 2 * AROUND + WITHIN + 3
 
@@ -90,8 +90,8 @@ MARKED = st.lists(st.tuples(st.integers(0, 300), st.integers(1, 300), st.sampled
 @given(st.text(st.sampled_from("xy \n"), min_size=600, max_size=600), MARKED)
 def test_every_mark_is_shown_once(text: str, places: list[tuple[int, int, str]]) -> None:
     marks = [Mark(name, start, start + size) for start, size, name in places]
-    found = excerpts(text, marks)
+    cut = excerpts(text, marks)
     covered = set().union(*(range(mark.start, mark.end) for mark in marks))
-    shown = "".join(piece for excerpt in found for name, piece in excerpt.pieces if name)
+    shown = "".join(piece for excerpt in cut for name, piece in excerpt.pieces if name)
     assert len(shown.replace("\n", "")) <= len(covered)
-    assert {name for excerpt in found for name, _ in excerpt.pieces} - {""} <= {mark.name for mark in marks}
+    assert {name for excerpt in cut for name, _ in excerpt.pieces} - {""} <= {mark.name for mark in marks}

@@ -125,8 +125,8 @@ def test_a_reply_without_an_answer_says_why(text: str, stop_reason: str | None, 
     ],
 )
 def test_the_first_run_of_ascii_digits_is_the_number(text: str, number: str | None) -> None:
-    found = first_integer(reply(text))
-    assert (found and found[0]) == number
+    read = first_integer(reply(text))
+    assert (read and read[0]) == number
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_the_first_run_of_ascii_digits_is_the_number(text: str, number: str | No
 )
 def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason: str, cut: bool) -> None:
     answer = reply(text, stop_reason)
-    found = first_integer(answer)
-    assert found is not None
-    outcome = cut_within(found, answer)
+    read = first_integer(answer)
+    assert read is not None
+    outcome = cut_within(read, answer)
     assert (outcome is not None) is cut
     assert outcome is None or (outcome.kind, outcome.returned) == ("truncated", "123")
 

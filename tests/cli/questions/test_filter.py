@@ -39,9 +39,9 @@ def test_the_filter_is_made_from_measured_answers_with_the_right_section(
 ) -> None:
     assert main(["filter", str(run)]) == 0
     assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 asked, 1 kept\n")
-    found = load_filter(mine, "m", "0123456789ab")
-    assert found is not None
-    assert (found.kept, found.dropped) == (("q1",), ("q2",))
+    kept = load_filter(mine, "m", "0123456789ab")
+    assert kept is not None
+    assert (kept.kept, kept.dropped) == (("q1",), ("q2",))
 
 
 def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
@@ -53,18 +53,18 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
     merged(run)
     assert main(["filter", str(run)]) == 0
     assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
-    found = load_filter(mine, "m", "0123456789ab")
-    assert found is not None
-    assert (found.kept, found.dropped) == (("q6",), ())
+    kept = load_filter(mine, "m", "0123456789ab")
+    assert kept is not None
+    assert (kept.kept, kept.dropped) == (("q6",), ())
 
 
 def test_one_readable_answer_of_several_counts(run: Path, mine: Workspace) -> None:
     append(run, as_lines([row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)]))
     merged(run)
     assert main(["filter", str(run)]) == 0
-    found = load_filter(mine, "m", "0123456789ab")
-    assert found is not None
-    assert found.kept == ("q1",)
+    kept = load_filter(mine, "m", "0123456789ab")
+    assert kept is not None
+    assert kept.kept == ("q1",)
 
 
 def test_a_run_without_controls_is_a_sentence(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,9 +85,9 @@ def test_what_helps_depends_on_the_replies_and_the_model(
     (profiles / "toy.toml").write_text(profile)
     told = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
     assert told.endswith(". Then ask again with --record new_episodes.")
-    found = told.removeprefix("What helps: ").split(". Then")[0].split("; ")
-    assert len(found) == len(helps)
-    assert all(line.startswith(help) for line, help in zip(found, helps, strict=True))
+    helps_shown = told.removeprefix("What helps: ").split(". Then")[0].split("; ")
+    assert len(helps_shown) == len(helps)
+    assert all(line.startswith(help) for line, help in zip(helps_shown, helps, strict=True))
 
 
 def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:

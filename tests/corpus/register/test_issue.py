@@ -84,8 +84,8 @@ def test_every_document_is_a_section_within_the_bounds(seed: int) -> None:
 @pytest.mark.parametrize("seed", [SHIPPED, *OTHERS])
 def test_no_notation_is_left_in_the_text(seed: int) -> None:
     for text in texts(seed):
-        found = LEFTOVERS.search(text)
-        assert found is None, text[max(0, found.start() - 60) : found.end() + 40]
+        leftover = LEFTOVERS.search(text)
+        assert leftover is None, text[max(0, leftover.start() - 60) : leftover.end() + 40]
 
 
 def test_there_are_several_documents_of_each_of_many_kinds() -> None:

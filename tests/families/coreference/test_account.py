@@ -133,34 +133,36 @@ def test_one_window_has_no_curve_and_no_answer_no_cells() -> None:
     ],
 )
 def test_rates_that_say_nothing_are_told(answers: Answers, said: str | None) -> None:
-    found = [text for rank, text in ACCOUNT.findings(*measured(a2_1000=answers)) if rank is Rank.LEVEL]
-    assert found == ([f"Which of several alike, {WHO}, 2 alike: {said}."] if said else [])
+    sentences = [text for rank, text in ACCOUNT.findings(*measured(a2_1000=answers)) if rank is Rank.LEVEL]
+    assert sentences == ([f"Which of several alike, {WHO}, 2 alike: {said}."] if said else [])
 
 
 def test_a_rate_that_falls_with_the_window() -> None:
-    found = ACCOUNT.findings(*measured(a2_64000=[wrong(1)] * 20, a2_2000=[right(1)] * 20))
+    findings = ACCOUNT.findings(*measured(a2_64000=[wrong(1)] * 20, a2_2000=[right(1)] * 20))
     assert (
         Rank.LEVEL,
         f"Which of several alike, {WHO}, 2 alike: 1.00 in a window of 2,000 tokens falls to 0.00 in 64,000; guessing "
         "among them gives 0.50.",
-    ) in found
+    ) in findings
 
 
 def test_why_answers_are_wrong() -> None:
     more = [*MIXED, *[wrong(2, given=4, exact=1)] * 2]
-    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
-    assert found == [
+    sentences = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
+    assert sentences == [
         f"Which of several alike, {WHO}, 4 alike: 2 of 18 replies give back one of them without the code that must "
         "come first, 1 of these the right one.",
         f"Which of several alike, {WHO}, 4 alike: 6 of 12 wrong answers are another of the alike texts, 1 of them the "
         "first and 3 the last.",
     ]
-    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2, example=1)])) if rank is Rank.CAUSE]
-    assert found == [
+    sentences = [
+        text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2, example=1)])) if rank is Rank.CAUSE
+    ]
+    assert sentences == [
         f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are from the examples of the prompt."
     ]
-    found = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
-    assert found == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the prompt."]
+    sentences = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
+    assert sentences == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the prompt."]
 
 
 def test_programs_read_it_too() -> None:

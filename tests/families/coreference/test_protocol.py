@@ -74,8 +74,8 @@ def test_the_request_is_made_so_often_and_its_answers_share_no_sentence(
     kind, subject = trial.facts.request
     assert trial.user.count(f"User: Write a {kind} about {subject}.\n") == needles
     instances = trial.facts.instances
-    found = [trial.user.index(f"Assistant: {text}\n\n") for text in instances]
-    assert found == sorted(found)
+    places = [trial.user.index(f"Assistant: {text}\n\n") for text in instances]
+    assert places == sorted(places)
     sentences = [sentence for text in instances for sentence in re.split(r"(?<=[.,?!:])\s", text)]
     parts = [sentence for sentence in sentences if sentence.endswith(",") or len(sentence.split()) > 5]
     assert len(set(parts)) == len(parts)

@@ -109,8 +109,8 @@ def test_a_whole_prompt() -> None:
 
 @given(TRIALS)
 def test_every_line_stands_once_with_its_own_value(trial: Trial) -> None:
-    found = read(trial.user)
-    numbers, values = zip(*found.lines, strict=True)
+    file = read(trial.user)
+    numbers, values = zip(*file.lines, strict=True)
     assert sorted(numbers) == list(range(1, len(numbers) + 1))
     assert len(set(values)) == len(values)
     assert 1 <= min(values) <= max(values) <= 50_000
@@ -124,9 +124,9 @@ def test_a_long_file_has_room_for_distinct_values() -> None:
 
 @given(TRIALS)
 def test_the_line_that_the_instruction_names_holds_the_answer(trial: Trial) -> None:
-    found = read(trial.user)
-    assert str(dict(found.lines)[found.target]) == trial.expected
-    assert found.target == trial.facts.target
+    file = read(trial.user)
+    assert str(dict(file.lines)[file.target]) == trial.expected
+    assert file.target == trial.facts.target
 
 
 @given(TRIALS)
@@ -147,30 +147,30 @@ def test_blocks_keep_their_lines_together_and_in_order(scenario: LineRetrieval, 
 
 @given(st.integers(1, 150), st.integers(0, 10_000))
 def test_without_blocks_lines_are_in_order(lines: int, index: int) -> None:
-    found = read(build(f"lines-{lines}", index=index).user)
-    assert [number for number, _ in found.lines] == list(range(1, lines + 1))
+    file = read(build(f"lines-{lines}", index=index).user)
+    assert [number for number, _ in file.lines] == list(range(1, lines + 1))
 
 
 @pytest.mark.parametrize("block_size", [1, 3])
 def test_blocks_take_every_order(block_size: int) -> None:
     orders = set()
     for index in range(100):
-        found = read(build(f"lines-{3 * block_size}-block_size-{block_size}", index=index).user)
-        orders.add(tuple(number for number, _ in found.lines))
+        file = read(build(f"lines-{3 * block_size}-block_size-{block_size}", index=index).user)
+        orders.add(tuple(number for number, _ in file.lines))
     assert len(orders) == 6
 
 
 def test_the_last_block_may_be_short_and_stand_anywhere() -> None:
     places = set()
     for index in range(50):
-        found = read(build("lines-7-block_size-3", index=index).user)
-        places.add([number for number, _ in found.lines].index(7))
+        file = read(build("lines-7-block_size-3", index=index).user)
+        places.add([number for number, _ in file.lines].index(7))
     assert places == {0, 3, 6}
 
 
 def test_target_and_instruction_stand_anywhere_and_apart() -> None:
-    found = [read(build("lines-3", index=index).user) for index in range(200)]
-    assert {(prompt.target, prompt.place) for prompt in found} == {
+    files = [read(build("lines-3", index=index).user) for index in range(200)]
+    assert {(prompt.target, prompt.place) for prompt in files} == {
         (target, place) for target in (1, 2, 3) for place in range(4)
     }
 

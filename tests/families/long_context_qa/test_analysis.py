@@ -54,16 +54,16 @@ def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> Non
     params = {"budget": 3000, "variant": "none", "depth": 0}
     told = {"collage/s of some-model, prompts protocol": filtered}
     for fields, facts in ((params, told), (params | filtered, {})):
-        found = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
-        [qa] = found.families["collage"].analysis
+        summaries_of_qa = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
+        [qa] = summaries_of_qa.families["collage"].analysis
         assert (qa.filter_asked, qa.filter_kept) == (100, 41)
-        [scenario] = json.loads(as_json(found, "run"))["scenarios"]
+        [scenario] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
         assert scenario["params"] == params | filtered
 
 
 def test_quotes_are_pooled_over_trials() -> None:
-    found = quotes(rows("none_scratchpad", 0, "cwc"))
-    assert (found.in_record, found.in_needle) == (Rate(3, 6), Rate(2, 6))
+    quoted = quotes(rows("none_scratchpad", 0, "cwc"))
+    assert (quoted.in_record, quoted.in_needle) == (Rate(3, 6), Rate(2, 6))
 
 
 def test_the_letter_that_is_given_most() -> None:

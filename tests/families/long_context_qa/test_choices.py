@@ -20,18 +20,18 @@ def reply(text: str, stop_reason: str = "end_turn") -> Reply:
 
 @given(st.integers(0, 500), st.integers(0, 2**32 - 1))
 def test_letters_are_balanced(count: int, seed: int) -> None:
-    found = Counter(balanced_letters(count, np.random.RandomState(seed)))
-    assert sum(found.values()) == count
-    assert max(found.values(), default=0) - min((found[letter] for letter in LETTERS), default=0) <= 1
+    letters = Counter(balanced_letters(count, np.random.RandomState(seed)))
+    assert sum(letters.values()) == count
+    assert max(letters.values(), default=0) - min((letters[letter] for letter in LETTERS), default=0) <= 1
 
 
 @given(st.sampled_from(LETTERS), st.integers(0, 2**32 - 1))
 def test_the_right_answer_stands_under_its_letter(letter: str, seed: int) -> None:
     item = Item("q", "s", "?", "yes", ("no", "never", "hardly"))
-    found = choices(item, letter, np.random.RandomState(seed))
-    assert found.answers[LETTERS.index(letter)] == "yes"
-    assert sorted(found.answers) == ["hardly", "never", "no", "yes"]
-    assert f"{letter}. yes" in str(found).splitlines()
+    drawn = choices(item, letter, np.random.RandomState(seed))
+    assert drawn.answers[LETTERS.index(letter)] == "yes"
+    assert sorted(drawn.answers) == ["hardly", "never", "no", "yes"]
+    assert f"{letter}. yes" in str(drawn).splitlines()
 
 
 @pytest.mark.parametrize(

@@ -35,19 +35,19 @@ def sections(trial: Trial) -> list[str]:
 @given(st.integers(60, 600), st.integers(0, 100), st.integers(0, 23), st.integers(0, 10**6))
 def test_one_copy_of_the_needle_within_the_budget(budget: int, depth: int, index: int, seed: int) -> None:
     trial = collage(depth, budget=budget).build(WORDS, seed, index)
-    found = sections(trial)
+    shown = sections(trial)
     tokens = {section.text: section.tokens for section in BANK.sections.values()}
-    assert found.count(trial.facts.needle) == 1
-    assert len(set(found)) == len(found)
-    assert sum(tokens[text] + SEPARATOR_TOKENS for text in found) - SEPARATOR_TOKENS <= budget
-    assert found.index(trial.facts.needle) == round(depth / 100 * (len(found) - 1))
+    assert shown.count(trial.facts.needle) == 1
+    assert len(set(shown)) == len(shown)
+    assert sum(tokens[text] + SEPARATOR_TOKENS for text in shown) - SEPARATOR_TOKENS <= budget
+    assert shown.index(trial.facts.needle) == round(depth / 100 * (len(shown) - 1))
 
 
 @pytest.mark.parametrize(("depth", "place"), [(0, 0), (50, 3), (100, 6)])
 def test_beginning_middle_end(depth: int, place: int) -> None:
-    found = sections(collage(depth).build(WORDS, 0, 0))
-    assert len(found) == 7
-    assert found.index(BANK.sections["s0"].text) == place
+    shown = sections(collage(depth).build(WORDS, 0, 0))
+    assert len(shown) == 7
+    assert shown.index(BANK.sections["s0"].text) == place
 
 
 def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice_before_all_were_asked() -> None:

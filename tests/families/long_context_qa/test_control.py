@@ -30,9 +30,9 @@ def test_right_section_alone() -> None:
 
 
 def test_a_wrong_section_is_never_the_right_one() -> None:
-    found = records("wrong")
-    assert all(own not in prompt for own, prompt in found)
-    assert all(sum(section.text in prompt for section in BANK.sections.values()) == 1 for _, prompt in found)
+    shown = records("wrong")
+    assert all(own not in prompt for own, prompt in shown)
+    assert all(sum(section.text in prompt for section in BANK.sections.values()) == 1 for _, prompt in shown)
 
 
 def test_a_wrong_section_fits_too() -> None:

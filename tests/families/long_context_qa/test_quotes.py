@@ -52,8 +52,8 @@ def test_where_a_quote_stands(quote: str, expected: QuoteCount) -> None:
 
 @given(st.text(), st.text())
 def test_any_reply_can_be_counted(reply: str, record: str) -> None:
-    found = count(look_up(f"<scratchpad>{reply}", record, ""))
-    assert found.quotes >= found.in_record >= found.in_needle == 0
+    counted = count(look_up(f"<scratchpad>{reply}", record, ""))
+    assert counted.quotes >= counted.in_record >= counted.in_needle == 0
 
 
 words = st.lists(st.sampled_from(["a", "b", "A", "ab", "Σ", ", ", "\n\n", "\n\n\n\n", " "]), max_size=30).map(" ".join)

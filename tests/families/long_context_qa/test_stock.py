@@ -28,17 +28,17 @@ def all_of(tokens: list[int], budget: int) -> set[tuple[int, ...]]:
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(1, 250))
 def test_the_bounds_hold(tokens: list[int], budget: int) -> None:
-    found, made = collages(tokens, budget), all_of(tokens, budget)
+    bound, made = collages(tokens, budget), all_of(tokens, budget)
     if not made:
-        assert found.at_least is None
+        assert bound.at_least is None
         return
-    assert found.least <= min(map(len, made)) <= max(map(len, made)) <= found.most
-    assert found.at_least is not None
-    assert round(10**found.at_least) <= len(made)
+    assert bound.least <= min(map(len, made)) <= max(map(len, made)) <= bound.most
+    assert bound.at_least is not None
+    assert round(10**bound.at_least) <= len(made)
     longest = max(sum(tokens[place] for place in places) + SEPARATOR_TOKENS * (len(places) - 1) for places in made)
-    assert longest <= found.tokens <= budget
-    if found.least == len(tokens):
-        assert round(10**found.at_least) == len(made)
+    assert longest <= bound.tokens <= budget
+    if bound.least == len(tokens):
+        assert round(10**bound.at_least) == len(made)
 
 
 def test_a_large_corpus_is_counted_in_powers_of_ten() -> None:

@@ -48,8 +48,8 @@ def test_effects_say_what_a_point_costs() -> None:
 
 
 def test_quotes() -> None:
-    found = {("none_scratchpad", 0): Quotes(Rate(9, 10), Rate(5, 10))}
-    [table] = collage([], [QaSummary(SUBJECT, 3000, 0, 0, (), found)])
+    quotes = {("none_scratchpad", 0): Quotes(Rate(9, 10), Rate(5, 10))}
+    [table] = collage([], [QaSummary(SUBJECT, 3000, 0, 0, (), quotes)])
     [row] = table.frame.to_dict("records")
     assert row["in the record"].startswith("0.90 [")
     assert row["in the right section"].startswith("0.50 [")
@@ -66,10 +66,10 @@ def test_every_table_says_what_the_filter_left() -> None:
     params = {"budget": 3000, "depth": 0, "variant": "none", "filter_asked": 430, "filter_kept": 387}
     effects = (Effect("a scratchpad", "none", 0, Paired(1, 0, 2), 10.0),)
     pads = {("none_scratchpad", 0): Quotes(Rate(1, 2), Rate(0, 2))}
-    found = list(
+    made = list(
         collage([scenario("collage", Rate(1, 2), **params)], [QaSummary(SUBJECT, 3000, 430, 387, effects, pads)])
     )
-    assert len(found) == 3
-    assert all("430 questions asked alone, 387 kept" in table.title for table in found)
+    assert len(made) == 3
+    assert all("430 questions asked alone, 387 kept" in table.title for table in made)
     [unfiltered] = collage([scenario("collage", Rate(1, 2), budget=3000, depth=0, variant="none")], [])
     assert "no filter" in unfiltered.title

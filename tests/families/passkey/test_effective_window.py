@@ -75,12 +75,12 @@ def test_the_order_of_the_rates_does_not_matter(correct: list[int | None], rando
 
 @given(st.lists(st.integers(0, 10), min_size=1, max_size=32))
 def test_what_always_succeeds_lies_within_k_max_and_before_what_never_does(correct: list[int]) -> None:
-    found = window(*correct)
-    if found.at_least is not None:
-        assert found.k_max is not None
-        assert found.at_least <= found.k_max
-    if found.k_max is not None and found.less_than is not None:
-        assert found.k_max < found.less_than
+    effective = window(*correct)
+    if effective.at_least is not None:
+        assert effective.k_max is not None
+        assert effective.at_least <= effective.k_max
+    if effective.k_max is not None and effective.less_than is not None:
+        assert effective.k_max < effective.less_than
 
 
 def test_the_interval_of_k_max_moves_where_everything_succeeds_or_fails() -> None:
@@ -137,6 +137,6 @@ def test_the_interval_s_ends_are_places_of_the_grid(counts: dict[int, tuple[int,
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
 def test_a_sequence_is_made_non_increasing_as_isotonic_regression_does(rates: list[float], data: st.DataObject) -> None:
     weights = data.draw(st.lists(st.integers(1, 50), min_size=len(rates), max_size=len(rates)))
-    [found] = _non_increasing(np.array([rates]), np.array(weights, dtype=float))
+    [fitted] = _non_increasing(np.array([rates]), np.array(weights, dtype=float))
     expected = isotonic_regression(rates, weights=weights, increasing=False).x
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert fitted == pytest.approx(expected, abs=1e-9)

@@ -218,10 +218,10 @@ def test_the_papers_distances_hold_those_of_its_table() -> None:
 @given(st.integers(1, 2_000_000), st.integers(1, 500))
 def test_distances_rise_to_the_window(window: int, places: int) -> None:
     assume(places <= window)
-    found = spaced(window, places)
-    gaps = [far - near for near, far in zip([0, *found], found, strict=False)]
-    assert len(found) == places
-    assert found[-1] == window
+    distances = spaced(window, places)
+    gaps = [far - near for near, far in zip([0, *distances], distances, strict=False)]
+    assert len(distances) == places
+    assert distances[-1] == window
     assert min(gaps) >= 1
     assert max(gaps) - min(gaps) <= 2
 

@@ -24,14 +24,14 @@ def by_labels(*windows: PasskeySummary) -> list[list[str]]:
 
 
 def test_the_label_with_the_most_values_stands_across() -> None:
-    found = by_labels(
+    made = by_labels(
         window(1792, method="FT", steps="200"),
         window(2560, method="FT", steps="10000"),
         window(2048, method="FT", steps="400"),
         window(1792, model="33B", method="FT", steps="200"),
         window(16384, size=16384, method="PI", steps="400"),
     )
-    assert found == [
+    assert made == [
         ["model", "prompts", "method", "window", "steps=200", "steps=400", "steps=10000"],
         ["7B", "protocol", "FT", "8192", "1,792 [1,792, 1,792]", "2,048 [2,048, 2,048]", "2,560 [2,560, 2,560]"],
         ["33B", "protocol", "FT", "8192", "1,792 [1,792, 1,792]", "", ""],
@@ -40,13 +40,13 @@ def test_the_label_with_the_most_values_stands_across() -> None:
 
 
 def test_of_labels_with_as_many_values_numbers_stand_across() -> None:
-    found = by_labels(window(1, method="FT", steps="200"), window(2, method="PI", steps="400"))
-    assert found[0] == ["model", "prompts", "method", "window", "steps=200", "steps=400"]
+    made = by_labels(window(1, method="FT", steps="200"), window(2, method="PI", steps="400"))
+    assert made[0] == ["model", "prompts", "method", "window", "steps=200", "steps=400"]
 
 
 def test_a_run_without_the_label_has_a_column_of_its_own() -> None:
-    found = by_labels(window(1), window(2, steps="200"), window(3, steps="400"))
-    assert found == [
+    made = by_labels(window(1), window(2, steps="200"), window(3, steps="400"))
+    assert made == [
         ["model", "prompts", "window", "-", "steps=200", "steps=400"],
         ["7B", "protocol", "8192", "1 [1, 1]", "2 [2, 2]", "3 [3, 3]"],
     ]

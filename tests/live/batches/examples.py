@@ -80,15 +80,15 @@ def run(
             await batches.service.check()
             await batches.collect()
             held = batches.held()
-            found = missing(tape, cases) if lacking is None else lacking
-            found = [question for question in found if place_in(question) not in batches.collected]
-            free = [question for question in found if place_in(question) not in held]
+            questions = missing(tape, cases) if lacking is None else lacking
+            questions = [question for question in questions if place_in(question) not in batches.collected]
+            free = [question for question in questions if place_in(question) not in held]
             bounds = Bounds.of(4, cap)
 
             async def directly(some: Sequence[Question]) -> Asked:
                 return await ask_all(client, tape, some, bounds, told)
 
-            waited = [question for question in found if place_in(question) in held]
+            waited = [question for question in questions if place_in(question) in held]
             return await fill(batches, free, waited, directly, bounds.budget, told)
 
     return Ran(asyncio.run(ask()), said, told, clock.slept)

@@ -114,11 +114,11 @@ def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
 def test_the_estimate_counts_with_it_and_says_where_direct_requests_are_cheaper(tmp_path: Path) -> None:
     asked = missing(Tape(tmp_path, "once"), cases())
     planned = shared_by_batches(asked)
-    [found] = estimate(cases(), planned, batches=True)
-    assert found.price is not None
-    assert found.price.planned is not None
-    assert found.price.planned < found.price.batch < found.price.standard
-    assert "in batches with the prompt cache ($" in str(found)
+    [estimated] = estimate(cases(), planned, batches=True)
+    assert estimated.price is not None
+    assert estimated.price.planned is not None
+    assert estimated.price.planned < estimated.price.batch < estimated.price.standard
+    assert "in batches with the prompt cache ($" in str(estimated)
     said = cheaper_directly(cases(), asked, planned)
     assert said is None or said.startswith("Asked directly, with the prompt cache, it would cost about $")
     few = missing(Tape(tmp_path, "once"), [collage_case("none", prices=PRICES, caching=CACHING)])

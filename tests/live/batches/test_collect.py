@@ -37,8 +37,8 @@ def test_in_any_order_with_strangers_and_twice(tmp_path: Path) -> None:
     first, second, third = (request.custom_id for request in batch.requests)
     odd = [{"custom_id": "other"}, {"result": 3}, {"custom_id": third, "result": {"type": "expired"}}]
     results = [right(second, "2"), *odd, right(first, "1"), right(first, "again")]
-    found = onto_tape(Tape(tmp_path, run="r"), batch, AT, results)
-    assert (len(found.answered), [failure.cause for failure in found.failures.values()], found.missing) == (
+    collected = onto_tape(Tape(tmp_path, run="r"), batch, AT, results)
+    assert (len(collected.answered), [failure.cause for failure in collected.failures.values()], collected.missing) == (
         2,
         ["expired"],
         0,

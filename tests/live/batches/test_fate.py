@@ -33,10 +33,10 @@ def fate(
             fates = Fates(Service(plain), Ledger(folder), Clock(turned.now, turned.sleep))
             return await (fates.settled(batch, turned.now()) if settles else fates.of(batch))
 
-    found = asyncio.run(look())
+    looked_at = asyncio.run(look())
     if slept is not None:
         slept += turned.slept
-    return found
+    return looked_at
 
 
 def ours(server: BatchServer, batch: Batch, ended: bool = True) -> Stored:
@@ -88,9 +88,9 @@ def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
         for number in range(3):
             server.put(f"{number}a", f"{number}b")
         server.put("only one")
-        found = fate(server, tmp_path, batch)
-        assert (found.kind, found.batch.id) == ("ended", "msgbatch_0000")
-        assert Ledger(tmp_path).open() == [found.batch]
+        state = fate(server, tmp_path, batch)
+        assert (state.kind, state.batch.id) == ("ended", "msgbatch_0000")
+        assert Ledger(tmp_path).open() == [state.batch]
 
 
 def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
@@ -127,6 +127,6 @@ def test_a_server_that_lists_none_leaves_it_unsure(tmp_path: Path, status: int) 
     with BatchServer() as server:
         server.listing = failing(status)
         batch = claimed(tmp_path, server.url, CASE)
-        found = fate(server, tmp_path, batch)
-    assert found.kind == {404: "unsure", 501: "unreached"}[status]
-    assert "--forget" in sentence(found) or "answered 501" in sentence(found)
+        state = fate(server, tmp_path, batch)
+    assert state.kind == {404: "unsure", 501: "unreached"}[status]
+    assert "--forget" in sentence(state) or "answered 501" in sentence(state)

@@ -25,8 +25,8 @@ PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(20
 
 def replies(folder: Path) -> list[Reply]:
     tape = Tape(folder, "none", "run")
-    found = [tape.reply(Wanted.of(question, question.build())) for case in CASES for question in case.questions()]
-    return [reply for reply in found if reply]
+    answered = [tape.reply(Wanted.of(question, question.build())) for case in CASES for question in case.questions()]
+    return [reply for reply in answered if reply]
 
 
 def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
@@ -36,15 +36,15 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
         assert not ran.asked.failures
         assert len(server.created) == 1
         assert not server.asked
-    found = replies(tmp_path / "batch")
-    assert [reply.text for reply in found] == [
+    recorded = replies(tmp_path / "batch")
+    assert [reply.text for reply in recorded] == [
         question.build().expected for case in CASES for question in case.questions()
     ]
-    assert {(reply.latency_s, reply.batched, reply.live) for reply in found} == {(None, True, True)}
+    assert {(reply.latency_s, reply.batched, reply.live) for reply in recorded} == {(None, True, True)}
     ended = server.created[0].ended_at
     assert ended is not None
-    assert {reply.recorded_at for reply in found} == {ended.isoformat(timespec="seconds")}
-    assert list(ran.told.results.values()).count(found[0]) == 1
+    assert {reply.recorded_at for reply in recorded} == {ended.isoformat(timespec="seconds")}
+    assert list(ran.told.results.values()).count(recorded[0]) == 1
     assert not list((tmp_path / "batch").rglob("batches"))
 
 

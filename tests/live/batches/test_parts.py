@@ -22,9 +22,9 @@ from tests.recording.examples import line_case, passkey_case
 
 @given(st.lists(st.integers(1, 50)), st.integers(20, 120), st.integers(1, 7))
 def test_nothing_is_lost_and_no_limit_crossed(sizes: list[int], most_bytes: int, most_requests: int) -> None:
-    found = list(parts(((place, size) for place, size in enumerate(sizes)), most_bytes, most_requests))
-    assert [place for part in found for place in part] == list(range(len(sizes)))
-    for part, after in zip_longest(found, found[1:]):
+    divided = list(parts(((place, size) for place, size in enumerate(sizes)), most_bytes, most_requests))
+    assert [place for part in divided for place in part] == list(range(len(sizes)))
+    for part, after in zip_longest(divided, divided[1:]):
         taken = AROUND + sum(sizes[place] for place in part)
         assert len(part) == 1 or taken <= most_bytes
         assert len(part) <= most_requests

@@ -14,9 +14,9 @@ from tests.servers import message
 
 
 def failure(result: object) -> Failure:
-    found = read_result(result, "batch b")
-    assert isinstance(found, Failure)
-    return found
+    read = read_result(result, "batch b")
+    assert isinstance(read, Failure)
+    return read
 
 
 def test_a_message_is_kept_as_the_server_gave_it() -> None:
@@ -43,10 +43,10 @@ def test_a_message_is_kept_as_the_server_gave_it() -> None:
 )
 def test_errors_are_typed_as_direct_ones_are(kind: str, sentence: str, cause: str, fatal: bool, again: bool) -> None:
     error = {"type": "error", "error": {"type": kind, "message": sentence}}
-    found = failure({"type": "errored", "error": error})
-    assert (found.cause, found.fatal, found.cause in AGAIN) == (cause, fatal, again)
-    assert f"batch b had an error ({kind}): {sentence or 'no reason given'}." in found.message
-    assert found.cause not in MAYBE_PAID, "an error is not billed"
+    failed = failure({"type": "errored", "error": error})
+    assert (failed.cause, failed.fatal, failed.cause in AGAIN) == (cause, fatal, again)
+    assert f"batch b had an error ({kind}): {sentence or 'no reason given'}." in failed.message
+    assert failed.cause not in MAYBE_PAID, "an error is not billed"
 
 
 def test_what_was_not_begun() -> None:

@@ -58,8 +58,8 @@ def test_results_come_from_the_server_that_was_asked() -> None:
     """The address in the answer is ignored: behind a gateway it names another host, which would be sent the key."""
     with BatchServer() as server:
         server.put("a", "b")
-        found = asked(server, lambda service: service.results("msgbatch_0000"))
-        assert sorted(result["custom_id"] for result in found) == ["a", "b"]
+        results = asked(server, lambda service: service.results("msgbatch_0000"))
+        assert sorted(result["custom_id"] for result in results) == ["a", "b"]
         assert [request.path for request in server.received] == [f"{PATH}/msgbatch_0000/results"]
 
 
@@ -67,8 +67,8 @@ def test_lines_that_are_no_results_are_left_out() -> None:
     with BatchServer() as server:
         lines = giving(b'{"custom_id": "a"}\n\n[1]\nodd\r\n{"custom_id": "b"}\r\n{"cut')
         server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
-        found = asked(server, lambda service: service.results("../x"))
-        assert [result["custom_id"] for result in found] == ["a", "b"]
+        results = asked(server, lambda service: service.results("../x"))
+        assert [result["custom_id"] for result in results] == ["a", "b"]
         assert server.received[0].path == f"{PATH}/..%2Fx/results"
 
 
@@ -78,8 +78,8 @@ def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
             server.put(str(number)).created_at += datetime.timedelta(hours=number)
         server.page = 2
         since = server.created[2].created_at
-        found = asked(server, lambda service: service.since(since))
-        assert [batch.id for batch in found] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
+        listed = asked(server, lambda service: service.since(since))
+        assert [batch.id for batch in listed] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
         assert [request.query.get("after_id") for request in server.received] == [None, "msgbatch_0003"]
 
 

@@ -24,8 +24,8 @@ def asked(*cases: Case) -> list[Question]:
 
 def test_a_line_for_each_family_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
-    found = estimate(cases, asked(*cases))
-    assert [(estimated.model, estimated.family, estimated.trials) for estimated in found] == [
+    estimates = estimate(cases, asked(*cases))
+    assert [(estimated.model, estimated.family, estimated.trials) for estimated in estimates] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
         ("other", "line_retrieval", 2),
@@ -35,12 +35,12 @@ def test_a_line_for_each_family_and_model() -> None:
 def test_only_what_is_asked_costs() -> None:
     known = {"prices": PRICES, "tokens": TokensPerUnit(line=20)}
     few, many = line_case(10, trials=3, **known), line_case(100, trials=3, **known)
-    [found] = estimate([few, many], [*asked(few)[:1], *asked(many)[:2]])
-    assert (found.to_ask, found.trials) == (3, 6)
-    assert (found.input_tokens, found.output_tokens) == (300 + 2 * 2100, 30)
-    assert found.price is not None
-    assert dataclasses.astuple(found.price)[:3] == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
-    assert str(found) == (
+    [estimated] = estimate([few, many], [*asked(few)[:1], *asked(many)[:2]])
+    assert (estimated.to_ask, estimated.trials) == (3, 6)
+    assert (estimated.input_tokens, estimated.output_tokens) == (300 + 2 * 2100, 30)
+    assert estimated.price is not None
+    assert dataclasses.astuple(estimated.price)[:3] == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
+    assert str(estimated) == (
         "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56. "
         "Tokens by the profile."
     )
@@ -53,19 +53,19 @@ def test_room_for_thinking_is_told_apart() -> None:
 
 
 def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
-    [found] = estimate([line_case()], [])
-    assert str(found).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
+    [estimated] = estimate([line_case()], [])
+    assert str(estimated).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
 
 
 def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
-    [found] = estimate([line_case(3)], asked(line_case(3)), [line_case(5)])
-    assert (found.to_ask, found.trials) == (4, 4)
+    [estimated] = estimate([line_case(3)], asked(line_case(3)), [line_case(5)])
+    assert (estimated.to_ask, estimated.trials) == (4, 4)
 
 
 def test_what_the_server_counted_is_used_and_said() -> None:
-    [found] = estimate([line_case()], [Question(dataclasses.replace(line_case(), counted=1234), 0)])
-    assert found.input_tokens == 1234
-    assert str(found).endswith("Tokens counted by the server.")
+    [estimated] = estimate([line_case()], [Question(dataclasses.replace(line_case(), counted=1234), 0)])
+    assert estimated.input_tokens == 1234
+    assert str(estimated).endswith("Tokens counted by the server.")
 
 
 def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
@@ -74,12 +74,14 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
     cases = [collage_case(variant, **model) for variant in VARIANTS]
     questions = sorted(asked(*cases), key=lambda question: question.build().prefix)
-    [found] = estimate(cases, shared(questions))
-    assert found.price is not None
-    assert found.price.batch == found.price.standard / 2
-    assert 0.15 * found.price.standard < found.price.cached < 0.6 * found.price.standard
+    [estimated] = estimate(cases, shared(questions))
+    assert estimated.price is not None
+    assert estimated.price.batch == estimated.price.standard / 2
+    assert 0.15 * estimated.price.standard < estimated.price.cached < 0.6 * estimated.price.standard
     [alone] = estimate(cases, questions)
-    assert alone.price == Price(found.price.standard, pytest.approx(found.price.standard), found.price.batch)
+    assert alone.price == Price(
+        estimated.price.standard, pytest.approx(estimated.price.standard), estimated.price.batch
+    )
     assert str(Price(10, 4, 5)) == "about $10.00 ($4.00 with the prompt cache, $5.00 in batches)"
 
 
@@ -90,15 +92,15 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     case = line_case(trials=1, prices=prices)
     at, beyond = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
     whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
-    [found] = estimate([at, beyond], asked(at, beyond))
-    assert found.price is not None
-    assert dataclasses.astuple(found.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
+    [estimated] = estimate([at, beyond], asked(at, beyond))
+    assert estimated.price is not None
+    assert dataclasses.astuple(estimated.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
     kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
-    [found] = estimate([at, beyond], [dataclasses.replace(question, shared=kept) for question in asked(at, beyond)])
-    assert found.price is not None
+    [estimated] = estimate([at, beyond], [dataclasses.replace(question, shared=kept) for question in asked(at, beyond)])
+    assert estimated.price is not None
     cached = 400 * 1000 + 200 * 100 + 400 * 1250 + 10 * 2000
     cached += 400.4 * 5000 + 200.2 * 500 + 400.4 * 6250 + 10 * 9000
-    assert found.price.cached == pytest.approx(cached / 1e6)
+    assert estimated.price.cached == pytest.approx(cached / 1e6)
 
 
 def test_the_price_of_all() -> None:

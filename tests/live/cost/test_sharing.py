@@ -58,11 +58,11 @@ def test_the_beginnings_of_neighbours() -> None:
 @given(st.lists(st.text("ab", max_size=6), max_size=12).map(sorted))
 def test_beginnings_are_those_of_all_texts_between(texts: list[str]) -> None:
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
-    found = shared_prefixes(common)
-    for prefix in found:
+    prefixes = shared_prefixes(common)
+    for prefix in prefixes:
         assert prefix.first < prefix.last
         assert prefix.length == alike(texts[prefix.first : prefix.last + 1]) > 0
-    longest = [max((o.length for o in found if o.first < place <= o.last), default=0) for place in range(len(texts))]
+    longest = [max((o.length for o in prefixes if o.first < place <= o.last), default=0) for place in range(len(texts))]
     assert longest == common
 
 
@@ -99,8 +99,8 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
 
 def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
     """Six nested prefixes compete for two breakpoints: a prefix that was not marked cannot be read."""
-    found = [Prefix(1000 * step, 0, 7 - step) for step in range(1, 7)]
-    plans = list(plan(found, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
+    prefixes = [Prefix(1000 * step, 0, 7 - step) for step in range(1, 7)]
+    plans = list(plan(prefixes, [PRICES] * 8, Caching(min_tokens=1, breakpoints=2)))
     assert plans[0] == ((1000, 2000, 3000, 4000, 5000, 6000), 0, None)
     assert plans[1] == ((1000, 2000, 3000, 4000, 5000, 6000), 6000, 0)
     assert plans[2] == ((1000, 2000, 3000, 4000, 5000), 5000, 0)
@@ -109,8 +109,8 @@ def test_the_longest_beginnings_are_marked_and_all_are_cut_off() -> None:
 
 
 def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
-    found = [Prefix(300, 0, 5), Prefix(4000, 0, 4), Prefix(4100, 0, 3), Prefix(4300, 0, 2)]
-    cuts = [cut[0] for cut in plan(found, [PRICES] * 6, Caching(min_tokens=1000))]
+    prefixes = [Prefix(300, 0, 5), Prefix(4000, 0, 4), Prefix(4100, 0, 3), Prefix(4300, 0, 2)]
+    cuts = [cut[0] for cut in plan(prefixes, [PRICES] * 6, Caching(min_tokens=1000))]
     assert cuts == [(4000, 4300)] * 3 + [(4000,)] * 2 + [()]
 
 
@@ -173,10 +173,10 @@ def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyP
     questions = list(passkey_case(4096, 2048, prices=PRICES).fitted().questions())
     bodies = [parameters(question.build(), question.case.model) for question in questions]
     monkeypatch.setattr(Question, "build", None)
-    found = shared(questions)
-    assert [question.shared for question in found] == [Shared()] * 2
+    planned = shared(questions)
+    assert [question.shared for question in planned] == [Shared()] * 2
     monkeypatch.undo()
-    assert [sent(question) for question in found] == bodies
+    assert [sent(question) for question in planned] == bodies
 
 
 def test_line_retrieval_shares_nothing_but_its_repeats(tmp_path: Path) -> None:

@@ -73,23 +73,23 @@ def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
 
 def test_the_window_is_the_servers(tmp_path: Path) -> None:
     with SimulatedServer(window=4096) as server:
-        found = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
-    assert [case.model.window for case in found] == [4096, 4096]
+        cases = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
+    assert [case.model.window for case in cases] == [4096, 4096]
     assert [request.path for request in server.received] == ["/v1/models/toy"]
 
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        [found] = calibrated(server.url, line_case(), tape=tmp_path)
-    assert found.model.window is None
+        [calibrated_case] = calibrated(server.url, line_case(), tape=tmp_path)
+    assert calibrated_case.model.window is None
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
     case = passkey_case(measured=(), model="org/toy")
     with SimulatedServer() as server:
-        found = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
+        cases = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
     words = case.wording.words
-    scenario = found[0].fitted().scenario
+    scenario = cases[0].fitted().scenario
     assert isinstance(scenario, Passkey)
     assert scenario.tokens is not None
     assert scenario.tokens.filler == count_tokens(words["filler"])
@@ -98,7 +98,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
         Passkey.probes(words)
     )
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
-    assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == found[1].measured
+    assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == cases[1].measured
 
 
 def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
@@ -179,8 +179,8 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
     said: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [found], _ = calibration(server.url, line_case(), tape=tmp_path, say=said.append)
-    assert found.model.window is None
+        [calibrated_case], _ = calibration(server.url, line_case(), tape=tmp_path, say=said.append)
+    assert calibrated_case.model.window is None
     assert not list(profiles.iterdir())
     assert bool(said) == (shape in NO_MODELS)
     assert all(sentence.startswith("The window of toy is not known, ") for sentence in said)

@@ -97,8 +97,8 @@ def test_tokens_are_counted_where_the_provider_counts_them(
         with refused("tokens-not-counted", "toy", "not supported in Bedrock"):
             asyncio.run(run())
     else:
-        [found] = asyncio.run(run())
-        assert found.measured
+        [reply] = asyncio.run(run())
+        assert reply.measured
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
         assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
 

@@ -28,8 +28,8 @@ def test_without_a_baseline_there_are_none(mine: Workspace) -> None:
 
 
 def test_they_are_those_its_run_was_made_with(tmp_path: Path, mine: Workspace) -> None:
-    [found] = gated(mine, str(asked(tmp_path / "run", filters=(KEPT,)))).plan.filters or ()
-    assert (found.model, found.kept) == ("some-model", ("q1",))
+    [used] = gated(mine, str(asked(tmp_path / "run", filters=(KEPT,)))).plan.filters or ()
+    assert (used.model, used.kept) == ("some-model", ("q1",))
 
 
 def test_a_run_keeps_the_filters_that_it_used(tmp_path: Path, mine: Workspace) -> None:

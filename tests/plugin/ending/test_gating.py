@@ -58,9 +58,9 @@ def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
-    found = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, early_stop=True)
-    assert (found.margin, found.alpha, found.early_stop) == (0.1, 0.01, True)
-    assert found.age == Age(NOW, 3)
+    rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, early_stop=True)
+    assert (rules.margin, rules.alpha, rules.early_stop) == (0.1, 0.01, True)
+    assert rules.age == Age(NOW, 3)
     assert rules_of(tmp_path).age == Age(NOW, 7)
 
 

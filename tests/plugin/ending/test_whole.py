@@ -30,8 +30,8 @@ def test_nothing_is_left_out_of_a_whole_run(tmp_path: Path) -> None:
 
 def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, LINES)
-    found = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", family="line_retrieval")]
-    assert left_out(run, found) == (
+    rows = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", family="line_retrieval")]
+    assert left_out(run, rows) == (
         "line_retrieval/lines-3 of other, prompts protocol",
         "passkey/window-256-k-128 of toy, prompts protocol",
     )
@@ -44,8 +44,8 @@ def test_one_trial_of_each_is_no_whole_scenario(tmp_path: Path) -> None:
 
 def test_what_has_no_question_was_not_left_out(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, CONTROL)
-    found = measured(run, "window-256-k-128", "window-256-k-256")
-    assert left_out(run, found) == ()
-    assert empty(run, found) == tuple(
+    rows = measured(run, "window-256-k-128", "window-256-k-256")
+    assert left_out(run, rows) == ()
+    assert empty(run, rows) == tuple(
         f"control/longest-1-record-{record} of toy, prompts protocol" for record in ("right", "none")
     )

@@ -54,8 +54,10 @@ def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -
 
     summary = summarize(list(rows()))
     passkey = replace(summary.families["passkey"], account=Strange())
-    found = {chart.name: chart for chart in charts(replace(summary, families={**summary.families, "passkey": passkey}))}
-    assert found["strange"].family == "passkey"
+    by_name = {
+        chart.name: chart for chart in charts(replace(summary, families={**summary.families, "passkey": passkey}))
+    }
+    assert by_name["strange"].family == "passkey"
 
 
 def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
@@ -165,7 +167,7 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
 
 
 def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
-    found = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
-    spec = next(chart.spec for chart in charts(summarize(found)) if chart.name.startswith("passkey"))
+    passkeys = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
+    spec = next(chart.spec for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
     rules = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("strokeWidth")]
     assert [mark["xOffset"] for mark in rules] == [0, -3]

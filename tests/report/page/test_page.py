@@ -110,8 +110,8 @@ def test_the_first_screen_says_what_ran(page: Path) -> None:
 
 
 def test_nothing_is_fetched(page: Path) -> None:
-    found = Read(page.read_text())
-    for tag, attributes in found.tags:
+    parsed = Read(page.read_text())
+    for tag, attributes in parsed.tags:
         for name in ("src", "href", "data", "action"):
             target = attributes.get(name) or ""
             assert not target or target.startswith(("#", "data:,")), (tag, target)
@@ -119,15 +119,15 @@ def test_nothing_is_fetched(page: Path) -> None:
 
 
 def test_only_the_page_s_own_script_may_run(hostile: Path) -> None:
-    found = Read(hostile.read_text())
+    parsed = Read(hostile.read_text())
     [policy] = [
         attributes["content"]
-        for tag, attributes in found.tags
+        for tag, attributes in parsed.tags
         if attributes.get("http-equiv") == "Content-Security-Policy"
     ]
     runs = [
         script
-        for script, (_, attributes) in zip(found.scripts, _scripts(found), strict=True)
+        for script, (_, attributes) in zip(parsed.scripts, _scripts(parsed), strict=True)
         if "type" not in attributes
     ]
     assert len(runs) == 1

@@ -30,11 +30,11 @@ def details(*packed: str) -> list[Any]:
 
 def test_every_trial_is_found_by_its_names() -> None:
     run = shown()
-    found = json.loads(trials.index(run, str))
-    assert len(found["trials"]) == len(run)
-    for row, trial in zip(run, found["trials"], strict=True):
-        assert found["names"]["scenario"][trial[1]] == row.scenario
-        assert found["names"]["outcome"][trial[3]] == row.outcome
+    index = json.loads(trials.index(run, str))
+    assert len(index["trials"]) == len(run)
+    for row, trial in zip(run, index["trials"], strict=True):
+        assert index["names"]["scenario"][trial[1]] == row.scenario
+        assert index["names"]["outcome"][trial[3]] == row.outcome
         assert trial[4] == f"#{row.trial}"
 
 
@@ -42,10 +42,10 @@ def test_details_stand_in_the_index_s_order() -> None:
     run = shown(trials=30)
     packed = list(trials.chunks(run, views(trials=30), ["--ctx-seed=7"]))
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1
-    found = details(*packed)
-    assert len(found) == len(run)
-    assert [trial["command"].split()[-2] for trial in found] == [f"--ctx-trial={row.trial}" for row in run]
-    assert all(trial["command"].endswith(" --ctx-seed=7") for trial in found)
+    chunks = details(*packed)
+    assert len(chunks) == len(run)
+    assert [trial["command"].split()[-2] for trial in chunks] == [f"--ctx-trial={row.trial}" for row in run]
+    assert all(trial["command"].endswith(" --ctx-seed=7") for trial in chunks)
 
 
 def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> None:
