@@ -5,7 +5,7 @@ Aim: at most 3 times as long with ten times the trials.
 
 import pytest
 
-from tests.report.page.browser import MISSING, found, launched, open_page
+from tests.report.page.browser import MISSING, installed, launched, open_page
 from tests.report.sample import write_run
 
 SCENARIOS = 24
@@ -17,7 +17,7 @@ def browser():
         yield browser
 
 
-@pytest.mark.skipif(found() is None, reason=MISSING)
+@pytest.mark.skipif(installed() is None, reason=MISSING)
 @pytest.mark.benchmark(group="a page, opened until its list of trials can be filtered")
 @pytest.mark.parametrize("trials", [1_500, 15_000])
 def test_page(benchmark, browser, tmp_path, trials):

@@ -4,9 +4,11 @@ import functools
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import WorkStealingScheduling
 
 from longctx.corpus import reading
 from longctx.workspace import Workspace
@@ -14,6 +16,11 @@ from longctx.workspace import Workspace
 settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
 """Hypothesis tries the same examples every time and sets no deadline for one of them."""
 settings.load_profile("longctx")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WorkStealingScheduling:
+    """Give each worker neighbouring tests, so that few fixtures of modules are made by several workers."""
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

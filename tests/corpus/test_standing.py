@@ -11,8 +11,8 @@ TEXT = plain("The fee is 1,250.50 crowns. Visitors’ dogs – all of them – s
     ("one", "two"),
     [("Visitors' dogs", "visitors’  dogs"), ("1,250 crowns", "1250 crowns"), ("(a) The Agency's", "a the agency")],
 )
-def test_plain_text_forgets_how_things_are_set(first: str, two: str) -> None:
-    assert plain(first) == plain(two)
+def test_plain_text_forgets_how_things_are_set(one: str, two: str) -> None:
+    assert plain(one) == plain(two)
 
 
 def test_a_decimal_is_another_number() -> None:

@@ -128,6 +128,7 @@ def test_documents_are_called_what_their_corpus_says(own: Checkout, server: Simu
     assert {row["prompt_digest"] for row in after}.isdisjoint(row["prompt_digest"] for row in before)
     shown = own.longctx("show", "control/longest-200-record-right", *(option.replace("ctx-", "") for option in CORPUS))
     assert shown.says("the following harbor rule closely")
+    server.script = saying("no questions")
     command = ("questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
     own.longctx(*command, f"--base-url={server.url}")
     assert "Here is a section from the harbor rule." in prompt_of(server.asked[-1])

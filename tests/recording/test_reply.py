@@ -128,7 +128,7 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 @pytest.mark.parametrize("body", MALFORMED)
 def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
     assert not is_message(body)
-    with pytest.raises(MalformedAnswer, match=r"no Messages API message .*; it begins with"):
+    with pytest.raises(MalformedAnswer, match=r"not a Messages API message .*; it begins with"):
         reply(body)
 
 

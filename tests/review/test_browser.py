@@ -13,10 +13,10 @@ from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import load_questions
 from longctx.review.http import ReviewServer
 from tests.corpus.examples import question, section
-from tests.report.page.browser import MISSING, found, launched, new_tab
+from tests.report.page.browser import MISSING, installed, launched, new_tab
 from tests.review.examples import BEN, desk, serving, write
 
-pytestmark = pytest.mark.skipif(found() is None, reason=MISSING)
+pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m\u200b{{ 7 * 7 }}"
 

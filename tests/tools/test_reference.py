@@ -55,7 +55,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ("model-profiles", "## `[[prices.above]]`"),
         (
             "model-profiles",
-            '| `ttl` | one of `5m`, `1h` | `"5m"` | How long a prefix is kept;',
+            '| `ttl` | one of `5m`, `1h` | `"5m"` | How long the cache keeps a prefix;',
         ),
         ("exit-statuses", "| 10 | the verdict is `regression`: in some band, a drop is shown |"),
         ("exit-statuses", "| 13 | the report could not be written"),

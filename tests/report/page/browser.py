@@ -17,15 +17,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = f"no browser: install one of {', '.join(NAMES)} (Debian: apt-get install chromium)"
 
 
-def found() -> str | None:
+def installed() -> str | None:
     """Return the path of an installed browser."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager
 def launched() -> Iterator[Browser]:
+    """Launch a browser. While it is open, asyncio.run fails in this thread, so only the tests of a module share it."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -16,7 +16,7 @@ def test_every_word_of_its_sections_is_told_without_marks() -> None:
     told = dict(words(gated=True))
     asking = GLOSSARY.split("## Asking")[1].split("## ")[0]
     assert set(told) == set(re.findall(r"^- \*\*(.+?)\*\*:", GLOSSARY.replace(asking, ""), flags=re.MULTILINE))
-    assert told["Depth"] == "Where the needle stands, as a share of the text: 0 is the start, 1 the end."
+    assert told["Depth"] == "The position of the needle, as a share of the text: 0 is the start, 1 the end."
     assert not any(mark in meaning for meaning in told.values() for mark in ("](", "`", "**"))
 
 
