@@ -19,16 +19,18 @@ Part = Callable[[argparse.Namespace], str]
 
 def _throughput(options: argparse.Namespace) -> str:
     rows = throughput(options.share, options.inspect_python)
-    said = f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight; ideal: whole rounds of them, one latency each"
+    heading = f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight; ideal: whole rounds of them, one latency each"
     head = ["latency", "trials", "asked with", "time", "of the ideal", "most in flight"]
-    return f"## Throughput\n\n{said}.\n\n{table(head, rows)}"
+    return f"## Throughput\n\n{heading}.\n\n{table(head, rows)}"
 
 
 def _limited(options: argparse.Namespace) -> str:
     trials = round(2000 * options.share)
     head = ["429 comes with", "of the rate, settled", "refused in the beginning", "refused once settled"]
-    said = f"{trials:,} trials, {PER_S:.0f} allowed a second, {LATENCY_S:.1f} s latency, {SETTLING_S:.0f} s to settle"
-    return f"## A server that allows so many a second\n\n{said}.\n\n{table(head, limited(trials))}"
+    heading = (
+        f"{trials:,} trials, {PER_S:.0f} allowed a second, {LATENCY_S:.1f} s latency, {SETTLING_S:.0f} s to settle"
+    )
+    return f"## A server that allows so many a second\n\n{heading}.\n\n{table(head, limited(trials))}"
 
 
 def _storm(options: argparse.Namespace) -> str:

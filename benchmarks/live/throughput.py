@@ -57,6 +57,6 @@ def _inspect(python: Path, url: str, trials: int) -> tuple[float, str]:
         done = subprocess.run(
             [python, program, samples, url, str(IN_FLIGHT), folder], check=True, capture_output=True, text=True
         )
-        told = json.loads(done.stdout.splitlines()[-1])
-        assert told["samples"] == trials, told
-        return told["seconds"], told["version"]
+        result = json.loads(done.stdout.splitlines()[-1])
+        assert result["samples"] == trials, result
+        return result["seconds"], result["version"]

@@ -46,10 +46,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init"]) == 0
-    said = capsys.readouterr().out
+    out = capsys.readouterr().out
     assert {*files(folder)} == WRITTEN
-    assert all(f"{name} was written.\n" in said for name in WRITTEN)
-    assert said.endswith(NEXT)
+    assert all(f"{name} was written.\n" in out for name in WRITTEN)
+    assert out.endswith(NEXT)
     for family in shipped():
         test = f"tests_longctx/test_{family}.py"
         assert files(folder)[test] == (HERE.root / test).read_bytes()
@@ -61,13 +61,13 @@ def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     before = files(folder)
     capsys.readouterr()
     assert main(["init", "--ci", "--prompts=mine"]) == 0
-    said = capsys.readouterr().out
+    out = capsys.readouterr().out
     assert files(folder) == before
-    assert "written" not in said
-    assert "added" not in said
-    assert "tests_longctx/test_passkey.py is there already: it stays.\n" in said
-    assert ".gitignore has the lines that it needs: it stays.\n" in said
-    assert "pytest.ini configures pytest already: it stays, and needs nothing more.\n" in said
+    assert "written" not in out
+    assert "added" not in out
+    assert "tests_longctx/test_passkey.py is there already: it stays.\n" in out
+    assert ".gitignore has the lines that it needs: it stays.\n" in out
+    assert "pytest.ini configures pytest already: it stays, and needs nothing more.\n" in out
 
 
 def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,12 +80,12 @@ def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFix
     (folder / "tests_longctx/test_control.py").unlink()
     capsys.readouterr()
     assert main(["init"]) == 0
-    said = capsys.readouterr().out
+    out = capsys.readouterr().out
     for name, content in mine.items():
-        assert f"{name} is there already, and differs from that of longctx {longctx.__version__}: it stays.\n" in said
+        assert f"{name} is there already, and differs from that of longctx {longctx.__version__}: it stays.\n" in out
         assert (folder / name).read_bytes() == content
-    assert "tests_longctx/test_control.py was written.\n" in said
-    assert ".gitignore was there already; added: /cassettes/.lock, __pycache__/.\n" in said
+    assert "tests_longctx/test_control.py was written.\n" in out
+    assert ".gitignore was there already; added: /cassettes/.lock, __pycache__/.\n" in out
     assert (folder / ".gitignore").read_bytes() == b"/reports/\r\n\xff\n/cassettes/.lock\n__pycache__/\n"
 
 
@@ -193,10 +193,10 @@ def test_within_a_project_it_asks_which_is_meant(
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
     assert main(["init"]) == 2
-    said = capsys.readouterr().err
-    assert "[inside-a-project]" in said
-    assert str(folder) in said
-    assert "longctx init ../.. " in said
+    err = capsys.readouterr().err
+    assert "[inside-a-project]" in err
+    assert str(folder) in err
+    assert "longctx init ../.. " in err
     assert files(folder) == before
     assert main(["init", "."]) == 0
     assert {*files(deep)} == WRITTEN
@@ -206,6 +206,6 @@ def test_within_a_project_it_asks_which_is_meant(
 def test_what_stands_in_the_place_of_a_folder_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tests_longctx").write_text("mine")
     assert main(["init"]) == 2
-    assert "[not-writable]" in (said := capsys.readouterr().err)
-    assert str(folder / "tests_longctx") in said
+    assert "[not-writable]" in (err := capsys.readouterr().err)
+    assert str(folder / "tests_longctx") in err
     assert (folder / "tests_longctx").read_text() == "mine"

@@ -196,9 +196,9 @@ def test_where_counts_are_not_to_be_trusted_tokens_are_counted_by_asking(
 def test_without_usage_nothing_can_be_measured(server: SimulatedServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.script = Gateway("no usage").answer
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 2
-    said = capsys.readouterr().err
-    assert "[probe-not-answered]" in said
-    assert "'usage'" in said
+    err = capsys.readouterr().err
+    assert "[probe-not-answered]" in err
+    assert "'usage'" in err
 
 
 def test_families_that_need_a_count_are_named_where_there_is_none(
@@ -206,16 +206,16 @@ def test_families_that_need_a_count_are_named_where_there_is_none(
 ) -> None:
     server.counting = Gateway("no count").count
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
-    said = "A run does not ask families that need a count (passkey, coreference, "
-    assert said in capsys.readouterr().out
+    sentence = "A run does not ask families that need a count (passkey, coreference, "
+    assert sentence in capsys.readouterr().out
 
 
 def test_a_server_that_tells_nothing(capsys: pytest.CaptureFixture[str], profiles: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
     assert main(["models", "probe", "toy", "--base-url", url]) == 2
-    assert url in (said := capsys.readouterr().err)
-    assert "[probe-failed]" in said
+    assert url in (err := capsys.readouterr().err)
+    assert "[probe-failed]" in err
     assert not list(profiles.iterdir())
 
 

@@ -193,7 +193,7 @@ def test_what_was_probed_is_used_where_the_profile_is_silent(mine: Workspace) ->
 
 
 def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
-    told = Probed(
+    probed = Probed(
         on=datetime.date(2026, 1, 1),
         source="x",
         prefill=True,
@@ -201,5 +201,5 @@ def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
         thinking=("adaptive",),
         effort=("low",),
     )
-    profile = ModelProfile(probed=told).completed()
+    profile = ModelProfile(probed=probed).completed()
     assert (profile.prefill, profile.extra_body, profile.thinking, profile.effort) == (False, {}, None, None)

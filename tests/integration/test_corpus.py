@@ -78,7 +78,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert not any("filter_kept" in row["params"] for row in rows)
     facts = told_once(own)
     assert len(facts) == 3 * 2
-    assert all(told == {"filter_asked": 6, "filter_kept": kept} for told in facts.values())
+    assert all(counts == {"filter_asked": 6, "filter_kept": kept} for counts in facts.values())
 
     replayed = own.pytest(*CORPUS, "-k", "collage", "-n2")
     assert replayed.code == 0, replayed.out

@@ -41,8 +41,8 @@ def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -
     server.script = saying("13")
     result = measured.record(server, *EARLY, "--ctx-min-rate=0.9", mode="all")
     assert result.code == 10
-    said = "regression shown after 8 of 40 trials, 32 not asked"
-    assert result.says("asked 8 of 40 trials", f"stopped early: {said}", f"Stopped early: {said}.", "2 passed")
+    sentence = "regression shown after 8 of 40 trials, 32 not asked"
+    assert result.says("asked 8 of 40 trials", f"stopped early: {sentence}", f"Stopped early: {sentence}.", "2 passed")
     assert len(server.asked) == 8
     assert causes(measured) == {None: 8, "early stop": 32}
     assert {row["outcome"] for row in measured.rows() if row["error"]} == {"not_asked"}

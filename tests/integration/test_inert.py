@@ -57,12 +57,12 @@ def test_nothing_heavy_is_imported_and_nothing_written(
     launcher: Launcher, stranger: Path, arguments: tuple[str, ...]
 ) -> None:
     out = run(launcher, stranger, *arguments)
-    told = {path.name: path.read_text().splitlines() for path in stranger.glob("*-imports")}
-    assert {*told} == ({"main-imports", "worker-imports"} if "-n2" in arguments else {"main-imports"})
-    for heavy, ours in told.values():
+    imports = {path.name: path.read_text().splitlines() for path in stranger.glob("*-imports")}
+    assert {*imports} == ({"main-imports", "worker-imports"} if "-n2" in arguments else {"main-imports"})
+    for heavy, ours in imports.values():
         assert heavy == ""
         assert "longctx.plugin" in ours
-    assert {path.name for path in stranger.rglob("*")} == {"show_imports.py", "test_mine.py", *told}
+    assert {path.name for path in stranger.rglob("*")} == {"show_imports.py", "test_mine.py", *imports}
     assert "longctx" not in out
 
 

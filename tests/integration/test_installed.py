@@ -176,7 +176,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')
     assert run("pytest --ctx-model toy -k passkey --ctx-no-page").says("48 replayed (100%)", "16 passed")
-    assert not [said for said in newcomer.said if str(ROOT) in said]
+    assert not [output for output in newcomer.said if str(ROOT) in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
         *("cassettes", "conftest.py", "fixtures", "pytest.ini", "reports", "tests_longctx")
     }

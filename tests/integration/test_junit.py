@@ -16,10 +16,10 @@ def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
     """Return the properties of each measured test by the name of the test."""
     by_test = {}
     for case in ET.parse(checkout.file("junit.xml")).iter("testcase"):
-        told = [(node.attrib["name"], node.attrib["value"]) for node in case.iter("property")]
-        assert len(dict(told)) == len(told)
-        if told:
-            by_test[case.attrib["name"]] = dict(told)
+        pairs = [(node.attrib["name"], node.attrib["value"]) for node in case.iter("property")]
+        assert len(dict(pairs)) == len(pairs)
+        if pairs:
+            by_test[case.attrib["name"]] = dict(pairs)
     return by_test
 
 
@@ -34,7 +34,7 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
     checkout.record(server, workers, "--junitxml=junit.xml")
     by_test = properties(checkout)
     assert set(by_test) == {"test_line_retrieval[toy-protocol-lines-3]", "test_line_retrieval[toy-protocol-lines-5]"}
-    assert all(set(told) == NAMES for told in by_test.values())
+    assert all(set(names) == NAMES for names in by_test.values())
     assert by_test["test_line_retrieval[toy-protocol-lines-5]"] == {
         "family": "line_retrieval",
         "scenario": "lines-5",
@@ -56,6 +56,6 @@ def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: Simulated
     checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")
     by_test = properties(checkout)
     assert by_test["test_line_retrieval[toy-protocol-lines-3]"]["minimum"] == "0.5"
-    told = by_test["test_line_retrieval[toy-protocol-lines-5]"]
-    assert (told["n"], told["tokens"]) == ("0", "0")
-    assert not {"rate", "lo", "hi", "minimum"} & told.keys()
+    values = by_test["test_line_retrieval[toy-protocol-lines-5]"]
+    assert (values["n"], values["tokens"]) == ("0", "0")
+    assert not {"rate", "lo", "hi", "minimum"} & values.keys()

@@ -85,11 +85,11 @@ def test_how_a_model_thinks_is_part_of_the_question(checkout: Checkout, server: 
 
 def test_the_model_that_answered_is_kept_beside_the_one_asked(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("42", model="a-2026-01-01")
-    told = "a was asked for, but the server says that a-2026-01-01 answered all 4 trials."
-    assert checkout.record(server, "--ctx-model=a").says(told)
+    warning = "a was asked for, but the server says that a-2026-01-01 answered all 4 trials."
+    assert checkout.record(server, "--ctx-model=a").says(warning)
     assert {(row["model"], row["model_returned"]) for row in checkout.rows()} == {("a", "a-2026-01-01")}
-    assert checkout.pytest("--ctx-model=a").says(told)
-    assert told in checkout.file("reports/latest/summary.md").read_text()
+    assert checkout.pytest("--ctx-model=a").says(warning)
+    assert warning in checkout.file("reports/latest/summary.md").read_text()
 
 
 def test_the_id_that_a_provider_is_sent_is_the_one_asked_for(checkout: Checkout, server: SimulatedServer) -> None:

@@ -22,16 +22,16 @@ def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
     shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
     project = Checkout(tmp_path / "tour", launcher)
     project.folder.mkdir()
-    said = ""
+    output = ""
     for kind, text in BLOCK.findall(PAGE):
         if kind == "toml":
             name = text.splitlines()[0].removeprefix("# ")
             project.file(name).write_text(text, encoding="utf-8")
         elif kind == "sh" and INSTALLS not in text:
-            said = "".join(said_by(project, line) for line in text.splitlines())
+            output = "".join(said_by(project, line) for line in text.splitlines())
         elif kind == "text":
-            missing = [line for line in text.splitlines() if not stands_in(line, said)]
-            assert not missing, f"{missing} is not in what was printed:\n{said}"
+            missing = [line for line in text.splitlines() if not stands_in(line, output)]
+            assert not missing, f"{missing} is not in what was printed:\n{output}"
 
 
 def said_by(project: Checkout, line: str) -> str:

@@ -60,16 +60,16 @@ def ask(
     cap: float | None = None,
     bounds: Bounds | None = None,
 ) -> tuple[Asked, list[Reply | Failure]]:
-    told = Told()
+    progress = Told()
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, questions, bounds or Bounds.of(in_flight, cap), told)
+            return await ask_all(client, tape, questions, bounds or Bounds.of(in_flight, cap), progress)
 
     asked = asyncio.run(run())
-    assert told.last_in_flight == 0
-    assert bounds or told.most_in_flight <= in_flight
-    return asked, told.results
+    assert progress.last_in_flight == 0
+    assert bounds or progress.most_in_flight <= in_flight
+    return asked, progress.results
 
 
 def prompts(server: SimulatedServer) -> list[str]:
@@ -80,15 +80,15 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     tape = Tape(tmp_path, "once")
     questions = missing(tape, [line_case(5), line_case(3)])
     with SimulatedServer() as server:
-        asked, told = ask(server.url, tape, questions)
+        asked, results = ask(server.url, tape, questions)
     assert asked == Asked(answered=4)
     assert prompts(server) == [question.build().user for question in questions]
-    for question, said in zip(questions, told, strict=True):
+    for question, reported in zip(questions, results, strict=True):
         trial = question.build()
         reply = Tape(tmp_path).reply(Wanted.of(question, trial))
-        assert isinstance(said, Reply)
+        assert isinstance(reported, Reply)
         assert reply is not None
-        assert (reply.text, said.text) == (trial.expected, trial.expected)
+        assert (reply.text, reported.text) == (trial.expected, trial.expected)
     assert not missing(Tape(tmp_path, "once"), [line_case(5), line_case(3)])
 
 
@@ -118,24 +118,24 @@ def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str
             if free(what):
                 server.release.set()
 
-    told, tape = Heard(), Tape(folder, "once")
+    progress, tape = Heard(), Tape(folder, "once")
 
     async def run() -> Asked:
         async with open_client(tape, server.url, 4) as client:
-            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), told)
+            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), progress)
 
     assert asyncio.run(run()).answered == case.size
-    return told.waits
+    return progress.waits
 
 
 def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
     with SimulatedServer(hold_after=0) as server:
-        told = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
-        assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in told
+        reported = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
+        assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in reported
     with SimulatedServer(hold_after=1) as server:
-        told = waits(server, tmp_path, line_case(3, trials=2), lambda what: "the next" in what)
-        assert f"the next answer of {server.url}: 1 in flight, for up to 600 s each" in told
+        reported = waits(server, tmp_path, line_case(3, trials=2), lambda what: "the next" in what)
+        assert f"the next answer of {server.url}: 1 in flight, for up to 600 s each" in reported
 
 
 def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +143,8 @@ def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatc
     failures = iter([failing(500, "simulated trouble")])
     with SimulatedServer(hold_after=1) as server:
         server.script = lambda body: next(failures, right)(body)
-        told = waits(server, tmp_path, line_case(trials=1), lambda what: "simulated trouble" in what)
-        assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in told)
+        reported = waits(server, tmp_path, line_case(trials=1), lambda what: "simulated trouble" in what)
+        assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in reported)
 
 
 def test_a_pause_that_the_server_asks_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +152,8 @@ def test_a_pause_that_the_server_asks_for_is_told(tmp_path: Path, monkeypatch: p
     failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
     with SimulatedServer() as server:
         server.script = lambda body: next(failures, right)(body)
-        told = waits(server, tmp_path, line_case(trials=1), lambda what: False)
-        assert any(what.startswith(f"a pause of 0 s more, which {server.url} asks for") for what in told)
+        reported = waits(server, tmp_path, line_case(trials=1), lambda what: False)
+        assert any(what.startswith(f"a pause of 0 s more, which {server.url} asks for") for what in reported)
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 5])
@@ -183,8 +183,8 @@ def test_a_server_that_has_too_much_to_do_is_sent_less(tmp_path: Path, status: i
 
 def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None:
     in_an_hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
-    told = {"limit": "1000", "remaining": "0", "reset": in_an_hour.isoformat()}
-    headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in told.items()}
+    values = {"limit": "1000", "remaining": "0", "reset": in_an_hour.isoformat()}
+    headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in values.items()}
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
 
     def script(body: Body) -> Answer:
@@ -201,8 +201,8 @@ def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: 
     tape = Tape(tmp_path, "once")
     questions = missing(tape, [line_case(trials=5)])
     with SimulatedServer(failing(status, "not you")) as server:
-        asked, told = ask(server.url, tape, questions)
-    assert len(server.asked) == len(told) == 1
+        asked, results = ask(server.url, tape, questions)
+    assert len(server.asked) == len(results) == 1
     assert asked.answered == 0
     assert asked.stopped is not None
     assert (asked.stopped.cause, asked.stopped.fatal) == (cause, True)
@@ -252,9 +252,9 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
     tape = Tape(tmp_path, "once")
-    asked, told = ask(url, tape, missing(tape, [line_case(trials=4)]))
+    asked, results = ask(url, tape, missing(tape, [line_case(trials=4)]))
     assert asked.stopped is not None
-    assert (asked.stopped.cause, asked.stopped.fatal, len(told)) == ("connection", True, 1)
+    assert (asked.stopped.cause, asked.stopped.fatal, len(results)) == ("connection", True, 1)
     assert asked.stopped.message.startswith(f"No connection to {url}")
     assert len(asked.failures) == 4
 

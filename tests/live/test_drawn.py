@@ -42,9 +42,9 @@ def test_what_was_told_last_is_drawn_at_the_end() -> None:
     terminal, tally = Terminal(), Tally(3)
     shown = open_live(terminal, "asking", tally, keep=True, pause=1e9)
     assert shown is not None
-    for told in ("first", "second", "third"):
+    for detail in ("first", "second", "third"):
         tally.done += 1
-        shown.show(told, None)
+        shown.show(detail, None)
     assert "first, about" in terminal.getvalue()
     shown.close()
     assert "second" not in terminal.getvalue()

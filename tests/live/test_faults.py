@@ -142,13 +142,13 @@ def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
 
 def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
     """The server's bucket of ten fills in three seconds, so room for one request comes after 0.3 seconds."""
-    told = {
+    headers = {
         "date": "Sun, 22 Nov 2026 10:00:00 GMT",
         "anthropic-ratelimit-requests-limit": "10",
         "anthropic-ratelimit-requests-remaining": "0",
         "anthropic-ratelimit-requests-reset": "2026-11-22T10:00:03Z",
     }
-    with MisbehavingServer(lambda number, body: Reaction("right", told if number == 0 else {})) as server:
+    with MisbehavingServer(lambda number, body: Reaction("right", headers if number == 0 else {})) as server:
         asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
     assert asked.answered == 3
     came = [at for at, _ in server.reactions]

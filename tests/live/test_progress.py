@@ -121,12 +121,12 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
 
 def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    said: list[str] = []
-    with live_progress([Question(line_case(), 0)], said.append) as progress:
+    messages: list[str] = []
+    with live_progress([Question(line_case(), 0)], messages.append) as progress:
         assert not isinstance(progress, AskingProgress)
         for silent_s in (2, 4, 2, 8, 5, 1200):
             progress.waiting(silent_s, "an answer")
-    assert said == [
+    assert messages == [
         "Waiting for an answer …",
         "Still waiting, after 8 s, for an answer …",
         "Still waiting, after 1,200 s, for an answer …",

@@ -16,24 +16,24 @@ def test_within_three_seconds() -> None:
 
 def test_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
-    said: list[str] = []
+    messages: list[str] = []
     heard = threading.Event()
 
     def say(sentence: str) -> None:
-        said.append(sentence)
+        messages.append(sentence)
         heard.set()
 
     with waiting(say, "the server to speak"):
         assert heard.wait(60)
-    assert said == ["Waiting for the server to speak …"]
+    assert messages == ["Waiting for the server to speak …"]
 
 
 def test_what_is_soon_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 3600)
-    said: list[str] = []
-    with waiting(said.append, "the server to speak"):
+    messages: list[str] = []
+    with waiting(messages.append, "the server to speak"):
         pass
-    assert said == []
+    assert messages == []
     assert not [
         thread
         for thread in threading.enumerate()

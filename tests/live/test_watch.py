@@ -46,25 +46,25 @@ def watch(clock: Clock, told: list[tuple[float, str]]) -> Watch:
 
 
 def test_a_silence_is_told_ever_more_rarely(clock: Clock) -> None:
-    told: list[tuple[float, str]] = []
-    silence = watch(clock, told)
+    reported: list[tuple[float, str]] = []
+    silence = watch(clock, reported)
     silence.begin()
     clock.passes(1.9)
-    assert told == []
+    assert reported == []
     clock.passes(30)
-    assert told == [(2, "an answer"), (4, "an answer"), (8, "an answer"), (16, "an answer")]
+    assert reported == [(2, "an answer"), (4, "an answer"), (8, "an answer"), (16, "an answer")]
     silence.end()
     clock.passes(1000)
-    assert len(told) == 4
+    assert len(reported) == 4
 
 
 def test_an_answer_ends_it(clock: Clock) -> None:
-    told: list[tuple[float, str]] = []
-    silence = watch(clock, told)
+    reported: list[tuple[float, str]] = []
+    silence = watch(clock, reported)
     silence.begin()
     for _ in range(10):
         clock.passes(1.5)
         silence.begin()
-    assert told == []
+    assert reported == []
     clock.passes(2)
-    assert [silent_s for silent_s, _ in told] == [2]
+    assert [silent_s for silent_s, _ in reported] == [2]

@@ -59,10 +59,10 @@ def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) 
     table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
     with refused("unknown-bank", "register-gates", "'register-gate'"):
         run(mine, table, models=("a",)).plan.cases  # noqa: B018
-    told = run(
+    read = run(
         mine, table, models=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
     )
-    assert told.plan.cases[0].scenario.indices(2), "what the user says counts instead"
+    assert read.plan.cases[0].scenario.indices(2), "what the user says counts instead"
 
 
 def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> None:

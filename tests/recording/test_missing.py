@@ -26,9 +26,9 @@ def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
 
 def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
-    told: list[int] = []
-    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: told.append(question.index))
-    assert told == [0]
+    counts: list[int] = []
+    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: counts.append(question.index))
+    assert counts == [0]
 
 
 def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:

@@ -72,10 +72,10 @@ def test_cached_tokens_are_input_too() -> None:
 
 
 def test_a_cache_that_was_not_read_is_told_from_one_that_nothing_is_said_of() -> None:
-    told = {"input_tokens": 5, "output_tokens": 1, "cache_read_input_tokens": 0}
-    assert reply(message("42", usage=told)).cached_tokens == 0
-    del told["cache_read_input_tokens"]
-    assert reply(message("42", usage=told)).cached_tokens is None
+    usage_sent = {"input_tokens": 5, "output_tokens": 1, "cache_read_input_tokens": 0}
+    assert reply(message("42", usage=usage_sent)).cached_tokens == 0
+    del usage_sent["cache_read_input_tokens"]
+    assert reply(message("42", usage=usage_sent)).cached_tokens is None
 
 
 def test_no_cache_may_be_said_by_null() -> None:

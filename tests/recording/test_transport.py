@@ -98,8 +98,8 @@ def test_a_compressed_answer_is_recorded_as_it_reads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
 def test_an_error_is_passed_on_and_not_recorded(tmp_path: Path, status: int) -> None:
-    said = failing(status, "busy")({})[2]
-    inner = network(lambda request: httpx2.Response(status, headers={"retry-after": "7", "x-b": "c"}, content=said))
+    body = failing(status, "busy")({})[2]
+    inner = network(lambda request: httpx2.Response(status, headers={"retry-after": "7", "x-b": "c"}, content=body))
     with pytest.raises(anthropic.APIStatusError) as caught:
         ask(TapeTransport(Tape(tmp_path, "once"), inner))
     assert caught.value.status_code == status

@@ -103,9 +103,9 @@ def test_the_cache_is_told_of_where_the_server_tells_of_it(
 def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> None:
     others = (Answered("some-model", "b", 3, 60), Answered("c", "d", 2, 2), Answered("e", HOSTILE * 9, 1, 1))
     changed = replace(summary, answered=others)
-    told = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
+    notes = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
     for text in (as_terminal(changed), as_markdown(changed, "today")):
-        assert all(sentence in text for sentence in told)
+        assert all(sentence in text for sentence in notes)
         assert "…" in text
         assert "\x1b" not in text
     assert "<script" not in as_markdown(changed, "today")
@@ -116,14 +116,14 @@ def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> No
     cut = Truncated("line_retrieval", subject, 11, 12, (10, 10), False, "lines-5-block_size-1", 3)
     full = Truncated("passkey", subject, 2, 3, (1, 7), True, "window-400-k-40", 0)
     changed = replace(summary, truncated=(cut, full))
-    told = (
+    notes = (
         "line_retrieval on some-model, prompts protocol: 11 of 12 replies were cut off after 10 tokens and count as "
         "truncated. Raise max_tokens in [line_retrieval] of the profile, or thinking_tokens in the model's if it "
         "thinks first; --ctx-record new_episodes then asks that table anew. See the first with python -m longctx show "
         "line_retrieval/lines-5-block_size-1#3 --run reports/mine; in results.jsonl all have the outcome truncated."
     )
-    assert told in as_terminal(changed, "reports/mine")
-    assert plain(told.replace("reports/mine", "RUN")) in as_markdown(changed, "today")
+    assert notes in as_terminal(changed, "reports/mine")
+    assert plain(notes.replace("reports/mine", "RUN")) in as_markdown(changed, "today")
     assert "2 of 3 replies were cut off after 1 to 7 tokens, with the window full, and count as truncated. Choose " in (
         as_terminal(changed, "reports/mine")
     )

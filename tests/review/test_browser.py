@@ -57,14 +57,14 @@ def states(path: Path) -> dict[str, str]:
 
 
 def test_section_and_question_stand_side_by_side(browser: Browser, server: ReviewServer) -> None:
-    said: list[str] = []
-    page = opened(browser, server, said)
+    messages: list[str] = []
+    page = opened(browser, server, messages)
     press(page, "n", "q2")
     marks = [(mark.inner_text(), mark.get_attribute("class")) for mark in page.locator("#record mark").all()]
     assert marks == [("northern quay", "wrong"), ("Ellery Dredging", "right")]
     assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' stands in harbor too"
     assert page.locator("#answers li.right p").first.inner_text() == "Ellery Dredging"
-    assert said == []
+    assert messages == []
 
 
 def test_keys_keep_drop_and_undo(browser: Browser, server: ReviewServer, path: Path) -> None:
@@ -153,9 +153,9 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path)
         question=HOSTILE, right=HOSTILE + "1", wrong=("x" * 100_000, "日本語", "]]><!--"), provenance=HOSTILE
     )
     path = write(tmp_path, asked, question("q2", section="bridge"))
-    said: list[str] = []
+    messages: list[str] = []
     with serving(desk(path, documents=documents)) as server:
-        page = opened(browser, server, said, viewport={"width": 360, "height": 640})
+        page = opened(browser, server, messages, viewport={"width": 360, "height": 640})
         assert page.locator("img, #desk script, #desk a").count() == 0
         for place in ("#record", "#question", "#answers"):
             seen = page.locator(place).inner_text()
@@ -167,7 +167,7 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path)
         page.keyboard.press("e")
         assert page.locator("#edit-question").input_value() == HOSTILE
         press(page, "Control+Enter", "kept by Ann", "#state")
-    assert said == []
+    assert messages == []
     assert load_questions(path).questions[0].answers == asked.answers
 
 

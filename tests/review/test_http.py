@@ -84,13 +84,13 @@ def test_localhost_is_this_machine_too(server: ReviewServer) -> None:
 
 
 def test_what_the_page_is_told(server: ReviewServer) -> None:
-    told = json.loads(ask(server, "questions")[1])
-    assert [(question["id"], question["state"]) for question in told["questions"]] == [
+    listed = json.loads(ask(server, "questions")[1])
+    assert [(question["id"], question["state"]) for question in listed["questions"]] == [
         ("q1", "undecided"),
         ("q2", "undecided"),
         ("q3", "undecided"),
     ]
-    assert told["questions"][1]["findings"] == ["wrong answer: 'The northern quay' stands in harbor too"]
+    assert listed["questions"][1]["findings"] == ["wrong answer: 'The northern quay' stands in harbor too"]
     question = json.loads(ask(server, "question?id=q2")[1])
     assert [answer["stands"] for answer in question["answers"]] == [
         "stands in the section",

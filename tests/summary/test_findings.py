@@ -37,8 +37,8 @@ def passkey(k_max: int | None) -> PasskeySummary:
 
 def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
     fallen = [lines(count, rate, size) for size in (None, 2) for count, rate in ((5, Rate(49, 50)), (100, Rate(1, 50)))]
-    said = findings(made(nothing, scenarios=tuple(fallen), passkey=(passkey(2048),)))
-    assert [sentence.partition(":")[0] for sentence in said] == [
+    sentences = findings(made(nothing, scenarios=tuple(fallen), passkey=(passkey(2048),)))
+    assert [sentence.partition(":")[0] for sentence in sentences] == [
         f"Line retrieval, {WHO}, ordered",
         f"Passkey, {WHO}",
         f"Line retrieval, {WHO}, blocks of 2",
@@ -47,9 +47,9 @@ def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
 
 def test_what_holds_comes_last(nothing: Summary) -> None:
     fallen = (lines(5, Rate(49, 50)), lines(100, Rate(1, 50)))
-    said = findings(made(nothing, scenarios=fallen, passkey=(passkey(4096), passkey(2048))))
-    assert said[-1].endswith("the key is found from every distance (k_max 4,096).")
-    assert len(said) == 3
+    sentences = findings(made(nothing, scenarios=fallen, passkey=(passkey(4096), passkey(2048))))
+    assert sentences[-1].endswith("the key is found from every distance (k_max 4,096).")
+    assert len(sentences) == 3
 
 
 def test_many_unusable_replies_come_before_rates(nothing: Summary) -> None:

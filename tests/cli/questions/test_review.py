@@ -63,10 +63,10 @@ def test_a_review_from_start_to_the_page_s_end(path: Path) -> None:
         post(url, "decide", b'{"id": "q1", "decision": "drop"}')
         post(url, "decide", b'{"id": "q2", "decision": "keep"}')
         post(url, "end", b"{}")
-        said, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert f"The review has ended. {path}: 1 kept, 0 edited, 1 dropped; 0 undecided." in said
-    assert "questions.dropped.jsonl, and can be taken back" in said
+    assert f"The review has ended. {path}: 1 kept, 0 edited, 1 dropped; 0 undecided." in output
+    assert "questions.dropped.jsonl, and can be taken back" in output
     [kept] = load_questions(path).questions
     assert kept.reviewed is not None
     assert kept.reviewed.by == "Ann"
@@ -76,11 +76,11 @@ def test_ctrl_c_ends_it(path: Path) -> None:
     before = path.read_bytes()
     with reviewing(path) as (process, _):
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "The review has ended." in said
-    assert "2 undecided" in said
-    assert "Traceback" not in said
+    assert "The review has ended." in output
+    assert "2 undecided" in output
+    assert "Traceback" not in output
     assert path.read_bytes() == before
 
 

@@ -43,7 +43,7 @@ def test_nothing_is_said_where_all_can_be_read(tmp_path: Path) -> None:
 
 
 def test_reasons_are_counted_and_two_replies_shown_with_the_right_section_first(tmp_path: Path) -> None:
-    said = run(
+    lines = run(
         tmp_path / "run",
         ("none", "unparseable", "an empty reply", ""),
         ("right", "unparseable", f"'7' is {LETTERS}", "<Answer>72 hours"),
@@ -51,21 +51,21 @@ def test_reasons_are_counted_and_two_replies_shown_with_the_right_section_first(
         ("right", "correct", "the right answer", "<Answer>A"),
         ("right", "not_asked", None, None),
     )
-    assert said[0] == (
+    assert lines[0] == (
         f"3 of 4 replies have no answer that can be read: the answer begins with {LETTERS} (2), an empty reply (1). "
         "They say nothing about the questions."
     )
-    assert said[1:3] == [
+    assert lines[1:3] == [
         "The reply to q1 with its right section: “<Answer>72 hours”",
         "The reply to q0 with no record: “”",
     ]
 
 
 def test_a_long_reply_is_shown_with_its_end_and_nothing_in_it_is_hidden(tmp_path: Path) -> None:
-    said = run(tmp_path / "run", ("right", "truncated", "cut off", f"\x1b[2J{'x' * 500}the end"))
-    assert said[1].startswith("The reply to q0 with its right section: “\\x1b[2Jxxx")
-    assert said[1].endswith("the end”")
-    assert len(said[1]) < 300
+    lines = run(tmp_path / "run", ("right", "truncated", "cut off", f"\x1b[2J{'x' * 500}the end"))
+    assert lines[1].startswith("The reply to q0 with its right section: “\\x1b[2Jxxx")
+    assert lines[1].endswith("the end”")
+    assert len(lines[1]) < 300
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_what_helps_depends_on_the_replies_and_the_model(
     tmp_path: Path, profiles: Path, profile: str, outcome: str, prompts: str, helps: list[str]
 ) -> None:
     (profiles / "toy.toml").write_text(profile)
-    told = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
-    assert told.endswith(". Then ask again with --record new_episodes.")
-    helps_shown = told.removeprefix("What helps: ").split(". Then")[0].split("; ")
+    helps_line = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
+    assert helps_line.endswith(". Then ask again with --record new_episodes.")
+    helps_shown = helps_line.removeprefix("What helps: ").split(". Then")[0].split("; ")
     assert len(helps_shown) == len(helps)
     assert all(line.startswith(help) for line, help in zip(helps_shown, helps, strict=True))
 
 
 def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:
-    said = run(tmp_path / "run", ("right", "unparseable", None, None))
-    assert said[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
-    assert said[1].startswith("What helps:")
+    lines = run(tmp_path / "run", ("right", "unparseable", None, None))
+    assert lines[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
+    assert lines[1].startswith("What helps:")

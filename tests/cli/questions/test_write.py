@@ -181,8 +181,8 @@ def test_what_a_person_changed_is_not_written_over(
     for change in (written.replace("moor", "anchor"), "".join(written.splitlines(keepends=True)[1:])):
         out.write_text(change)
         assert record(documents, server, mode="all") == 2
-        assert "(d1-q1)" in (said := capsys.readouterr().err)
-        assert "[questions-changed]" in said
+        assert "(d1-q1)" in (err := capsys.readouterr().err)
+        assert "[questions-changed]" in err
         assert out.read_text() == change
     out.write_text("".join(written.splitlines(keepends=True)[2:]))
     dropped.write_text('{"section": "d1", "reason": "reviewer"}\n')

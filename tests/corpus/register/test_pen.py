@@ -22,11 +22,11 @@ def test_dealing_gives_different_items_and_no_more_than_there_are() -> None:
 
 
 def test_choices_nest_and_slots_are_filled() -> None:
-    said = {
+    drawn = {
         Pen("say", n).say("<a|b <c|d>> {who!c} and {what!n}, {n!w} {n!W} {n:,}", {"who": "ann", "what": "owl", "n": 3})
         for n in range(40)
     }
-    assert said == {f"{start} Ann and an owl, three Three 3" for start in ("a", "b c", "b d")}
+    assert drawn == {f"{start} Ann and an owl, three Three 3" for start in ("a", "b c", "b d")}
 
 
 def test_a_slot_may_hold_a_formula() -> None:

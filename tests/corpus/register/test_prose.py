@@ -40,8 +40,8 @@ def facts_of(genre: Genre) -> Facts:
 @pytest.mark.parametrize("genre", genres(), ids=lambda genre: genre.name)
 def test_every_slot_names_a_fact(genre: Genre) -> None:
     asks = [[ask.right, ask.near, ask.forms] for ask in genre.asks]
-    said = [genre.body, genre.subject, genre.heads, dict(genre.preamble), genre.names, genre.full_names, asks]
-    named = {slot for text in texts(said) for slot in slots(text) if re.fullmatch(r"\w+", slot)}
+    nested = [genre.body, genre.subject, genre.heads, dict(genre.preamble), genre.names, genre.full_names, asks]
+    named = {slot for text in texts(nested) for slot in slots(text) if re.fullmatch(r"\w+", slot)}
     assert named - {"name"} <= facts_of(genre).keys()
 
 

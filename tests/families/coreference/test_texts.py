@@ -61,20 +61,20 @@ def test_a_probe_has_all_sentence_parts_equally_often() -> None:
 @settings(max_examples=10)
 @given(st.integers(0, 2**40))
 def test_no_two_texts_are_taken_for_each_other(seed: int) -> None:
-    said = texts.texts(drawn(8, seed))
-    for first, second in itertools.permutations(said, 2):
+    written = texts.texts(drawn(8, seed))
+    for first, second in itertools.permutations(written, 2):
         assert most_alike(first, [second]) is None
         assert published(first, second) < 0.5
 
 
 @given(st.integers(0, 2**40), st.integers(0, 7), st.integers(0, 20))
 def test_a_text_with_words_left_out_is_recognised(seed: int, place: int, lost: int) -> None:
-    said = texts.texts(drawn(8, seed))
-    words = said[place].split()
-    match = most_alike(" ".join(words[lost:]), said)
+    written = texts.texts(drawn(8, seed))
+    words = written[place].split()
+    match = most_alike(" ".join(words[lost:]), written)
     assert match is not None
     assert (match.place, match.given_back) == (place, 2 * (len(words) - lost) / (2 * len(words) - lost) >= GIVEN_BACK)
-    assert most_alike(" ".join(words[: len(words) // 4]), said) is None
+    assert most_alike(" ".join(words[: len(words) // 4]), written) is None
 
 
 @pytest.mark.parametrize(("same", "alike"), [(10, 1.0), (9, 0.9), (8, 0.8), (5, 0.5), (4, None), (0, None)])

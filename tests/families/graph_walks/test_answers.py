@@ -77,8 +77,8 @@ def test_the_last_whole_list_counts(text: str, nodes: list[str] | None) -> None:
 def test_missing_and_invented_nodes_are_told_apart(
     walk: Walk, given: str, right: bool, why: str, trace: dict[str, int]
 ) -> None:
-    exact, said, numbers = compared(walk, list(given))
-    assert (exact, said) == (right, why)
+    exact, given_back, numbers = compared(walk, list(given))
+    assert (exact, given_back) == (right, why)
     assert {name: count for name, count in numbers.items() if "_" not in name} == {"asked": 3} | trace
 
 

@@ -111,9 +111,11 @@ def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
 def test_the_prompt_set_immediate_asks_for_the_answer_alone() -> None:
     words = PromptSet.open(HERE, "immediate").wording(GraphWalks).words
     ours, theirs = words["prompt"].splitlines(), WORDS["prompt"].splitlines()
-    [(said, instead)] = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
-    assert said.startswith("You should immediately return the set of nodes that the operation results in, with no ")
-    assert said.split(". ", 1)[1] == instead.split(". ", 1)[1]
+    [(ours_alone, instead)] = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    assert ours_alone.startswith(
+        "You should immediately return the set of nodes that the operation results in, with no "
+    )
+    assert ours_alone.split(". ", 1)[1] == instead.split(". ", 1)[1]
     assert {name: text for name, text in words.items() if name != "prompt"} == {
         name: text for name, text in WORDS.items() if name != "prompt"
     }

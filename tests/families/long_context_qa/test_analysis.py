@@ -52,8 +52,8 @@ def test_questions_asked_in_one_variant_only_do_not_count() -> None:
 def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> None:
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}
-    told = {"collage/s of some-model, prompts protocol": filtered}
-    for fields, facts in ((params, told), (params | filtered, {})):
+    facts_of_run = {"collage/s of some-model, prompts protocol": filtered}
+    for fields, facts in ((params, facts_of_run), (params | filtered, {})):
         summaries_of_qa = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
         [qa] = summaries_of_qa.families["collage"].analysis
         assert (qa.filter_asked, qa.filter_kept) == (100, 41)

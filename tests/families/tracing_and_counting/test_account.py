@@ -129,8 +129,8 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
 def test_programs_read_the_same(made: Summary) -> None:
     needles = made.families["multiple_needles"]
     [entry] = needles.account.data(needles.analysis)["multiple_needles"]
-    told = json.loads(json.dumps(entry))
-    assert {name: told[name] for name in ("scenario", "trials", "recall", "named", "missed", "all_and_more")} == {
+    written = json.loads(json.dumps(entry))
+    assert {name: written[name] for name in ("scenario", "trials", "recall", "named", "missed", "all_and_more")} == {
         "scenario": NEEDLES.slug,
         "trials": 4,
         "recall": 1.0,
@@ -138,9 +138,9 @@ def test_programs_read_the_same(made: Summary) -> None:
         "missed": 0,
         "all_and_more": 3,
     }
-    assert told["besides"] == {"of_another_key": 6}
-    assert told["named_by_number"] == {"1": [4, 4], "2": [4, 4]}
-    assert sum(n for _, n in told["named_by_depth"].values()) == 8
+    assert written["besides"] == {"of_another_key": 6}
+    assert written["named_by_number"] == {"1": [4, 4], "2": [4, 4]}
+    assert sum(n for _, n in written["named_by_depth"].values()) == 8
 
 
 @pytest.mark.parametrize(

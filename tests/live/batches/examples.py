@@ -70,13 +70,13 @@ def run(
     lacking: Sequence[Question] | None = None,
 ) -> Ran:
     """Ask as ask_live does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
-    said: list[str] = []
-    told, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
+    messages: list[str] = []
+    progress, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
 
     async def ask() -> Asked:
         async with open_client(tape, server.url, 4) as client:
             terms = BatchTerms(server.url, wait_s, Clock(clock.now, clock.sleep))
-            batches = Batches(Service(client), tape, terms, said.append)
+            batches = Batches(Service(client), tape, terms, messages.append)
             await batches.service.check()
             await batches.collect()
             held = batches.held()
@@ -86,12 +86,12 @@ def run(
             bounds = Bounds.of(4, cap)
 
             async def directly(some: Sequence[Question]) -> Asked:
-                return await ask_all(client, tape, some, bounds, told)
+                return await ask_all(client, tape, some, bounds, progress)
 
             waited = [question for question in questions if place_in(question) in held]
-            return await fill(batches, free, waited, directly, bounds.budget, told)
+            return await fill(batches, free, waited, directly, bounds.budget, progress)
 
-    return Ran(asyncio.run(ask()), said, told, clock.slept)
+    return Ran(asyncio.run(ask()), messages, progress, clock.slept)
 
 
 def lacking(folder: Path, cases: Sequence[Case]) -> int:

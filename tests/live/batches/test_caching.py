@@ -119,8 +119,8 @@ def test_the_estimate_counts_with_it_and_says_where_direct_requests_are_cheaper(
     assert estimated.price.planned is not None
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
     assert "in batches with the prompt cache ($" in str(estimated)
-    said = cheaper_directly(cases(), asked, planned)
-    assert said is None or said.startswith("Asked directly, with the prompt cache, it would cost about $")
+    sentence = cheaper_directly(cases(), asked, planned)
+    assert sentence is None or sentence.startswith("Asked directly, with the prompt cache, it would cost about $")
     few = missing(Tape(tmp_path, "once"), [collage_case("none", prices=PRICES, caching=CACHING)])
     assert cheaper_directly([few[0].case], few, shared_by_batches(few)) is None
     lines = [line_case(prices=PRICES)]

@@ -25,9 +25,9 @@ def test_a_claim_is_read_back_and_gets_its_id(tmp_path: Path) -> None:
 
 def test_the_file_tells_custom_ids_and_digests(tmp_path: Path) -> None:
     batch = claimed(tmp_path, "http://server/", line_case())
-    told = json.loads((tmp_path / FOLDER / f"{NAME}.json").read_text())
-    assert [request["custom_id"] for request in told["requests"]] == [request.custom_id for request in batch.requests]
-    assert [request["wanted"]["sha256"] for request in told["requests"]] == [
+    claim = json.loads((tmp_path / FOLDER / f"{NAME}.json").read_text())
+    assert [request["custom_id"] for request in claim["requests"]] == [request.custom_id for request in batch.requests]
+    assert [request["wanted"]["sha256"] for request in claim["requests"]] == [
         request.wanted.sha256 for request in batch.requests
     ]
 

@@ -108,8 +108,8 @@ def test_the_price_of_all() -> None:
     unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
     assert in_all([known, unknown]) is None
     assert in_all([known, known]) == "In all about $2.00 ($1.00 with the prompt cache)."
-    said = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
-    assert in_all([known, known, unknown]) == said
+    sentence = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
+    assert in_all([known, known, unknown]) == sentence
 
 
 def test_prices_of_over_a_year_ago_are_doubted() -> None:

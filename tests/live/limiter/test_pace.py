@@ -35,8 +35,8 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 
 
 def bucket(name: str, limit: int, remaining: int, reset: str = RESET) -> dict[str, str]:
-    told = {"limit": str(limit), "remaining": str(remaining), "reset": reset}
-    return {f"{PREFIX}{name}-{key}": value for key, value in told.items()}
+    headers = {"limit": str(limit), "remaining": str(remaining), "reset": reset}
+    return {f"{PREFIX}{name}-{key}": value for key, value in headers.items()}
 
 
 @pytest.mark.parametrize(

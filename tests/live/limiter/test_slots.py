@@ -93,13 +93,13 @@ def test_nothing_is_taken_while_it_holds() -> None:
 
 def test_it_tells_how_many_are_taken() -> None:
     async def test() -> None:
-        told: list[int] = []
-        users = Users(Slots(Limit(2), told.append), 3)
+        waits: list[int] = []
+        users = Users(Slots(Limit(2), waits.append), 3)
         await settle()
-        assert told == [1, 2]
+        assert waits == [1, 2]
         await users.let_go(3)
-        assert told[-1] == 0
-        assert max(told) == 2
+        assert waits[-1] == 0
+        assert max(waits) == 2
 
     run(test())
 

@@ -122,16 +122,16 @@ def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
 def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
     """Two passkey tables need the same count, which is requested once."""
     lines, keys = line_case(), [passkey_case(k=k, measured=()) for k in (256, 512)]
-    said: list[str] = []
+    messages: list[str] = []
     with SimulatedServer() as server:
         server.counting = failing(404, "no such path")
-        told, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=said.append)
-    assert told == [lines]
+        calibrated_cases, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
+    assert calibrated_cases == [lines]
     assert [case for case, _ in unasked] == keys
     assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
-    assert said == [unasked[0][1].message]
-    assert "answered 404: no such path. Check" in said[0]
-    assert said[0].endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
+    assert messages == [unasked[0][1].message]
+    assert "answered 404: no such path. Check" in messages[0]
+    assert messages[0].endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == 1
     assert not list(profiles.iterdir())
 
@@ -154,11 +154,11 @@ def test_every_family_that_needs_a_count_says_how_to_get_one(
     case = dataclasses.replace(
         line_case(), scenario=scenario, wording=PromptSet.open(HERE, "protocol").wording(type(scenario))
     )
-    lines, said = line_case(), list[str]()
+    lines, messages = line_case(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        told, unasked = calibration(server.url, case, lines, tape=tmp_path, say=said.append)
-    assert told == [lines]
+        calibrated_cases, unasked = calibration(server.url, case, lines, tape=tmp_path, say=messages.append)
+    assert calibrated_cases == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
     assert failure.message.startswith(f"toy: its tokens could not be counted, which {scenario.family} needs to build")
@@ -176,14 +176,14 @@ def test_counts_that_contradict_each_other_are_not_kept(tmp_path: Path, profiles
 
 @pytest.mark.parametrize("shape", {**NO_MODELS, **LITTLE_OF_MODELS})
 def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: Path, shape: str) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [calibrated_case], _ = calibration(server.url, line_case(), tape=tmp_path, say=said.append)
+        [calibrated_case], _ = calibration(server.url, line_case(), tape=tmp_path, say=messages.append)
     assert calibrated_case.model.window is None
     assert not list(profiles.iterdir())
-    assert bool(said) == (shape in NO_MODELS)
-    assert all(sentence.startswith("The window of toy is not known, ") for sentence in said)
+    assert bool(messages) == (shape in NO_MODELS)
+    assert all(sentence.startswith("The window of toy is not known, ") for sentence in messages)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,12 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
 ) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
     monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
-    said: list[str] = []
+    messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)
-        told, unasked = calibration(server.url, line_case(), passkey_case(measured=()), tape=tmp_path, say=said.append)
-    assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in said)
-    assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in said)
-    assert (len(told), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
+        calibrated_cases, unasked = calibration(
+            server.url, line_case(), passkey_case(measured=()), tape=tmp_path, say=messages.append
+        )
+    assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in messages)
+    assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in messages)
+    assert (len(calibrated_cases), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))

@@ -69,8 +69,8 @@ def test_nothing_is_said_against_a_faithful_server(fault: str) -> None:
 @pytest.mark.parametrize("fault", DOUBTED)
 def test_a_fault_is_told_with_what_follows(fault: str) -> None:
     trust = trusted(fault)
-    said = "\n".join(trust.doubts)
-    assert [part for part in DOUBTED[fault] if part not in said] == []
+    warnings = "\n".join(trust.doubts)
+    assert [part for part in DOUBTED[fault] if part not in warnings] == []
     assert len(trust.doubts) == (2 if fault == "zero" else 1)
     assert trust.counts == (fault not in ("one count", "another tokenizer"))
 
@@ -91,8 +91,8 @@ def test_a_prompt_fits_a_small_window() -> None:
 
 def test_what_cannot_be_tried_is_said() -> None:
     with SimulatedServer(failing(400, "no such thing")) as server:
-        said = trust(server, ModelProfile(model="toy")).doubts
-    assert [sentence.split(" could not be tried: ")[0] for sentence in said] == [
+        warnings = trust(server, ModelProfile(model="toy")).doubts
+    assert [sentence.split(" could not be tried: ")[0] for sentence in warnings] == [
         "Its usage",
         "Its stop reasons",
         "A system prompt",
@@ -110,8 +110,8 @@ def test_a_prefill_is_continued(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "Certainly! The code word is quince.", "Apple, apple."])
 def test_a_prefill_is_not_continued(text: str) -> None:
-    [said] = of_prefill(reply(text))
-    assert said.startswith("A prefill is taken, but the answer does not go on from it: with prefill = true, ")
+    [warning] = of_prefill(reply(text))
+    assert warning.startswith("A prefill is taken, but the answer does not go on from it: with prefill = true, ")
 
 
 @pytest.mark.parametrize("text", ["1, 2, 3, 100", "I will not count."])

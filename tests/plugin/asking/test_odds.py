@@ -58,6 +58,6 @@ def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> Non
 def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp_path: Path) -> None:
     file = tmp_path / "often.toml"
     file.write_text(OFTEN)
-    said = unpowered(cases(str(file)), 0.05, 0.05)
-    assert said is not None
-    assert "a probability of 2% (collage, 70k 28%; collage, 95k 28%; control, all 28%; " in said
+    warnings = unpowered(cases(str(file)), 0.05, 0.05)
+    assert warnings is not None
+    assert "a probability of 2% (collage, 70k 28%; collage, 95k 28%; control, all 28%; " in warnings

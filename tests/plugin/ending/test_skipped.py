@@ -11,8 +11,10 @@ from longctx.plugin.ending.skipped import sentences
 
 
 def report(reason: str, *keywords: str) -> pytest.TestReport:
-    told: Any = ("test_x.py", 7, f"Skipped: {reason}")
-    return pytest.TestReport("test_x.py::x", ("test_x.py", 7, "x"), dict.fromkeys(keywords, 1), "skipped", told, "call")
+    longrepr: Any = ("test_x.py", 7, f"Skipped: {reason}")
+    return pytest.TestReport(
+        "test_x.py::x", ("test_x.py", 7, "x"), dict.fromkeys(keywords, 1), "skipped", longrepr, "call"
+    )
 
 
 def test_each_reason_is_told_once_with_its_number() -> None:

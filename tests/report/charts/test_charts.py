@@ -38,10 +38,10 @@ def values(part: Any) -> Iterator[dict[str, Any]]:
 
 def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
     for chart in drawn.values():
-        said = [value["say"] for value in values(chart.spec) if value]
-        assert said, chart.name
+        labels = [value["say"] for value in values(chart.spec) if value]
+        assert labels, chart.name
         if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "controls", "heatmap")):
-            rates = [label for label in said if "k_max" not in label]
+            rates = [label for label in labels if "k_max" not in label]
             assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", label) for label in rates), chart.name
 
 

@@ -167,8 +167,8 @@ def test_a_model_that_answered_instead_of_another_is_told() -> None:
 
 def test_a_run_that_might_have_stopped_early_says_what_it_left_out() -> None:
     summary = summarize([row(), *run("not_asked", "not_asked", error="early stop")])
-    told = dict(facts(summary, replace(MANIFEST, early_stop=True)))
-    assert told["early stop"] == "2 trials left out"
+    shown = dict(facts(summary, replace(MANIFEST, early_stop=True)))
+    assert shown["early stop"] == "2 trials left out"
     assert "early stop" not in dict(facts(summary, MANIFEST))
 
 
