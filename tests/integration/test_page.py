@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import LINES, PASSKEY, Checkout
-from tests.report.page.browser import MISSING, found, launched, open_page
+from tests.report.page.browser import MISSING, installed, launched, open_page
 from tests.servers import SimulatedServer
 
 
-@pytest.mark.skipif(found() is None, reason=MISSING)
+@pytest.mark.skipif(installed() is None, reason=MISSING)
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     checkout.profile(LINES, PASSKEY)

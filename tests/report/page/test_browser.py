@@ -256,6 +256,9 @@ def test_axis_labels_do_not_run_into_one_another(browser: Browser, nine: Path) -
     assert page.eval_on_selector_all("figure svg", OUTSIDE) == []
 
 
+LED_TO = "heading => heading.closest('details').open && heading.getBoundingClientRect().top < 400"
+
+
 def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, nine: Path) -> None:
     page = open_page(browser, nine).page
     headings = page.locator("section h2")
@@ -270,8 +273,7 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, ni
         for name in ("Graph walks", "Passkey"):
             links.get_by_text(name).click()
             heading = page.get_by_role("heading", name=name)
-            page.wait_for_function("heading => heading.getBoundingClientRect().top < 400", arg=heading.element_handle())
-            assert heading.evaluate("heading => heading.closest('details').open")
+            page.wait_for_function(LED_TO, arg=heading.element_handle())
             bar = page.get_by_role("navigation").bounding_box()
             box = heading.bounding_box()
             assert bar is not None
