@@ -98,7 +98,7 @@ def test_a_full_disk_at_the_end_leaves_nothing_half_written(
     assert result.says("8 trials", "The report was not written: ", "mine ", "File too large", "[not-writable]")
     assert not checkout.file("mine").exists()
     asked = len(server.asked)
-    again = checkout.pytest(workers, named, page=True)
+    again = checkout.pytest(workers, named)
     assert (again.code, len(server.asked)) == (0, asked)
     assert again.says("8 trials: 0 live (0%); 8 replayed (100%)")
     assert len(checkout.rows("mine")) == 8

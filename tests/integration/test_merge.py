@@ -21,7 +21,7 @@ def test_shards_become_the_run_that_they_are_parts_of(checkout: Checkout, server
     assert checkout.file("both/views.jsonl").read_bytes() == checkout.file("whole/views.jsonl").read_bytes()
     manifest = json.loads(checkout.file("both/run.json").read_text())
     assert (manifest["run"], manifest["profile"], len(manifest["merged"])) == ("both", "tiny", 2)
-    again = checkout.longctx("merge", "whole", "both", "--out", "all")
+    again = checkout.longctx("merge", "whole", "both", "--out", "all", "--no-page")
     assert again.says("8 trials")
 
 
@@ -32,7 +32,7 @@ def test_checkpoints_are_a_table_of_windows(checkout: Checkout, server: Simulate
         names.append(f"steps{steps}")
         checkout.record(server, f"--ctx-report={names[-1]}", f"--ctx-label=steps={steps}", mode="all")
         server.script = saying("0")
-    result = checkout.longctx("merge", *names, "--out", "all")
+    result = checkout.longctx("merge", *names, "--out", "all", "--no-page")
     assert result.says(
         "by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [256, 256] - [0, 256]"
     )
