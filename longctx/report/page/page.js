@@ -169,8 +169,8 @@
 
   const links = [...document.querySelectorAll("nav a")];
   const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
-  const unfold = () => {
-    const fold = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.fold");
+  const unfold = ({ hash }) => {
+    const fold = document.getElementById(decodeURIComponent(hash.slice(1)))?.closest("details.fold");
     if (fold) fold.open = true;
   };
   let current = null;
@@ -183,16 +183,16 @@
     current?.setAttribute("aria-current", "true");
     current?.closest("ul").scrollTo({ left: current.offsetLeft - 48 });
   };
-  window.addEventListener("hashchange", unfold);
+  window.addEventListener("hashchange", () => unfold(location));
   window.addEventListener("scroll", mark, { passive: true });
-  links.forEach((link) => link.addEventListener("click", unfold));
+  links.forEach((link) => link.addEventListener("click", () => unfold(link)));
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details.fold:not([open]), section details.numbers:not([open])")];
     folded.forEach((fold) => { fold.open = true; });
   });
   window.addEventListener("afterprint", () => folded.forEach((fold) => { fold.open = false; }));
-  unfold();
+  unfold(location);
   mark();
 
   columns.forEach((name) => fill(selects[name], index.names[name]));
