@@ -70,8 +70,10 @@ def test_unrelated(benchmark, capsys, installed, project):
         ratios.append(taken[installed] / taken[empty])
 
     benchmark.pedantic(pair, rounds=PAIRS, warmup_rounds=1)
-    found = sorted(ratios[1:])
-    low, high = found[len(found) // 4], found[-len(found) // 4]
-    benchmark.extra_info["ratio"] = statistics.median(found)
+    ordered = sorted(ratios[1:])
+    low, high = ordered[len(ordered) // 4], ordered[-len(ordered) // 4]
+    benchmark.extra_info["ratio"] = statistics.median(ordered)
     with capsys.disabled():
-        print(f"\n{statistics.median(found):.2f} times the processor time (half of the pairs: {low:.2f} to {high:.2f})")
+        print(
+            f"\n{statistics.median(ordered):.2f} times the processor time (half of the pairs: {low:.2f} to {high:.2f})"
+        )

@@ -1,1 +1,1 @@
-"""What the project needs and longctx does not: nothing of it is installed."""
+"""Programs for developing longctx. They are not installed with it."""

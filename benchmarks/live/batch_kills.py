@@ -30,10 +30,10 @@ import sys
 from longctx.live.batches import claims, parts, wait
 parts.MOST_REQUESTS, wait.SETTLE_S, wait.FIRST_POLL_S, wait.LONGEST_POLL_S = {REQUESTS}, 1.0, 0.2, 0.2
 collect = claims.Batches.collect
-def told(*given):
+def announced(*arguments):
     print({ASKS!r}, flush=True)
-    return collect(*given)
-claims.Batches.collect = told
+    return collect(*arguments)
+claims.Batches.collect = announced
 import pytest
 sys.exit(pytest.main(sys.argv[1:]))
 """

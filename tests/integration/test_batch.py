@@ -105,7 +105,7 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "sentence"),
     [
         (("--ctx-batch",), "[batch-without-record]"),
         (("--ctx-batch-wait=1",), "[batch-wait-without-batch]"),
@@ -117,10 +117,10 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
         (("--ctx-batch", "--ctx-batch-wait=-1"), "[bad-number]"),
     ],
 )
-def test_what_it_does_not_go_with_is_said(checkout: Checkout, given: tuple[str, ...], said: str) -> None:
+def test_what_it_does_not_go_with_is_said(checkout: Checkout, given: tuple[str, ...], sentence: str) -> None:
     result = checkout.pytest(*given)
     assert result.code == 4
-    assert result.says(said)
+    assert result.says(sentence)
 
 
 def test_a_server_or_a_provider_without_batches(checkout: Checkout) -> None:

@@ -82,7 +82,7 @@ class Newcomer:
 
     bin: Path
     folder: Path
-    said: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
 
     def run(self, command: str, code: int = 0) -> Result:
         """Run a command line of a guide, which must end with this exit code, and return its result."""
@@ -94,9 +94,9 @@ class Newcomer:
             [self.bin / program, *arguments], cwd=self.folder, env=env, capture_output=True, text=True, check=False
         )
         result = Result(made.returncode, made.stdout, made.stderr)
-        self.said.append(made.stdout + made.stderr)
-        assert result.says(), self.said[-1]
-        assert result.code == code, self.said[-1]
+        self.outputs.append(made.stdout + made.stderr)
+        assert result.says(), self.outputs[-1]
+        assert result.code == code, self.outputs[-1]
         return result
 
 
@@ -176,7 +176,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')
     assert run("pytest --ctx-model toy -k passkey --ctx-no-page").says("48 replayed (100%)", "16 passed")
-    assert not [output for output in newcomer.said if str(ROOT) in output]
+    assert not [output for output in newcomer.outputs if str(ROOT) in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
         *("cassettes", "conftest.py", "fixtures", "pytest.ini", "reports", "tests_longctx")
     }

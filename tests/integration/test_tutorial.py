@@ -50,7 +50,7 @@ def said_by(project: Checkout, line: str) -> str:
     return result.out + result.err
 
 
-def stands_in(line: str, said: str) -> bool:
+def stands_in(line: str, output: str) -> bool:
     """Return whether a line was printed. … stands for any text; white space does not matter."""
     parts = [re.escape(" ".join(part.split())) for part in line.split("…")]
-    return re.search(".*".join(parts), " ".join(said.split())) is not None
+    return re.search(".*".join(parts), " ".join(output.split())) is not None

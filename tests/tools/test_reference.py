@@ -18,7 +18,7 @@ from tests.rows import joined, passkey, row, run
 from tools.site.reference import pages
 from tools.site.reference.commands import walk
 from tools.site.reference.files import FORMATS, schema
-from tools.site.reference.options import GUIDES, given
+from tools.site.reference.options import GUIDES, option_attributes
 
 REPORT = HERE.root / "reports/reference"
 BASELINE = HERE.root / "fixtures/baselines/main.jsonl"
@@ -30,10 +30,10 @@ def made() -> dict[str, str]:
 
 
 def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> None:
-    names = {option["name"] for option in given()}
+    names = {option["name"] for option in option_attributes()}
     assert names >= {*GUIDES, "--ctx-record", "--ctx-no-page"}
     assert "--ctx-project-tests" not in names
-    for option in given():
+    for option in option_attributes():
         assert f"\n## `{option['name']}" in made["reference/options.md"]
         assert option["help"]
     commands = [(parser.prog, about) for parser, about, _ in walk(make_parser())]

@@ -1,1 +1,1 @@
-"""The documentation site: pages from outside docs/, and pages that are made from the code."""
+"""Additions to the documentation site: Markdown from outside docs/, and pages generated from the code."""

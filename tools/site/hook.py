@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: see hooks in mkdocs.yml."""
+"""Hooks that MkDocs calls while it builds the site; mkdocs.yml names this file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ GUIDES = "Guides"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The navigation names all pages of the listed folders, and at the end of the guides those that it forgot."""
-    there = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
+    """Add to the navigation all pages of the listed folders, and to the end of the guides the pages that it lacks."""
+    existing = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
     sections: dict[str, list[Any]] = {name: pages for section in config.nav or [] for name, pages in section.items()}
     named = {
         page
@@ -31,14 +31,14 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     for folder in LISTED:
         sections[folder.rstrip("/").title()] += [
             f"{folder}index.md",
-            *(name for name in there if name.startswith(folder)),
+            *(name for name in existing if name.startswith(folder)),
         ]
-    sections[GUIDES] += [name for name in there if not name.startswith(tuple(LISTED)) and name not in named]
+    sections[GUIDES] += [name for name in existing if not name.startswith(tuple(LISTED)) and name not in named]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages from outside docs/, and those that are made from the code."""
+    """Add the pages from outside docs/, and those that are generated from the code."""
     for name in (*outside(), REPORT):
         files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
     lists = {f"{folder}index.md": listing(folder) for folder in LISTED}
@@ -48,11 +48,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page with its links as the site has them."""
+    """Return the page with links to places in the site."""
     return with_links(markdown, _source(page.file), {_source(file): file.src_uri for file in files})
 
 
 def _source(file: File) -> str:
-    """The file of the repository that a page is of; made pages stand in docs/."""
+    """Return the file of the repository that a page shows. Generated pages count as files in docs/."""
     path = Path(file.abs_src_path) if file.abs_src_path else ROOT / DOCS / file.src_uri
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else f"{DOCS}{file.src_uri}"

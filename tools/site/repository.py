@@ -1,4 +1,4 @@
-"""Pages of the repository as pages of the site: where a file of the repository stands there, and its links."""
+"""Translates files of the repository into pages of the site: their paths there, and their links."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = "docs/"
 FOLDERS = (".", "cassettes", "benchmarks", "benchmarks/*", "fixtures/*")
-"""Where Markdown outside docs/ belongs to the site, too."""
+"""Folders outside docs/ whose Markdown belongs to the site, too."""
 REPORT = "reports/reference/index.html"
-"""The report of the recorded runs, which the site shows as it is."""
+"""The report of the recorded runs, which the site shows unchanged."""
 LINK = re.compile(r"\[([^\]\[]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 
 
 def outside() -> list[str]:
-    """The files of the repository, outside docs/, that the site shows."""
+    """Return the files outside docs/ that the site shows."""
     pages = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.md"))]
     named = [path.relative_to(ROOT).as_posix() for path in pages]
     return [name for name in dict.fromkeys(named) if not name.startswith(("docs/", "fixtures/handbook/"))]
 
 
 def site_path(file: str) -> str:
-    """Where a file of the repository stands in the site."""
+    """Return the path in the site of a file of the repository."""
     if file == "README.md":
         return "index.md"
     return "report.html" if file == REPORT else file.removeprefix(DOCS)
@@ -35,21 +35,21 @@ LISTED = {
     "decisions/": "# Decisions\n\nWhere a choice was hard, why it was made so.\n\n",
     "protocols/": "# Families with a page of their own\n\nWhat each asks, after which source, and what it changes.\n\n",
 }
-"""Folder of docs/ -> how the page that lists its pages begins."""
+"""The beginning of the page that lists the pages of a folder, by the folder's path in docs/."""
 
 
 def listing(folder: str) -> str:
-    """A page that lists the pages of a folder of LISTED by their titles."""
+    """Return a page that lists the titles of the pages of a folder of LISTED."""
     pages = sorted((ROOT / DOCS / folder).glob("*.md"))
     titles = [(path.name, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")) for path in pages]
     return LISTED[folder] + "".join(f"- [{title}]({name})\n" for name, title in titles)
 
 
 def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
-    """The text of a file of the repository with its links as the site has them. A link to a file that the site does not
-    show becomes its words and its path; one to nothing stays, and the build says so.
+    """Return the text of a file with links to places in the site.
 
-    pages: file of the repository -> where it stands in the site.
+    A link to a file that the site does not show becomes its words and the file's path. A link to nothing is kept, and
+    the build reports it. pages: the path in the site of each file of the repository.
     """
     here = PurePosixPath(file).parent
 
@@ -74,7 +74,7 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The text in turns of prose and fenced code."""
+    """Return the text in parts: prose and fenced code, alternating."""
     parts, end = [], 0
     for match in FENCE.finditer(text):
         parts += [text[end : match.start()], match[0]]

@@ -1,4 +1,4 @@
-"""The pages of the reference, made from the code."""
+"""The pages of the reference, generated from the code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tools.site.reference import commands, entries, errors, files, options, stat
 
 
 def pages() -> dict[str, str]:
-    """Where a page stands in the site -> its Markdown, or the text of a file to download."""
+    """Return the Markdown of each page, and the text of each file to download, by their paths in the site."""
     return {
         "reference/options.md": options.page(),
         "reference/commands.md": commands.page(),

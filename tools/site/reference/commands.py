@@ -1,4 +1,4 @@
-"""Every command, as its own help says it."""
+"""The page of all commands, generated from their help."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def page() -> str:
 
 
 def walk(parser: argparse.ArgumentParser, depth: int = 2) -> Iterator[tuple[argparse.ArgumentParser, str, int]]:
-    """The commands below a parser and their tasks, each with what its parser says of it, and its depth."""
+    """Yield the commands of a parser and their subcommands, each with its description and its heading level."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below, listed in zip(action.choices.values(), action._choices_actions, strict=True):

@@ -1,4 +1,4 @@
-"""What people may write in files: the entries of a profile, of a model profile, of corpus.toml."""
+"""The pages of the files that users write: the entries of profiles, model profiles and corpus.toml."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TABLES = {
     "prices.above": models.Tier,
     "caching": models.Caching,
 }
-"""The tables of a model profile that people write."""
+"""The tables of a model profile that users write."""
 
 
 def profiles_page() -> str:

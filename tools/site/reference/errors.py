@@ -1,4 +1,4 @@
-"""Every mistake that a user can make: its code, its sentence and where it is raised, as they stand in the code."""
+"""The page of all mistakes that a user can make: their codes, their sentences, and the modules that raise them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tools.site.reference.markdown import code, table, text
 PACKAGE = Path(longctx.__file__).parent
 HEAD = """# Errors
 
-A mistake is told in a sentence with its code behind it: by the commands, by pytest, in the reason of an `invalid`
-verdict and in the row of a trial that was not measured. A script may rely on the codes; sentences are reworded. What
-stands in italics is filled in.
+A sentence, with a code behind it, explains each mistake: in the output of the commands and of pytest, in the reason of
+an `invalid` verdict, and in the row of a trial that was not measured. A script may rely on the codes; sentences may
+change. The words in italics are filled in.
 
 """
 PASSING_ON = {"join", "map", "repr", "str", "sorted", "next", "iter", "len"}
-"""What is filled in is what these are given."""
+"""Functions that are named after their arguments in a sentence."""
 NAMELESS = "…"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
-    """sentence: with what is filled in as {names}. file: where it is raised, in the package."""
+    """A mistake. sentence: with {names} for the parts to fill in. file: the module that raises it."""
 
     code: str
     sentence: str
@@ -38,16 +38,16 @@ def page() -> str:
     places: dict[tuple[str, str], list[str]] = {}
     for mistake in mistakes():
         places.setdefault((mistake.code, mistake.sentence), []).append(code(mistake.file))
-    rows = ((code(name), _filled_in(said), ", ".join(files)) for (name, said), files in places.items())
+    rows = ((code(name), _in_italics(sentence), ", ".join(files)) for (name, sentence), files in places.items())
     return HEAD + table(("code", "sentence", "raised in"), rows)
 
 
-def _filled_in(said: str) -> str:
-    return re.sub(r"{([^{}]+)}", r"*\1*", text(said))
+def _in_italics(sentence: str) -> str:
+    return re.sub(r"{([^{}]+)}", r"*\1*", text(sentence))
 
 
 def mistakes() -> list[Mistake]:
-    """Those of the whole package, each once a file, by their codes."""
+    """Return the mistakes of the whole package, sorted by code; each once for a module."""
     modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
     kinds = {UserError.__name__}
     for _ in range(2):  # a subclass may stand before its base
@@ -70,46 +70,46 @@ def _of(module: ast.Module, kinds: set[str], file: Path) -> Iterator[Mistake]:
     }
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds:
-            name, said = node.args
-            if isinstance(said, ast.Name):
-                said = constants.get(said.id, said)
-            yield Mistake(ast.literal_eval(name), _sentence(said), file.as_posix())
+            name, message = node.args
+            if isinstance(message, ast.Name):
+                message = constants.get(message.id, message)
+            yield Mistake(ast.literal_eval(name), _sentence(message), file.as_posix())
 
 
-def _sentence(said: ast.expr) -> str:
-    match said:
+def _sentence(message: ast.expr) -> str:
+    match message:
         case ast.Constant(value=str(words)):
             return words
         case ast.JoinedStr(values=parts):
             return "".join(map(_sentence, parts))
-        case ast.FormattedValue(value=filled):
-            return f"{{{_name(filled)}}}"
+        case ast.FormattedValue(value=value):
+            return f"{{{_name(value)}}}"
         case _:
-            return f"{{{_name(said)}}}"
+            return f"{{{_name(message)}}}"
 
 
-def _name(filled: ast.expr) -> str:
-    """What is filled in, by the name that it has in the code."""
-    match filled:
+def _name(value: ast.expr) -> str:
+    """Return the name that a value has in the code."""
+    match value:
         case ast.Attribute(attr="__name__"):
             return "kind of error"
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.strip("_").replace("_", " ").lower()
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given) if name in PASSING_ON:
-            return _last_name(given)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments) if name in PASSING_ON:
+            return _last_name(arguments)
         case ast.Call(func=ast.Attribute(attr="get", value=inner)) | ast.Call(func=inner):
             return _name(inner)
         case ast.Subscript(value=inner) | ast.IfExp(orelse=inner):
             return _name(inner)
-        case ast.GeneratorExp(generators=[made]):
-            return _name(made.iter)
-        case ast.BinOp(left=one, right=other):
-            return _last_name([one, other])
-        case ast.BoolOp(values=given):
-            return _last_name(given)
+        case ast.GeneratorExp(generators=[generator]):
+            return _name(generator.iter)
+        case ast.BinOp(left=left, right=right):
+            return _last_name([left, right])
+        case ast.BoolOp(values=values):
+            return _last_name(values)
         case _:
             return NAMELESS
 
 
-def _last_name(given: Sequence[ast.expr]) -> str:
-    return next((name for name in map(_name, reversed(given)) if name != NAMELESS), NAMELESS)
+def _last_name(values: Sequence[ast.expr]) -> str:
+    return next((name for name in map(_name, reversed(values)) if name != NAMELESS), NAMELESS)

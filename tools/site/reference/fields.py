@@ -1,4 +1,4 @@
-"""Fields of a class: their kinds, their defaults, and the words that stand below them in the code."""
+"""The fields of a class: their types, their defaults, and the docstrings below them in the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {"integer": "whole number", "number": "number", "string": "text", "boole
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """default: as TOML or JSON has it; empty where there is none. words: Markdown."""
+    """A field. default: in the syntax of TOML; empty if there is none. words: Markdown."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class Field:
 
 
 def words_below(kind: type) -> dict[str, str]:
-    """Field -> the docstring that stands below it, in the class or in one that it is made from."""
+    """Return the docstring below each field, in the class or in one that it inherits from."""
     words: dict[str, str] = {}
     for class_ in reversed(kind.__mro__):
         if class_.__module__.startswith(("longctx.", "tools.")):
@@ -37,18 +37,18 @@ def words_below(kind: type) -> dict[str, str]:
 
 
 def _below(kind: type) -> dict[str, str]:
-    [made] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    assert isinstance(made, ast.ClassDef)
+    [definition] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(definition, ast.ClassDef)
     words = {}
-    for field, after in zip(made.body, made.body[1:], strict=False):
+    for field, after in zip(definition.body, definition.body[1:], strict=False):
         match field, after:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
-                words[name] = inspect.cleandoc(said)
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(docstring))):
+                words[name] = inspect.cleandoc(docstring)
     return words
 
 
 def fields_of(model: type) -> Iterator[Field]:
-    """The fields of a model or a dataclass, in their order."""
+    """Yield the fields of a model or a dataclass in their order."""
     schema = TypeAdapter(model).json_schema()
     words = words_below(model)
     for name, property_ in schema.get("properties", {}).items():
@@ -58,7 +58,7 @@ def fields_of(model: type) -> Iterator[Field]:
 
 
 def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
-    """In words, what a JSON schema allows. whole: the schema that holds its definitions."""
+    """Say in words which values a JSON schema allows. whole: the schema that holds its definitions."""
     if "$ref" in schema:
         return kind(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
     if "anyOf" in schema:

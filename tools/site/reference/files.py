@@ -1,4 +1,4 @@
-"""The formats of files: tables of their fields, and their JSON schemas to download."""
+"""The page of the file formats: tables of their fields, and their JSON schemas to download."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ FORMATS: dict[str, tuple[str, type, tuple[type, ...]]] = {
     "baseline": ("Baseline: the other lines", kinds.BaselineLine, ()),
     "episode": ("Cassette: an episode", kinds.Episode, (kinds.EpisodeFields,)),
 }
-"""Name of the schema -> heading, kind, and what it is made of."""
+"""The heading of each format, its class, and the classes of its parts, by the name of its schema."""
 HIDDEN = {(Row, field) for field in Row.__dataclass_fields__ if field not in KEPT}
-"""Fields that stand in no file."""
+"""Fields that are written to no file."""
 
 
 def page() -> str:
@@ -39,12 +39,12 @@ def page() -> str:
 
 
 def schemas() -> dict[str, str]:
-    """Where a schema stands in the site -> its JSON."""
+    """Return the JSON of each schema by its path in the site."""
     return {f"reference/{name}.schema.json": json.dumps(schema(name), indent=1) + "\n" for name in FORMATS}
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON schema of a format."""
+    """Return the JSON schema of a format."""
     heading, kind, _ = FORMATS[name]
     made: dict[str, Any] = TypeAdapter(kind).json_schema()
     properties = {field: property_ for field, property_ in made["properties"].items() if (kind, field) not in HIDDEN}

@@ -1,4 +1,4 @@
-"""Pieces of Markdown."""
+"""Functions that write Markdown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are Markdown themselves."""
+    """Return a table. The cells hold Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines)
 
@@ -17,13 +17,13 @@ def code(text: str) -> str:
 
 
 def text(words: str) -> str:
-    """Plain text in which nothing is markup but what stands between backticks."""
+    """Return the words with all markup escaped, except code between backticks."""
     parts = re.split(r"(`[^`]*`)", " ".join(words.split()))
     return "".join(part if part.startswith("`") else _escaped(part) for part in parts)
 
 
 def sentence(words: str) -> str:
-    """The words as a sentence: with a capital letter and a full stop."""
+    """Return the words with a capital letter and a full stop."""
     first = words[:1].upper() if re.match(r"[a-z]+[\s,]", words) else words[:1]
     return first + words[1:] + ("" if words.endswith((".", ":", "?")) or not words else ".")
 

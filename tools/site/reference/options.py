@@ -1,4 +1,4 @@
-"""Every option that longctx gives pytest."""
+"""The page of all options that longctx adds to pytest."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ GUIDES = {
     "--ctx-max-age": "gate.md#what-makes-a-run-invalid",
     "--ctx-early-stop": "early-stop.md",
 }
-"""Option -> the page that says more."""
+"""The page that says more of an option."""
 
 
-def given() -> list[dict[str, Any]]:
-    """What argparse is told of each option that help shows, with its `name`."""
+def option_attributes() -> list[dict[str, Any]]:
+    """Return argparse's attributes of each option that the help shows, and its `name`."""
     parser = Parser(_ispytest=True)
     options.add(parser)
-    made = [{**option.attrs(), "name": option.names()[-1]} for option in parser.getgroup("longctx").options]
-    return [option for option in made if option.get("help") is not argparse.SUPPRESS]
+    options_ = [{**option.attrs(), "name": option.names()[-1]} for option in parser.getgroup("longctx").options]
+    return [option for option in options_ if option.get("help") is not argparse.SUPPRESS]
 
 
 def page() -> str:
-    return HEAD + "\n".join(_option(option) for option in given())
+    return HEAD + "\n".join(_option(option) for option in option_attributes())
 
 
 def _option(option: dict[str, Any]) -> str:

@@ -1,5 +1,7 @@
-"""The files that a run leaves whose fields the code writes by hand. They may hold more: a reader ignores what it does
-not know."""
+"""The formats of files that no class of longctx describes.
+
+A file may have more fields: programs should ignore those that they do not know.
+"""
 
 from __future__ import annotations
 
@@ -17,90 +19,90 @@ class Table(BaseModel):
 
 
 class SubjectFields(Table):
-    """Whom the trials were put to."""
+    """The subject: who was asked, and in which words."""
 
     model: str
     """The model that was asked."""
     prompt_set: str
-    """The wording that it was asked in."""
+    """The prompt set."""
     labels: dict[str, str]
-    """What the user said of the run."""
+    """The labels of `--ctx-label`."""
 
 
 class Trials(Table):
-    """Numbers of trials."""
+    """The numbers of trials by the source of their answers."""
 
     live: int
-    """Asked by this run."""
+    """Trials that this run asked."""
     replayed: int
-    """Answered from recordings."""
+    """Trials that were replayed from recordings."""
     unmeasured: int
-    """Not measured."""
+    """Trials that were not measured."""
 
 
 class ScenarioRate(SubjectFields):
     """The rate of one scenario."""
 
     family: str
-    """Such as `passkey`."""
+    """The family, such as `passkey`."""
     scenario: str
-    """The slug of its parameters."""
+    """The slug of the scenario's parameters."""
     params: dict[str, int | str | None]
-    """Its parameters."""
+    """The scenario's parameters."""
     correct: int
-    """Trials that were right."""
+    """Trials with the right answer."""
     n: int
     """Trials that were measured."""
     rate: float | None
-    """`correct / n`; null where nothing was measured."""
+    """`correct / n`; null if nothing was measured."""
     lo: float
     """The lower end of Wilson's 95% interval."""
     hi: float
-    """Its upper end."""
+    """The upper end of Wilson's 95% interval."""
     outcomes: dict[Kind, int]
-    """How many trials had each outcome."""
+    """The number of trials with each outcome."""
     depth: float | None
-    """Median depth of the needle: 0 is the start, 1 the end."""
+    """The median depth of the needle: 0 is the beginning of the prompt, 1 its end."""
     distance_from_end: int | None
-    """Median tokens from the needle to the end."""
+    """The median number of tokens between the needle and the end."""
 
 
 class Usage(Table):
-    """What one family took on one model."""
+    """The tokens, cost and time of one family on one model."""
 
     family: str
-    """Such as `passkey`."""
+    """The family, such as `passkey`."""
     model: str
     """The model that was asked."""
     input: int
-    """Tokens of the prompts, all of them."""
+    """The tokens of all prompts."""
     cached: int | None
-    """Tokens that were read from the prompt cache; null where no answer tells of it."""
+    """The tokens that were read from the prompt cache; null if no answer reports them."""
     written: int
-    """Tokens that were written to the prompt cache."""
+    """The tokens that were written to the prompt cache."""
     output: int
-    """Tokens of the replies."""
+    """The tokens of all replies."""
     cost_usd: float | None
-    """What the answers cost when they were asked; null where prices are not known."""
+    """The cost of the answers when they were asked, in US dollars; null if prices are not known."""
     latency_s: list[float] | None
-    """Median and 95th percentile, seconds; null where no answer tells."""
+    """The median and the 95th percentile in seconds; null if no answer has a latency."""
 
 
 class Cost(Table):
-    """What the answers of one model cost when they were asked, in US dollars."""
+    """The cost of one model's answers when they were asked, in US dollars."""
 
     model: str
     """The model that was asked."""
     live: int
     """Answers that this run asked for."""
     live_usd: float | None
-    """What they cost; null where prices are not known."""
+    """The cost of these answers; null if prices are not known."""
     replayed: int
     """Answers that were replayed."""
     replayed_usd: float | None
-    """What they had cost."""
+    """The cost of the replayed answers when they were recorded."""
     dated: str | None
-    """The day of the prices."""
+    """The date of the prices."""
 
 
 class SummaryFile(Table):
@@ -112,90 +114,90 @@ class SummaryFile(Table):
     run: str
     """The run's name."""
     trials: Trials
-    """How many were asked, replayed, and not measured."""
+    """The numbers of trials that were asked, replayed, and not measured."""
     errors: dict[str, int]
-    """Cause -> trials that were not measured."""
+    """The number of trials that were not measured, by cause."""
     scenarios: list[ScenarioRate]
-    """A rate for each scenario of each model and prompt set."""
+    """The rate of each scenario for each model and prompt set."""
     usage: list[Usage]
-    """Tokens and time of each family and model."""
+    """The tokens, cost and time of each family and model."""
     costs: list[Cost]
-    """Money of each model."""
+    """The cost of each model."""
     answered: list[dict[str, Any]]
-    """Where another model answered than was asked for: `model`, `by`, and `number` of `of` trials."""
+    """Models that answered in place of the model that was asked: `model`, `by`, and `number` of `of` trials."""
 
 
 class BandFields(Table):
     """One band of lengths of one family."""
 
     band: str
-    """Its name in the profile; `all` where that has no bands."""
+    """The band's name in the profile; `all` if that has no bands."""
     verdict: Outcome
     """The verdict on this band."""
     n: int
-    """Pairs of trials."""
+    """The number of pairs of trials."""
     clusters: int
-    """Clusters that they come in; as many as pairs where each stands alone."""
+    """The number of clusters of pairs; the number of pairs if each stands alone."""
     gained: int
-    """Discordant pairs that are right now and were wrong."""
+    """Discordant pairs whose answer was wrong and is right now."""
     lost: int
-    """Discordant pairs that are wrong now and were right."""
+    """Discordant pairs whose answer was right and is wrong now."""
     difference: float
-    """The rate now less the rate before."""
+    """The present rate minus the earlier one."""
     bound: float
-    """The upper bound of the drop, one-sided: below `margin`, the band passes."""
+    """The one-sided upper bound of the drop. If it is below `margin`, the band passes."""
     p_value: float
     """The p-value of the drop, before Holm's correction."""
     needed: int | None
-    """About how many trials would settle an inconclusive band."""
+    """The approximate number of trials that would settle an inconclusive band."""
     same_answers: bool
-    """Whether the run replayed the baseline's own answers, and judged them the same."""
+    """Whether the run replayed the baseline's own answers, with the same judgements."""
 
 
 class FamilyFields(Table):
     """The verdict on one family. A family adds hypotheses of its own: passkey has `windows`, one for each k_max."""
 
     family: str
-    """Such as `passkey`."""
+    """The family, such as `passkey`."""
     before: SubjectFields
-    """Whose answers the baseline has."""
+    """The subject of the baseline."""
     after: SubjectFields
-    """Whose answers the run has."""
+    """The subject of the run."""
     verdict: Outcome
-    """The worst of its bands' and hypotheses' verdicts; `invalid` where too little is known."""
+    """The worst verdict of its bands and hypotheses; `invalid` if too little was measured."""
     reasons: list[str]
-    """Why it is invalid, a sentence each."""
+    """A sentence for each reason why it is invalid."""
     pairs: int
-    """Trials that both runs have."""
+    """The number of trials that both runs have."""
     unmeasured: int
-    """Pairs of which the run did not measure its trial."""
+    """The number of pairs that the run did not measure."""
     bands: list[BandFields]
-    """A verdict for each band."""
+    """The verdict on each band."""
 
 
 class GateFile(Table):
-    """`gate.json`: the verdict on a run. `document` holds it in words, as `gate.md` says them."""
+    """`gate.json`: the verdict on a run. `document` holds the text of `gate.md`."""
 
     verdict: Outcome
-    """On the run."""
+    """The verdict on the whole run."""
     baseline: str
     """The baseline's name."""
     margin: float
     """The non-inferiority margin: a drop that does not matter."""
     alpha: float
-    """The chance of a false alarm over the whole run."""
+    """The probability of a false alarm in the whole run."""
     alpha_of_verdict: float
-    """What of it the test at the end has; less where the run could stop early."""
+    """The part of `alpha` that the test at the end has; it is smaller if the run could stop early."""
     trials: int
-    """Trials of the run."""
+    """The number of trials of the run."""
     left_out: int
-    """Trials that were not asked because the verdict was settled."""
+    """The number of trials that were not asked because the verdict was settled."""
     reasons: list[str]
-    """Why the run is invalid, a sentence each."""
+    """A sentence for each reason why the run is invalid."""
     changed: list[str]
-    """What differs between baseline and run."""
+    """The settings that differ between the baseline and the run."""
     families: list[FamilyFields]
-    """A verdict for each family."""
+    """The verdict on each family."""
 
 
 class BaselineHead(Table):
@@ -206,48 +208,48 @@ class BaselineHead(Table):
     name: str
     """The baseline's name."""
     saved_at: str
-    """ISO 8601, UTC."""
+    """The time at which the baseline was saved: ISO 8601, UTC."""
     run: dict[str, Any]
     """The `run.json` of the run that was saved."""
     questions: dict[str, dict[str, list[str | None]]]
-    """Bank -> trial -> the question's id and its cluster."""
+    """The id and the cluster of each trial's question, by bank and trial."""
 
 
 class BaselineLine(Table):
-    """Each other line of a baseline: the trials of one scenario, of one model and wording."""
+    """Any other line of a baseline: the trials of one scenario, model and wording."""
 
     family: str
-    """Such as `passkey`."""
+    """The family, such as `passkey`."""
     version: int
     """The family's version."""
     model: str
     """The model that was asked."""
     prompt_set: str
-    """The wording that it was asked in."""
+    """The prompt set."""
     prompt_digest: str
-    """The digest of the family's wording in that set."""
+    """The digest of the family's wording in the prompt set."""
     labels: dict[str, str]
-    """What the user said of the run."""
+    """The labels of `--ctx-label`."""
     scenario: str
-    """The slug of its parameters."""
+    """The slug of the scenario's parameters."""
     params: dict[str, int | str | None]
-    """Its parameters."""
+    """The scenario's parameters."""
     band: str | None
     """The band of lengths in which a gate judges the trials."""
     seed: int
     """The random seed that draws the trials."""
     repeat: int
-    """How often the trials were asked before."""
+    """The index of the repeat, from 0."""
     model_returned: list[str]
-    """The models that answered, as the server names them."""
+    """The models that answered, by the names that the server gave."""
     recorded: list[str]
-    """When the first and the last answer were recorded: ISO 8601, UTC."""
+    """The times at which the first and the last answer were recorded: ISO 8601, UTC."""
     bank: str | None
-    """In long-context QA, the digest of documents and questions."""
+    """The digest of documents and questions, in long-context QA."""
     answers: str | None
     """A digest of the recorded answers."""
     trials: list[int] | None
-    """Which trials; null for all from 0."""
+    """The indices of the trials; null for all from 0."""
     outcomes: str
     """One letter a trial: `c` correct, `w` wrong, `u` unparseable, `r` refusal, `t` truncated; not measured: `i`
     infra_error, `n` not_asked."""
@@ -261,17 +263,17 @@ class EpisodeFields(Table):
     model: str = ""
     """The model that was asked."""
     prompt_set: str
-    """The wording that it was asked in."""
+    """The prompt set."""
     wording: str
     """The digest of the family's wording."""
     recorded_at: str
-    """ISO 8601, UTC."""
+    """The time of the recording: ISO 8601, UTC."""
     latency_s: float | None
-    """Seconds until the whole reply was there; null where a batch answered."""
+    """Seconds from the request to the end of the reply; null if a batch answered."""
     run: str
-    """The run that asked."""
+    """The name of the run that asked."""
     batch: str = ""
-    """The id of the Message Batch that it was answered in, if any."""
+    """The id of the Message Batch that answered it, if any."""
 
 
 class Episode(Table):
@@ -284,4 +286,4 @@ class Episode(Table):
     interactions: list[dict[str, Any]]
     """One `request` (`method`, `uri`, `body` as `sha256:…`) and its `response` (`status`, `headers`, `body`)."""
     metadata: EpisodeFields
-    """Which trial it answers."""
+    """The trial that it answers, and how it was asked."""

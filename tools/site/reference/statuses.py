@@ -1,4 +1,4 @@
-"""The exit statuses of pytest and of the commands."""
+"""The page of the exit statuses of pytest and of the commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = {
     pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or a rate shown to lie below its minimum",
     pytest.ExitCode.INTERRUPTED: "it was stopped, by Ctrl-C or by an error while tests were collected",
     pytest.ExitCode.INTERNAL_ERROR: "pytest or a plugin broke",
-    pytest.ExitCode.USAGE_ERROR: "a mistake in an option or a file, told with its [code](errors.md); no test is run",
+    pytest.ExitCode.USAGE_ERROR: "a mistake in an option or a file, shown with its [code](errors.md); no test is run",
     pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected",
 }
 VERDICTS = {
