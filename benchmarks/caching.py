@@ -122,7 +122,7 @@ def table(before: str, first: Used, after: str, second: Used, models: Sequence[s
 
 
 def grid() -> Iterator[str]:
-    """The notebook's grid: 430 questions, eight variants, three positions, in records of 70k tokens."""
+    """Return the notebook's grid: 430 questions, eight variants, three positions, in records of 70k tokens."""
     for name in CLAUDE:
         model = load_model(HERE, name)
         first, second = foreseen(questions(model, budget=70_000, longest=70_000, number=430))

@@ -41,7 +41,7 @@ def pytest_of(*arguments: str, cwd: Path = ROOT) -> Spent:
 
 
 def in_turns(rounds: int, **measured: Callable[[], object]) -> Mapping[str, tuple[float, float]]:
-    """The shortest and the median of the processor seconds of each, which take turns so that noise hits all."""
+    """Return the shortest and the median processor seconds of each. They take turns, so that noise hits all."""
     taken: dict[str, list[float]] = {name: [] for name in measured}
     for function in measured.values():
         function()

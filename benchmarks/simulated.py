@@ -58,7 +58,7 @@ def project(folder: Path, trials: int, recorded: bool = True) -> Path:
 
 
 def record(tape: Tape, case: Case) -> None:
-    """An answer to each question of a case."""
+    """Record an answer to each question of a case."""
     for question in case.questions():
         trial = question.build()
         text = trial.expected if question.index % 5 else "12345"
@@ -67,7 +67,7 @@ def record(tape: Tape, case: Case) -> None:
 
 
 def message(text: str) -> bytes:
-    """A Messages API answer."""
+    """Return an answer of the Messages API."""
     usage = {"input_tokens": 97_000, "output_tokens": 6}
     body = {"id": "msg", "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn"}
     return json.dumps(body | {"content": [{"type": "text", "text": text}], "usage": usage}).encode()

@@ -46,7 +46,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def seconds(project: Path, *path: Path) -> float:
-    """The processor time of a run, its children's included; with these folders on Python's path."""
+    """Return the processor time of a run and its children, with these folders on Python's path."""
     command = [sys.executable, "-m", "pytest", *(f"-pno:{name}" for name in OFF)]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

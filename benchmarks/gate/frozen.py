@@ -12,7 +12,7 @@ QUESTIONS, VARIANTS = 430, 24
 
 
 def filters(gates: int, random: np.random.Generator) -> str:
-    """A drop of 7 points on the questions of the first run's filter, as two ways of filtering show it.
+    """Show a drop of 7 points on the questions of the first run's filter, by two ways of filtering.
 
     A question's difficulty is part of its control's and of its trials' (in these shares). The second run answers
     everything worse by the same step, the control included.

@@ -52,7 +52,7 @@ class Bank:
     rounds: bool = False
 
     def needle(self, index: int) -> Section:
-        """The section that item `index` asks about."""
+        """Return the section that item `index` asks about."""
         return self.sections[self.items[index].section]
 
     @functools.cached_property

@@ -29,7 +29,7 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 
 
 def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
-    """A finished run's folder. Its replies are hostile."""
+    """Return the folder of a finished run with hostile replies."""
     renamed = [replace(row, run=folder.name) for part in parts for row in part]
     append(folder, as_lines(renamed, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(renamed)))
     merge(folder)

@@ -14,7 +14,7 @@ from tests.cli.runs import rows, run
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, within_mine: Workspace) -> Path:
-    """A run, in a project without baselines."""
+    """Return a run in a project without baselines."""
     return run(tmp_path / "run", rows("correct", "wrong"))
 
 

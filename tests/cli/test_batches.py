@@ -28,7 +28,7 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 
 
 def running(server: BatchServer, mine: Workspace) -> Stored:
-    """A batch of two requests that a run has left, whose file has its id."""
+    """Return a batch of two requests that a run has left, whose file has its id."""
     batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
     bodies = [params(question, question.build()) for question in CASE.questions()]
     requests = [

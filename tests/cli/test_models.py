@@ -50,7 +50,7 @@ def server() -> Iterator[SimulatedServer]:
 
 
 def cells(printed: str) -> list[list[str]]:
-    """The lines of a table, each by its cells."""
+    """Return the cells of each line of a table."""
     return [[cell for cell in line.split("  ") if cell] for line in printed.splitlines()]
 
 
@@ -125,7 +125,7 @@ def test_limits_that_a_server_tells_otherwise() -> None:
 
 
 def without_prefill(body: Body) -> Answer:
-    """A model that refuses a prefill and a temperature."""
+    """Return a model that refuses a prefill and a temperature."""
     if body["messages"][-1]["role"] == "assistant" or "temperature" in body:
         return failing(400, "prefill is not supported")(body)
     return saying("yes")(body)

@@ -13,7 +13,7 @@ GUESS = Assumed()
 
 
 def offer(name: str, price: float, order: int = 0, length: int = 1, most: int = 5000, further: int = 0) -> Offer:
-    """A band of one scenario whose trials stand alone. name: family and band."""
+    """Return a band of one scenario whose trials stand alone. name: family and band."""
     family, _, band = name.partition(" ")
     return Offer(
         band=Band(family, band or "all"),

@@ -55,7 +55,7 @@ class Adds(Account):
 
 
 def gated(monkeypatch: pytest.MonkeyPatch, added: Sequence[Hypothesis] | None) -> RunVerdict:
-    """The same again, in a family that adds to its gate."""
+    """Judge a run against itself, in a family that adds hypotheses to its gate."""
     monkeypatch.setattr(Adds, "added", added)
     family = replace(shipped()["line_retrieval"], account=f"{__name__}:Adds")
     return give_verdict(BASELINE, BASELINE, RULES, {family.name: family})

@@ -14,7 +14,7 @@ LOST = "What was in flight is lost, and may be billed."
 
 
 def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
-    """The user stops it after one of three answers."""
+    """Return the sentence about a run that its user stops after one of three answers."""
     tape = Tape(folder, mode, write_to=private)
     tape.record(wanted(line_case()), answer(), AT, 0.1)
     return sentence(tape, 3)

@@ -21,7 +21,7 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
 
 def exported(folder: Path, *rows: Row) -> tuple[list[dict[str, str]], pd.DataFrame]:
-    """The cells of the CSV as text, and the Parquet as a frame."""
+    """Return the cells of the CSV as text, and the Parquet as a frame."""
     export(rows, folder / CSV, folder / PARQUET)
     with (folder / CSV).open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))

@@ -18,7 +18,7 @@ def pairs() -> st.SearchStrategy[tuple[int, int, int]]:
 
 
 def score_by_search(gained: int, lost: int, n: int, delta: float) -> float:
-    """The score statistic at `delta`, its restricted maximum likelihood found by search instead of in closed form."""
+    """Return the score statistic at `delta`, its restricted maximum likelihood from a search, not in closed form."""
 
     def unlikely(p_lost: float) -> float:
         p_gained = p_lost + delta

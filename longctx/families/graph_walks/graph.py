@@ -61,7 +61,7 @@ class Walk:
     depth: int | None
 
     def answer(self) -> Nodes:
-        """The nodes asked for, ascending."""
+        """Return the nodes asked for, in ascending order."""
         return self.graph.parents(self.node) if self.depth is None else self.graph.layers(self.node, self.depth)[-1]
 
     def last_edges(self) -> tuple[Nodes, Nodes]:

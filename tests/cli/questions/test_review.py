@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 @contextmanager
 def reviewing(path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command while it runs, and the address it shows."""
+    """Run the command, and yield it with the address that it shows."""
     command = [sys.executable, "-m", "longctx", "questions", "review", str(path), "--no-browser", *options]
     process = subprocess.Popen(
         [*command, "--corpus", str(path.parent)],

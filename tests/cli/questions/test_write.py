@@ -20,7 +20,7 @@ DISTRICTS = 4
 
 
 def sloppy(body: Body) -> tuple[int, dict[str, str], bytes]:
-    """The same in lower case, with text around, other bullets, and one question that cannot be used."""
+    """Return the questions in lower case, with text around them, other bullets, and one that cannot be used."""
     status, headers, answer = writer(body)
     text = json.loads(answer)["content"][0]["text"].replace("Question", "question").replace("1. ", "1) ")
     text = text.replace("2. ", "2) ").replace("3. ", "3) ").replace("4. ", "4) ").replace("</Answers 1>", "")

@@ -20,7 +20,7 @@ TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", USER, "", 10, 0, facts=ASKED, pre
 
 
 def string_match_all(predictions: list[str], references: list[list[str]]) -> float:
-    """Of RULER's program, scripts/eval/synthetic/constants.py, without its rounding."""
+    """Score as RULER's program does (scripts/eval/synthetic/constants.py), without its rounding."""
     return (
         sum(
             sum(1.0 if r.lower() in pred.lower() else 0.0 for r in ref) / len(ref)
