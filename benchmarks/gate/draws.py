@@ -77,7 +77,7 @@ def quantile(rate: float) -> np.float64:
 def _difficulties(
     parts: Sequence[Part], shares: Shares, random: np.random.Generator
 ) -> Iterator[tuple[Part, tuple[NDArray[np.float32], NDArray[np.float32]]]]:
-    """Yield each part and its difficulties in both runs: (sections, questions, trials), also of what it does not ask."""
+    """Yield each part and its difficulties in both runs: (sections, questions, trials), asked or not."""
     sections = len(parts[0].questions)
     questions = max(max(part.questions) for part in parts)
 
