@@ -65,15 +65,15 @@ def _row(fate: Fate) -> list[str]:
 
     batch, state = fate.batch, fate.state
     if fate.kind == "running" and state is not None:
-        said = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
+        status = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
     elif fate.kind == "ended":
         kept = f", by {state.created_at + KEPT:%Y-%m-%d} at the latest" if state and state.created_at else ""
-        said = f"ended: python -m longctx batches collect{kept}"
+        status = f"ended: python -m longctx batches collect{kept}"
     elif fate.kind == "absent":
-        said = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
+        status = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
     else:
-        said = sentence(fate)
-    return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at, said]
+        status = sentence(fate)
+    return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at, status]
 
 
 def _collect(options: argparse.Namespace, _: list[str]) -> int:

@@ -80,29 +80,29 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
     if error.status_code < 400:
         where = f"{base_url} answered {error.status_code}, a redirection."
         return Failure("connection", f"{where} Give --ctx-base-url the address that it redirects to.", fatal=True)
-    said = f"{base_url} answered {error.status_code}: {server_sentence(error.body)}."
-    return by_status(error.status_code, said, asked)
+    refusal = f"{base_url} answered {error.status_code}: {server_sentence(error.body)}."
+    return by_status(error.status_code, refusal, asked)
 
 
-def by_status(status: int, said: str, asked: str = "") -> Failure:
-    """Explain a refusal by its status. said: the refusal as a sentence. asked: see `explain`."""
+def by_status(status: int, refusal: str, asked: str = "") -> Failure:
+    """Explain a refusal by its status. refusal: a sentence on what the server answered. asked: see `explain`."""
     if status in (401, 403):
         return Failure(
-            "bad_key", f"{said} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
+            "bad_key", f"{refusal} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
         )
     if status == 404:
-        return Failure("no_such_model", f"{said} Check --ctx-model and --ctx-base-url.", fatal=True)
+        return Failure("no_such_model", f"{refusal} Check --ctx-model and --ctx-base-url.", fatal=True)
     if status in CAUSES:
-        return Failure(CAUSES[status], said)
+        return Failure(CAUSES[status], refusal)
     if status >= 500:
-        return Failure("server_error", said)
+        return Failure("server_error", refusal)
     where = f" It was {asked}." if asked else ""
-    if status == 413 or TOO_LONG.search(said):
+    if status == 413 or TOO_LONG.search(refusal):
         advice = "Choose smaller sizes in the run's profile, or set window in the model's."
-        return Failure("context_too_long", f"{said}{where} {advice}")
-    advice = next((text for about, text in ADVICE.items() if re.search(about, said, re.I)), "")
+        return Failure("context_too_long", f"{refusal}{where} {advice}")
+    advice = next((text for about, text in ADVICE.items() if re.search(about, refusal, re.I)), "")
     advice = advice or "The model profile's extra_body may ask for what it refuses."
-    return Failure("refused_request", f"{said}{where} {advice}")
+    return Failure("refused_request", f"{refusal}{where} {advice}")
 
 
 def server_sentence(body: object) -> str:

@@ -9,7 +9,7 @@ from longctx.summary.costs import Cost
 
 
 @pytest.mark.parametrize(
-    ("cost", "said"),
+    ("cost", "sentence"),
     [
         (Cost("a", 200, 1.234, 0, 0.0, "2026-01-01"), "a: 200 answers asked live cost $1.23, at prices of 2026-01-01."),
         (Cost("a", 0, 0.0, 1, 0.5), "a: 1 answer replayed had cost $0.50 when asked."),
@@ -31,5 +31,5 @@ from longctx.summary.costs import Cost
         (Cost("own", 3, 0.0, 3, 0.0, "2026-01-01"), None),
     ],
 )
-def test_a_sentence_for_what_cost_something(cost: Cost, said: str | None) -> None:
-    assert list(sentences([cost])) == ([said] if said else [])
+def test_a_sentence_for_what_cost_something(cost: Cost, sentence: str | None) -> None:
+    assert list(sentences([cost])) == ([sentence] if sentence else [])

@@ -74,7 +74,7 @@ def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[st
 
 
 @pytest.mark.parametrize(
-    ("cached", "written", "said"),
+    ("cached", "written", "sentence"),
     [
         (None, 0, "passkey on a: 200 input tokens; 5 output tokens."),
         (0, 0, "passkey on a: 200 input tokens, 0% of them read from the server's cache; 5 output tokens."),
@@ -94,10 +94,10 @@ def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[st
     ],
 )
 def test_the_cache_is_told_of_where_the_server_tells_of_it(
-    summary: Summary, cached: int | None, written: int, said: str
+    summary: Summary, cached: int | None, written: int, sentence: str
 ) -> None:
     usage = UsageSummary("passkey", "a", 200, cached, 5, None, (1.0, 2.0), written)
-    assert said in as_terminal(replace(summary, usage=(usage,)))
+    assert sentence in as_terminal(replace(summary, usage=(usage,)))
 
 
 def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> None:

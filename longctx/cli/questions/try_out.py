@@ -121,8 +121,8 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.summary.summary import summarize
 
     rows = load_rows(folder)
-    found = quality(rows, {question.id: question.fact for question in questions.questions})
-    subjects = answered(rows, found.prompt_set)
+    result = quality(rows, {question.id: question.fact for question in questions.questions})
+    subjects = answered(rows, result.prompt_set)
     if not subjects:
         raise UserError(
             "controls-not-measured",
@@ -136,20 +136,20 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))
-    made = _filter(workspace, model, bank, folder, answers, found.prompt_set, "" if gaps else asked_of_all)
+    made = _filter(workspace, model, bank, folder, answers, result.prompt_set, "" if gaps else asked_of_all)
     known = load_filter(workspace, model, bank)
     notes = [
         headline(summarize(rows)),
         *(f"Not measured: {cause}." for cause in gaps),
         *sentences(workspace, folder, room),
         made,
-        *(f"Warning: {warning}" for warning in warnings(found, sum(readable(answers).values()) if known else None)),
+        *(f"Warning: {warning}" for warning in warnings(result, sum(readable(answers).values()) if known else None)),
     ]
-    title = f"Questions of {questions.name} on {found.model}, prompts {found.prompt_set}"
+    title = f"Questions of {questions.name} on {result.model}, prompts {result.prompt_set}"
     asked = {question.id: question.question for question in questions.questions}
-    (folder / "questions.md").write_text(as_markdown(document(title, found, notes, asked, short=False)), "utf-8")
-    (folder / "questions.csv").write_text(as_csv(found, asked), "utf-8")
-    print(f"\n{as_terminal(document(title, found, notes, asked, short=True))}")
+    (folder / "questions.md").write_text(as_markdown(document(title, result, notes, asked, short=False)), "utf-8")
+    (folder / "questions.csv").write_text(as_csv(result, asked), "utf-8")
+    print(f"\n{as_terminal(document(title, result, notes, asked, short=True))}")
     print(
         f"All questions: {os.path.relpath(folder)}/questions.md, for a spreadsheet questions.csv, the run index.html."
     )

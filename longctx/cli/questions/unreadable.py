@@ -37,10 +37,10 @@ def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> li
     if not unread:
         return []
     whys = Counter(_why(row) for row, _ in unread)
-    told = ", ".join(f"{why} ({count:,})" for why, count in whys.most_common(WHYS))
+    reasons = ", ".join(f"{why} ({count:,})" for why, count in whys.most_common(WHYS))
     others = whys.total() - sum(count for _, count in whys.most_common(WHYS))
     return [
-        f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {told}"
+        f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {reasons}"
         f"{f', other reasons ({others:,})' if others else ''}. They say nothing about the questions.",
         *_shown(unread),
         f"What helps: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",

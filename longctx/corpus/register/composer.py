@@ -10,7 +10,7 @@ from longctx.corpus.register.country import Country
 from longctx.corpus.register.formula import Verbs
 from longctx.corpus.register.pen import Pen, listed
 from longctx.corpus.register.prose import Facts, Genre, read
-from longctx.corpus.register.sheet import Sheet, amendment, items, said, signed, table, write
+from longctx.corpus.register.sheet import Sheet, amendment, items, plain_text, signed, table, write
 
 
 def draw(genre: Genre, country: Country) -> list[Facts]:
@@ -116,7 +116,7 @@ class Composer:
         return items([self.say(text) for text in texts], letters)
 
     def _notation(self, notation: str) -> list[str]:
-        return said(self._pen, notation, self._scope)
+        return plain_text(self._pen, notation, self._scope)
 
     def _all_verbs(self) -> Verbs:
         country, names, pen = self._country, self._country.names, self._pen

@@ -167,6 +167,6 @@ def inline(text: str) -> str:
     return re.sub(r"\*([^*]+)\*", r'<E T="03">\1</E>', escape(text))
 
 
-def said(pen: Pen, notation: str, facts: Facts) -> list[str]:
+def plain_text(pen: Pen, notation: str, facts: Facts) -> list[str]:
     """Return the paragraphs of a block as plain text, for elements with markup of their own."""
     return [pen.say(piece, facts) for piece in _pieces(pen, notation)]

@@ -111,25 +111,25 @@ async def _counted_by_asking(
         ]
 
 
-def differences(profile: ModelProfile, told: dict[str, Any]) -> list[str]:
+def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
     """Return a sentence, with what to do, for each entry of the profile that contradicts the server."""
     lines = []
     for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
-        if limit and limit != told.get(name, limit):
-            lines.append(f"{name} = {limit} is used, though the server says {told[name]}: delete it to use that.")
+        if limit and limit != values.get(name, limit):
+            lines.append(f"{name} = {limit} is used, though the server says {values[name]}: delete it to use that.")
     for name in profile.tokens.model_fields_set:
         value = getattr(profile.tokens, name)
-        if name in told and abs(value - told[name]) > 0.02 * told[name]:
-            lines.append(f"tokens.{name} = {value} is used, though {told[name]} were counted: delete it to use that.")
+        if name in values and abs(value - values[name]) > 0.02 * values[name]:
+            lines.append(f"tokens.{name} = {value} is used, though {values[name]} were counted: delete it to use that.")
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
-        if chosen and chosen not in told.get(name, [chosen]):
-            lines.append(f"{name} {chosen!r} is refused: choose of {', '.join(told[name]) or 'none, and delete it'}.")
-    if told.get("prefill") is False and profile.prefill:
+        if chosen and chosen not in values.get(name, [chosen]):
+            lines.append(f"{name} {chosen!r} is refused: choose of {', '.join(values[name]) or 'none, and delete it'}.")
+    if values.get("prefill") is False and profile.prefill:
         lines.append(
             "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked anew."
         )
-    if told.get("prefill") and not profile.prefill:
+    if values.get("prefill") and not profile.prefill:
         lines.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
-    if told.get("temperature") is False and "temperature" in profile.extra_body:
+    if values.get("temperature") is False and "temperature" in profile.extra_body:
         lines.append("temperature in extra_body is refused: delete it.")
     return lines
