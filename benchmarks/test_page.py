@@ -5,25 +5,21 @@ Aim: at most 3 times as long with ten times the trials.
 
 import pytest
 
-from tests.report.page.browser import MISSING, installed, launched, open_page
+from tests.browser import MISSING, installed, launched
 from tests.report.sample import write_run
 
 SCENARIOS = 24
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with launched() as browser:
-        yield browser
+def tab():
+    with launched(offline=True) as tab:
+        yield tab
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
 @pytest.mark.benchmark(group="a page, opened until its list of trials can be filtered")
 @pytest.mark.parametrize("trials", [1_500, 15_000])
-def test_page(benchmark, browser, tmp_path, trials):
+def test_page(benchmark, tab, tmp_path, trials):
     page = write_run(tmp_path, trials // SCENARIOS)
-
-    def opened():
-        open_page(browser, page).page.context.close()
-
-    benchmark.pedantic(opened, rounds=5, warmup_rounds=1)
+    benchmark.pedantic(tab.open, args=(page.as_uri(),), rounds=5, warmup_rounds=1)

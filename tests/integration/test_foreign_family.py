@@ -16,22 +16,34 @@ FOREIGN = Path(__file__).with_name("foreign")
 PROMPTS = "fixtures/prompts/protocol/several_keys"
 
 
-@pytest.fixture
-def project(launcher: Launcher, tmp_path: Path) -> Checkout:
+@pytest.fixture(scope="module")
+def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """The project of the guide. It has no wheel to install, so that a conftest.py registers the plugin."""
-    made = Checkout(tmp_path / "project", launcher)
+    made = Checkout(tmp_path_factory.mktemp("template") / "project", launcher)
     shutil.copytree(FOREIGN, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy2(ROOT / "conftest.py", made.folder)
     return made
 
 
 @pytest.fixture
-def recorded(project: Checkout, server: SimulatedServer) -> Checkout:
-    """Return the project with recordings of a model that names all keys of a short text, but not of a long one."""
-    server.script = forgetful
-    result = record(project, server, "--ctx-report=reports/first")
+def project(template: Checkout, tmp_path: Path) -> Checkout:
+    return template.copied(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def recorded_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    made = template.copied(tmp_path_factory.mktemp("recorded") / "project")
+    with SimulatedServer(forgetful) as server:
+        result = record(made, server, "--ctx-report=reports/first")
     assert result.code == 0, result.out
-    return project
+    assert len(server.asked) == len(made.rows("reports/first")) == 80
+    return made
+
+
+@pytest.fixture
+def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
+    """Return the project with recordings of a model that names all keys of a short text, but not of a long one."""
+    return recorded_once.copied(tmp_path / "project")
 
 
 def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
@@ -49,8 +61,7 @@ def forgetful(body: Body) -> Answer:
     return 200, {}, message(" ".join(kept), body)
 
 
-def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout, server: SimulatedServer) -> None:
-    assert len(server.asked) == len(recorded.rows("reports/first")) == 80
+def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout) -> None:
     by_scenario = {row["scenario"]: row for row in recorded.rows("reports/first")}
     assert {name: (row["outcome"], row["trace"], row["band"]) for name, row in by_scenario.items()} == {
         "keys-3-sentences-20": ("correct", {"found": 3}, "short"),

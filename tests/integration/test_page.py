@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser import MISSING, installed, launched
 from tests.integration.conftest import LINES, PASSKEY, Checkout
-from tests.report.page.browser import MISSING, installed, launched, open_page
 from tests.servers import SimulatedServer
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
     checkout.record(server, "--ctx-ask-only")
-    result = checkout.pytest(workers, page=True)
-    assert result.says("/index.html, rows in results.jsonl beside it.")
-    with launched() as browser:
-        opened = open_page(browser, checkout.file("reports/latest").resolve() / "index.html")
-        page = opened.page
-        headings = page.locator("h2").all_inner_texts()
-        assert headings[-5:] == ["Line retrieval", "Passkey", "All families", "Trials", "Words"]
-        page.select_option("#filter-outcome", label="all")
-        page.select_option("#filter-scenario", label="lines-5")
-        assert page.locator("#count").inner_text() == "2 of 8 trials"
-        page.locator("details.trial summary").first.click()
-        page.locator("details.trial pre").first.wait_for()
-        assert "Go to line" in page.locator("details.trial").first.inner_text()
-        assert opened.said == []
+    for workers in (0, 2):
+        result = checkout.pytest(f"-n{workers}", f"--ctx-report=reports/of-{workers}", page=True)
+        assert result.says(f"reports/of-{workers}/index.html, rows in results.jsonl beside it.")
+    with launched(offline=True) as tab:
+        for workers in (0, 2):
+            page = tab.open(checkout.file(f"reports/of-{workers}/index.html").as_uri())
+            headings = page.locator("h2").all_inner_texts()
+            assert headings[-5:] == ["Line retrieval", "Passkey", "All families", "Trials", "Words"]
+            page.select_option("#filter-outcome", label="all")
+            page.select_option("#filter-scenario", label="lines-5")
+            assert page.locator("#count").inner_text() == "2 of 8 trials"
+            page.locator("details.trial summary").first.click()
+            page.locator("details.trial pre").first.wait_for()
+            assert "Go to line" in page.locator("details.trial").first.inner_text()
+            assert tab.messages == []
 
 
 def test_the_command_of_a_trial_measures_it_again(recorded: Checkout) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import load_questions
 from longctx.review.http import ReviewServer
+from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.corpus.examples import question, section
-from tests.report.page.browser import MISSING, installed, launched, new_tab
 from tests.review.examples import BEN, desk, serving, write
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
@@ -22,25 +22,9 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
-
-
-def opened(browser: Browser, server: ReviewServer, said: list[str] | None = None, **options: object) -> Page:
-    """Open the page, and return it once its script has run.
-
-    said: a list that collects console messages, errors, dialogs, and requests to other servers.
-    """
-    page = new_tab(browser, **options)
-    if said is not None:
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: request.url.startswith(server.url) or said.append(request.url))
-    page.goto(server.url)
-    page.wait_for_selector("html[data-ready]")
-    return page
+def tab() -> Iterator[Tab]:
+    with launched() as tab:
+        yield tab
 
 
 def press(page: Page, key: str, then: str, at: str = "#question-id") -> None:
@@ -56,19 +40,18 @@ def states(path: Path) -> dict[str, str]:
     }
 
 
-def test_section_and_question_stand_side_by_side(browser: Browser, server: ReviewServer) -> None:
-    messages: list[str] = []
-    page = opened(browser, server, messages)
+def test_section_and_question_stand_side_by_side(tab: Tab, server: ReviewServer) -> None:
+    page = tab.open(server.url)
     press(page, "n", "q2")
     marks = [(mark.inner_text(), mark.get_attribute("class")) for mark in page.locator("#record mark").all()]
     assert marks == [("northern quay", "wrong"), ("Ellery Dredging", "right")]
     assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' stands in harbor too"
     assert page.locator("#answers li.right p").first.inner_text() == "Ellery Dredging"
-    assert messages == []
+    assert tab.messages == []
 
 
-def test_keys_keep_drop_and_undo(browser: Browser, server: ReviewServer, path: Path) -> None:
-    page = opened(browser, server)
+def test_keys_keep_drop_and_undo(tab: Tab, server: ReviewServer, path: Path) -> None:
+    page = tab.open(server.url)
     press(page, "k", "q2")
     press(page, "d", "q3")
     assert states(path) == {"q1": "kept", "q3": "undecided"}
@@ -79,8 +62,8 @@ def test_keys_keep_drop_and_undo(browser: Browser, server: ReviewServer, path: P
     assert states(path) == {"q1": "kept", "q2": "undecided", "q3": "undecided"}
 
 
-def test_an_edit_is_there_after_a_reload(browser: Browser, server: ReviewServer, path: Path) -> None:
-    page = opened(browser, server)
+def test_an_edit_is_there_after_a_reload(tab: Tab, server: ReviewServer, path: Path) -> None:
+    page = tab.open(server.url)
     page.keyboard.press("e")
     page.locator("#edit-question").fill("Where must\nships kdq moor?")
     page.get_by_label("Answer 2", exact=True).fill("At the pier")
@@ -96,8 +79,8 @@ def test_an_edit_is_there_after_a_reload(browser: Browser, server: ReviewServer,
     assert "does not stand in harbor" in page.locator("#findings").inner_text()
 
 
-def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(browser: Browser, server: ReviewServer, path: Path) -> None:
-    page = opened(browser, server)
+def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(tab: Tab, server: ReviewServer, path: Path) -> None:
+    page = tab.open(server.url)
     page.keyboard.press("e")
     page.locator("#edit-question").fill(" ")
     press(page, "Control+Enter", "[bad-question]", "#says")
@@ -106,8 +89,8 @@ def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(browser: Browser, serve
     assert states(path)["q1"] == "undecided"
 
 
-def test_filters_filter(browser: Browser, server: ReviewServer) -> None:
-    page = opened(browser, server)
+def test_filters_filter(tab: Tab, server: ReviewServer) -> None:
+    page = tab.open(server.url)
     page.select_option("#filter", "with findings")
     page.locator("#question-id", has_text="q2").wait_for()
     assert page.locator("#position").inner_text() == "1 of 1"
@@ -120,8 +103,8 @@ def test_filters_filter(browser: Browser, server: ReviewServer) -> None:
     page.locator("#says", has_text="No question is dropped.").wait_for()
 
 
-def test_help_and_letters_that_are_no_keys(browser: Browser, server: ReviewServer, path: Path) -> None:
-    page = opened(browser, server)
+def test_help_and_letters_that_are_no_keys(tab: Tab, server: ReviewServer, path: Path) -> None:
+    page = tab.open(server.url)
     press(page, "?", "keep the question", "#keys")
     page.locator("#letters").uncheck()
     page.keyboard.press("Escape")
@@ -131,8 +114,8 @@ def test_help_and_letters_that_are_no_keys(browser: Browser, server: ReviewServe
     assert states(path)["q1"] == "undecided"
 
 
-def test_a_second_reviewer_is_noticed(browser: Browser, server: ReviewServer, path: Path) -> None:
-    page = opened(browser, server)
+def test_a_second_reviewer_is_noticed(tab: Tab, server: ReviewServer, path: Path) -> None:
+    page = tab.open(server.url)
     desk(path, BEN).decide({"id": "q3", "decision": "drop"})
     press(page, "k", "[questions-changed-meanwhile]", "#says")
     assert states(path) == {"q1": "undecided", "q2": "undecided"}
@@ -142,20 +125,19 @@ def test_a_second_reviewer_is_noticed(browser: Browser, server: ReviewServer, pa
     assert states(path)["q1"] == "kept"
 
 
-def test_the_page_ends_the_review(browser: Browser, server: ReviewServer) -> None:
-    page = opened(browser, server)
+def test_the_page_ends_the_review(tab: Tab, server: ReviewServer) -> None:
+    page = tab.open(server.url)
     press(page, "q", "The review has ended.", "h1")
 
 
-def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path) -> None:
+def test_hostile_text_does_nothing_and_is_seen(tab: Tab, tmp_path: Path) -> None:
     documents = Corpus(HOSTILE, "words", (section("harbor", f"{HOSTILE}\n" * 3), section("bridge", "x" * 100_000)))
     asked = question(
         question=HOSTILE, right=HOSTILE + "1", wrong=("x" * 100_000, "日本語", "]]><!--"), provenance=HOSTILE
     )
     path = write(tmp_path, asked, question("q2", section="bridge"))
-    messages: list[str] = []
     with serving(desk(path, documents=documents)) as server:
-        page = opened(browser, server, messages, viewport={"width": 360, "height": 640})
+        page = tab.open(server.url, viewport={"width": 360, "height": 640})
         assert page.locator("img, #desk script, #desk a").count() == 0
         for place in ("#record", "#question", "#answers"):
             seen = page.locator(place).inner_text()
@@ -167,13 +149,13 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, tmp_path: Path)
         page.keyboard.press("e")
         assert page.locator("#edit-question").input_value() == HOSTILE
         press(page, "Control+Enter", "kept by Ann", "#state")
-    assert messages == []
+    assert tab.messages == []
     assert load_questions(path).questions[0].answers == asked.answers
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_checker_finds_nothing(browser: Browser, server: ReviewServer, scheme: str) -> None:
-    page = opened(browser, server, color_scheme=scheme)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_accessibility_checker_finds_nothing(tab: Tab, server: ReviewServer, scheme: ColorScheme) -> None:
+    page = tab.open(server.url, color_scheme=scheme)
     press(page, "n", "q2")
     for keys in ((), ("e",), ("Escape", "?")):
         for key in keys:

@@ -9,7 +9,7 @@
   const list = document.getElementById("trials");
   const more = document.getElementById("more");
   const opened = new Map();
-  let found = [];
+  let matching = [];
 
   const element = (tag, className, ...children) => {
     const made = document.createElement(tag);
@@ -59,24 +59,24 @@
 
   const show = (from) => {
     const shown = document.createDocumentFragment();
-    for (const place of found.slice(from, from + SHOWN)) {
+    for (const place of matching.slice(from, from + SHOWN)) {
       const item = element("details", "trial", summaryOf(index.trials[place]));
       item.dataset.place = place;
       item.addEventListener("toggle", () => open(item, place), { once: true });
       shown.append(item);
     }
     list.append(shown);
-    more.hidden = from + SHOWN >= found.length;
-    more.textContent = `Show ${Math.min(SHOWN, found.length - from - SHOWN)} more`;
+    more.hidden = from + SHOWN >= matching.length;
+    more.textContent = `Show ${Math.min(SHOWN, matching.length - from - SHOWN)} more`;
   };
 
   const filter = () => {
     const chosen = wanted();
-    found = [];
-    index.trials.forEach((trial, place) => matches(trial, chosen) && found.push(place));
+    matching = [];
+    index.trials.forEach((trial, place) => matches(trial, chosen) && matching.push(place));
     list.replaceChildren();
     document.getElementById("count").textContent =
-      `${found.length.toLocaleString("en")} of ${index.trials.length.toLocaleString("en")} trials`;
+      `${matching.length.toLocaleString("en")} of ${index.trials.length.toLocaleString("en")} trials`;
     show(0);
   };
 
@@ -146,7 +146,7 @@
     }
     for (const { names, line, pieces } of details.excerpts) {
       const title = element("span", "", ...visible(names.join(", ")), ` (line ${line} of the prompt)`);
-      body.append(...titled(title, ...pieces.flatMap((one) => piece(one, names))));
+      body.append(...titled(title, ...pieces.flatMap((part) => piece(part, names))));
     }
     if (details.command) body.append(...titled("Measure it again (with --ctx-record all: ask anew)", ...visible(details.command)));
     item.append(body);

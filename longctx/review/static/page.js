@@ -31,9 +31,9 @@
     } catch {
       throw new Error("The review has ended, or its server is gone. Everything decided so far is in the file.");
     }
-    const found = await reply.json();
-    if (!reply.ok) throw new Error(found.error);
-    return found;
+    const content = await reply.json();
+    if (!reply.ok) throw new Error(content.error);
+    return content;
   };
   // One thing at a time: a key pressed while the file is written would decide about a question not yet seen.
   const doing = async (work) => {
@@ -61,39 +61,39 @@
     const decided = all.length - of("undecided");
     at("progress").max = all.length;
     at("progress").value = decided;
-    const found = all.filter((line) => line.findings.length).length;
+    const doubtful = all.filter((line) => line.findings.length).length;
     at("counts").textContent =
-      `${decided} of ${all.length} decided: ${of("kept")} kept, ${of("edited")} edited, ${of("dropped")} dropped; ${found} with findings`;
+      `${decided} of ${all.length} decided: ${of("kept")} kept, ${of("edited")} edited, ${of("dropped")} dropped; ${doubtful} with findings`;
   };
 
-  const answer = (one) => element("li", one.right ? "right" : "",
-    element("p", "", one.shown), element("p", "soft", `${one.right ? "right" : "wrong"}; ${one.stands}`));
-  const part = (one) => {
-    if (!one.answer) return one.text;
-    const mark = element("mark", one.answer, one.text);
-    mark.title = `the ${one.answer} answer`;
+  const answerElement = (answer) => element("li", answer.right ? "right" : "",
+    element("p", "", answer.shown), element("p", "soft", `${answer.right ? "right" : "wrong"}; ${answer.stands}`));
+  const partElement = (part) => {
+    if (!part.answer) return part.text;
+    const mark = element("mark", part.answer, part.text);
+    mark.title = `the ${part.answer} answer`;
     return mark;
   };
 
-  const lay = (found) => {
-    current = found;
+  const show = (question) => {
+    current = question;
     at("form").hidden = true;
     at("shown").hidden = false;
-    at("section-title").textContent = found.title || found.section;
-    at("section-about").textContent = `${found.section}, ${found.tokens.toLocaleString("en")} tokens`;
-    at("record").replaceChildren(...found.parts.map(part));
-    at("question-id").textContent = found.id;
-    at("state").textContent = found.by ? `${found.state} by ${found.by} on ${found.on}` : found.state;
-    at("question").textContent = found.question.shown;
-    at("answers").replaceChildren(...found.answers.map(answer));
-    at("findings").replaceChildren(...found.findings.map((one) => element("li", "", one)));
-    const place = listed.indexOf(found.id);
+    at("section-title").textContent = question.title || question.section;
+    at("section-about").textContent = `${question.section}, ${question.tokens.toLocaleString("en")} tokens`;
+    at("record").replaceChildren(...question.parts.map(partElement));
+    at("question-id").textContent = question.id;
+    at("state").textContent = question.by ? `${question.state} by ${question.by} on ${question.on}` : question.state;
+    at("question").textContent = question.question.shown;
+    at("answers").replaceChildren(...question.answers.map(answerElement));
+    at("findings").replaceChildren(...question.findings.map((finding) => element("li", "", finding)));
+    const place = listed.indexOf(question.id);
     at("position").textContent = place < 0 ? `not among the ${listed.length}` : `${place + 1} of ${listed.length}`;
-    history.replaceState(null, "", `#${encodeURIComponent(found.id)}`);
+    history.replaceState(null, "", `#${encodeURIComponent(question.id)}`);
     const spot = at("record").querySelector("mark.right");
     at("record").scrollTop = spot ? spot.offsetTop - at("record").offsetTop - at("record").clientHeight / 3 : 0;
   };
-  const open = async (id) => lay(await call(`question?id=${encodeURIComponent(id)}`));
+  const open = async (id) => show(await call(`question?id=${encodeURIComponent(id)}`));
 
   const go = (step) => {
     const place = listed.indexOf(current.id);
@@ -114,7 +114,7 @@
   const decide = async (decision, words = {}) => {
     const place = listed.indexOf(current.id);
     const line = await call("decide", { id: current.id, decision, ...words });
-    all = all.map((one) => (one.id === line.id ? line : one));
+    all = all.map((earlier) => (earlier.id === line.id ? line : earlier));
     count();
     list();
     const stays = decision === "edit" || decision === "undo";
@@ -125,12 +125,12 @@
 
   const edit = () => {
     at("edit-question").value = current.question.raw;
-    at("edit-answers").replaceChildren(...current.answers.map((one, place) => {
+    at("edit-answers").replaceChildren(...current.answers.map((answer, place) => {
       const choice = element("input");
-      Object.assign(choice, { type: "radio", name: "right", value: String(place), checked: one.right });
+      Object.assign(choice, { type: "radio", name: "right", value: String(place), checked: answer.right });
       choice.setAttribute("aria-label", `Answer ${place + 1} is right`);
       const text = element("textarea");
-      Object.assign(text, { rows: 2, value: one.raw });
+      Object.assign(text, { rows: 2, value: answer.raw });
       text.setAttribute("aria-label", `Answer ${place + 1}`);
       return element("div", "answer", choice, text);
     }));
@@ -144,7 +144,7 @@
   };
   const save = () => {
     const line = (text) => text.replace(/[\r\n]+/g, " ").trim();
-    const answers = [...at("edit-answers").querySelectorAll("textarea")].map((one) => line(one.value));
+    const answers = [...at("edit-answers").querySelectorAll("textarea")].map((text) => line(text.value));
     const right = Number(at("edit-answers").querySelector("input:checked").value);
     const wrong = answers.filter((_, place) => place !== right);
     return decide("edit", { question: line(at("edit-question").value), right: answers[right], wrong });
@@ -169,7 +169,7 @@
       else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) doing(save);
       return;
     }
-    const typing = event.target.closest("select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey;
+    const typing = event.target.closest("select, textarea, dialog[open]") || event.ctrlKey || event.metaKey || event.altKey;
     const work = Object.hasOwn(PRESSED, event.key) && PRESSED[event.key];
     if (!work || typing || event.repeat || (event.key.length === 1 && event.key !== "?" && !at("letters").checked)) return;
     event.preventDefault();
@@ -186,10 +186,10 @@
   at("keys").append(...KEYS.map(([key, what]) => element("tr", "", element("th", "", element("kbd", "", key)), element("td", "", what))));
 
   doing(async () => {
-    const found = await call("questions");
-    all = found.questions;
-    at("file").textContent = found.file;
-    at("of-set").replaceChildren(...found.of_set.map((one) => element("li", "", one)));
+    const set = await call("questions");
+    all = set.questions;
+    at("file").textContent = set.file;
+    at("of-set").replaceChildren(...set.of_set.map((finding) => element("li", "", finding)));
     count();
     list();
     const wanted = decodeURIComponent(location.hash.slice(1));

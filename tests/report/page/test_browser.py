@@ -8,15 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import ViewportSize
 
 from longctx.report.document import Document, as_html
 from longctx.report.table import Table
+from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
-from tests.report.page.browser import MISSING, installed, launched, open_page
 from tests.report.sample import HOSTILE, write_rows, write_run
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
+
+PHONE: ViewportSize = {"width": 400, "height": 800}
 
 TRIALS = 98
 """The number of trials of the sample run; 26 of them are not correct."""
@@ -32,9 +34,9 @@ MARKS = """charts => charts.map(chart => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
+def tab() -> Iterator[Tab]:
+    with launched(offline=True) as tab:
+        yield tab
 
 
 @pytest.fixture(scope="module")
@@ -53,22 +55,22 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("hostile"), model=HOSTILE, text=HOSTILE + "\ud800")
 
 
-def test_it_opens_without_a_word_or_a_request(browser: Browser, report: Path) -> None:
-    opened = open_page(browser, report)
-    opened.page.locator("details.trial summary").first.click()
-    opened.page.wait_for_selector("details.trial pre")
-    assert opened.said == []
+def test_it_opens_without_a_word_or_a_request(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
+    page.locator("details.trial summary").first.click()
+    page.wait_for_selector("details.trial pre")
+    assert tab.messages == []
 
 
-def test_charts_are_drawn(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_charts_are_drawn(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     drawn = page.eval_on_selector_all("figure svg", MARKS)
     assert len(drawn) == 11
     assert all(marks >= 1 for marks in drawn), drawn
 
 
-def test_a_mark_says_its_rate_interval_and_n(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_a_mark_says_its_rate_interval_and_n(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     say = "5 lines, blocks of 2: 0.75 [0.30, 0.95] n=4"
     page.locator(f"figure svg [aria-label='{say}']").first.hover()
     assert page.locator("#tip").inner_text() == say
@@ -76,15 +78,15 @@ def test_a_mark_says_its_rate_interval_and_n(browser: Browser, report: Path) -> 
     assert page.locator("#tip").is_hidden()
 
 
-def test_every_chart_has_its_numbers(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_every_chart_has_its_numbers(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     for figure in page.locator("figure").all():
         figure.locator("summary").click()
         assert figure.locator("td").first.is_visible()
 
 
-def test_filters_filter(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_filters_filter(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     assert page.locator("#count").inner_text() == f"26 of {TRIALS} trials"
     assert page.locator("details.trial").count() == 26
     page.select_option("#filter-outcome", label="truncated")
@@ -98,8 +100,8 @@ def test_filters_filter(browser: Browser, report: Path) -> None:
     assert page.locator("#count").inner_text() == f"0 of {TRIALS} trials"
 
 
-def test_a_long_list_comes_in_parts(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine).page
+def test_a_long_list_comes_in_parts(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri())
     page.select_option("#filter-outcome", label="correct")
     page.select_option("#filter-family", label="Long-context QA")
     assert page.locator("details.trial").count() == 100
@@ -108,8 +110,8 @@ def test_a_long_list_comes_in_parts(browser: Browser, nine: Path) -> None:
     assert page.locator("#more").is_hidden()
 
 
-def test_a_trial_opens(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_a_trial_opens(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     page.select_option("#filter-scenario", label=PADDED)
     trial = page.locator("details.trial")
     trial.locator("summary").click()
@@ -125,8 +127,8 @@ def test_a_trial_opens(browser: Browser, report: Path) -> None:
     assert f"pytest 'tests_longctx/test_collage.py::test[{PADDED}]' --ctx-trial=1" in text
 
 
-def test_a_trial_opens_by_keyboard(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_a_trial_opens_by_keyboard(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     page.locator("#filter-outcome").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -134,13 +136,12 @@ def test_a_trial_opens_by_keyboard(browser: Browser, report: Path) -> None:
     assert page.locator("details.trial").first.get_attribute("open") is not None
 
 
-def test_hostile_text_does_nothing_and_is_seen(browser: Browser, hostile: Path) -> None:
-    opened = open_page(browser, hostile)
-    page = opened.page
+def test_hostile_text_does_nothing_and_is_seen(tab: Tab, hostile: Path) -> None:
+    page = tab.open(hostile.as_uri())
     for trial in page.locator("details.trial").all()[::6]:
         trial.locator("> summary").click()
         trial.locator("pre").first.wait_for()
-    assert opened.said == []
+    assert tab.messages == []
     assert page.title() == "longctx made-up"
     assert page.locator("img").count() == page.locator("a[href^=javascript]").count() == 0
     reply = page.locator("details.trial pre").first.inner_text()
@@ -148,9 +149,9 @@ def test_hostile_text_does_nothing_and_is_seen(browser: Browser, hostile: Path) 
     assert "{{ 7 * 7 }}" in page.locator("h1").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_checker_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
-    page = open_page(browser, report, color_scheme=scheme).page
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_accessibility_checker_finds_nothing(tab: Tab, report: Path, scheme: ColorScheme) -> None:
+    page = tab.open(report.as_uri(), color_scheme=scheme)
     page.select_option("#filter-scenario", label=PADDED)
     page.locator("details.trial summary").click()
     page.locator("details.trial pre").first.wait_for()
@@ -159,23 +160,23 @@ def test_an_accessibility_checker_finds_nothing(browser: Browser, report: Path, 
     assert result.violations_count == 0, result.generate_report()
 
 
-def test_it_follows_the_reader_s_theme(browser: Browser, report: Path) -> None:
+def test_it_follows_the_reader_s_theme(tab: Tab, report: Path) -> None:
     grounds = {
-        open_page(browser, report, color_scheme=scheme).page.evaluate("getComputedStyle(document.body).backgroundColor")
-        for scheme in ("light", "dark")
+        tab.open(report.as_uri(), color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor")
+        for scheme in SCHEMES
     }
     assert len(grounds) == 2
 
 
-def test_a_phone_does_not_scroll_sideways(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report, viewport={"width": 360, "height": 640}).page
+def test_a_phone_does_not_scroll_sideways(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri(), viewport={"width": 360, "height": 640})
     page.locator("details.trial summary").first.click()
     page.wait_for_selector("details.trial pre")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report).page
+def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
     page.select_option("#filter-scenario", label=PADDED)
     trial = page.locator("details.trial").first
     trial.locator("summary").click()
@@ -187,8 +188,8 @@ def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(brow
     assert "question, answers (line 9 of the prompt)" in trial.inner_text()
 
 
-def test_a_phone_shows_the_rate_of_every_family(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report, viewport={"width": 400, "height": 800}).page
+def test_a_phone_shows_the_rate_of_every_family(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri(), viewport=PHONE)
     first = page.locator("table").first
     assert first.locator("th").nth(1).inner_text() == "rate over all [95% interval]"
     for cell in first.locator("tbody tr td:nth-child(2)").all():
@@ -202,26 +203,24 @@ CUT = """boxes => boxes.filter(box => !box.closest("details:not([open])") && box
 """A script that counts the shadows and covers of each box that shows only a part of its content."""
 
 
-def test_what_is_cut_on_a_phone_has_a_cue(browser: Browser, report: Path) -> None:
-    page = open_page(browser, report, viewport={"width": 400, "height": 800}).page
+def test_what_is_cut_on_a_phone_has_a_cue(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri(), viewport=PHONE)
     page.eval_on_selector_all("details.numbers", "all => all.forEach(numbers => { numbers.open = true; })")
     cues = page.eval_on_selector_all(".scroll, .chart", CUT)
     assert len(cues) > 10
     assert set(cues) == {4}
 
 
-def test_a_comparison_on_a_phone_has_a_cue_too(browser: Browser, tmp_path: Path) -> None:
+def test_a_comparison_on_a_phone_has_a_cue_too(tab: Tab, tmp_path: Path) -> None:
     frame = pd.DataFrame({"scenario": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}})
-    (tmp_path / "page.html").write_text(
-        as_html(Document("B against A", (), (Table("Rates", frame.set_index("scenario")),)))
-    )
-    page = browser.new_context(offline=True, viewport={"width": 400, "height": 800}).new_page()
-    page.goto((tmp_path / "page.html").as_uri())
+    path = tmp_path / "page.html"
+    path.write_text(as_html(Document("B against A", (), (Table("Rates", frame.set_index("scenario")),))))
+    page = tab.open(path.as_uri(), viewport=PHONE, ready="table")
     assert page.eval_on_selector_all(".table", CUT) == [4]
 
 
-def test_no_column_is_cut_on_a_screen(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine).page
+def test_no_column_is_cut_on_a_screen(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri())
     for width in (1280, 1920):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.eval_on_selector_all(".scroll, .chart, nav ul", CUT) == [], width
@@ -249,8 +248,8 @@ OUTSIDE = """charts => charts.flatMap(chart => {
 })"""
 
 
-def test_axis_labels_do_not_run_into_one_another(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine).page
+def test_axis_labels_do_not_run_into_one_another(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri())
     level = "figure svg .role-axis:not(:has(.role-axis-label text[transform*=rotate]))"
     assert page.eval_on_selector_all(level, OVERLAPS) == []
     assert page.eval_on_selector_all("figure svg", OUTSIDE) == []
@@ -259,11 +258,11 @@ def test_axis_labels_do_not_run_into_one_another(browser: Browser, nine: Path) -
 AT_THE_TOP = "() => document.querySelector('nav [aria-current]')?.textContent === 'Top'"
 LED_TO = """([link, heading]) => link.ariaCurrent === "true" &&
     heading.closest("details").open && heading.getBoundingClientRect().top < 400"""
-"""Scripts that say when the contents have followed a scroll: they move themselves, and a click would miss before."""
+"""Scripts that say when the contents have followed a scroll. They move as the page does, so that a click may miss."""
 
 
-def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine).page
+def test_the_contents_stay_in_view_and_lead_to_every_family(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri())
     headings = page.locator("section h2")
     links = page.get_by_role("navigation").get_by_role("link")
     assert links.all_inner_texts() == ["Top", *headings.all_inner_texts()]
@@ -276,7 +275,7 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, ni
         page.wait_for_function(AT_THE_TOP)
         for name in ("Graph walks", "Passkey"):
             link = links.get_by_text(name)
-            link.click()
+            link.press("Enter")
             heading = page.get_by_role("heading", name=name)
             page.wait_for_function(LED_TO, arg=[link.element_handle(), heading.element_handle()])
             bar = page.get_by_role("navigation").bounding_box()
@@ -287,8 +286,8 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(browser: Browser, ni
             assert width > 1600 or bar["y"] + bar["height"] <= box["y"]
 
 
-def test_five_findings_stand_out_and_the_rest_is_folded(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine).page
+def test_five_findings_stand_out_and_the_rest_is_folded(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri())
     shown = [finding for finding in page.locator("#stands-out ~ ul > li").all() if finding.is_visible()]
     rest = page.locator("#stands-out ~ details.fold li")
     assert len(shown) == 5
@@ -297,8 +296,8 @@ def test_five_findings_stand_out_and_the_rest_is_folded(browser: Browser, nine: 
     assert rest.first.is_visible()
 
 
-def test_on_paper_all_is_unfolded_and_light(browser: Browser, nine: Path) -> None:
-    page = open_page(browser, nine, color_scheme="dark", viewport={"width": 680, "height": 900}).page
+def test_on_paper_all_is_unfolded_and_light(tab: Tab, nine: Path) -> None:
+    page = tab.open(nine.as_uri(), color_scheme="dark", viewport={"width": 680, "height": 900})
     page.emulate_media(media="print", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
