@@ -29,8 +29,8 @@ def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, *
 def _of(name: str, analysis: Any) -> OfFamily:
     family = shipped().get(name)
     if family is None:
-        return OfFamily(name, "tokens", Account(), None)
-    return OfFamily(family.title, family.unit, account_of(family), analysis)
+        return OfFamily(name, "tokens", "", Account(), None)
+    return OfFamily(family.title, family.unit, family.variant, account_of(family), analysis)
 
 
 def _before(summary: Summary, name: str) -> Any:

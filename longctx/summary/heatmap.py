@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
+from longctx.vocabulary.family import Family
 
 BANDS = 10
 
@@ -24,22 +27,34 @@ class Place:
     rate: Rate
 
 
-def heatmap(measured: Sequence[Row], sizes: Mapping[str, str | None]) -> Iterator[Place]:
+def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator[Place]:
     """Yield the cells of the heatmap.
 
-    measured: the rows of measured trials. sizes: the parameter of each family that holds the length of its context. If
-    it is empty or missing, the prompt's tokens count. If it is None, the family has no needle and is left out.
+    measured: the rows of measured trials. families: those that are known; a family whose size is None has no needle and
+    is left out. Where variants are asked at some lengths only, the cells count those that are asked at every length.
     """
-    trials: Counter[tuple[str, Subject, int, int]] = Counter()
-    right: Counter[tuple[str, Subject, int, int]] = Counter()
-    for row in measured:
-        size = sizes.get(row.family, "")
-        if row.depth is not None and size is not None:
-            place = row.family, row.subject, _size(size, row), min(max(int(row.depth * BANDS), 0), BANDS - 1)
-            trials[place] += 1
-            right[place] += row.correct
-    for place, number in trials.items():
-        yield Place(*place, Rate(right[place], number))
+    placed = [row for row in measured if row.depth is not None and _parameter(row.family, families) is not None]
+    for (family, subject), rows in grouped(placed, lambda row: (row.family, row.subject)).items():
+        parameter = _parameter(family, families) or ""
+        of_size = grouped(rows, partial(_size, parameter))
+        variant = families[family].variant if family in families else ""
+        asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
+        compared = set.intersection(*asked) or set.union(*asked)
+        for size, group in of_size.items():
+            trials: Counter[int] = Counter()
+            right: Counter[int] = Counter()
+            for row in group:
+                if row.params.get(variant) in compared:
+                    tenth = min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
+                    trials[tenth] += 1
+                    right[tenth] += row.correct
+            for tenth, number in trials.items():
+                yield Place(family, subject, size, tenth, Rate(right[tenth], number))
+
+
+def _parameter(family: str, families: Mapping[str, Family]) -> str | None:
+    """Return the parameter of a family that holds the length of its context; empty if the family is not known."""
+    return families[family].size if family in families else ""
 
 
 def _size(parameter: str, row: Row) -> int:

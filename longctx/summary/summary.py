@@ -66,11 +66,13 @@ class UsageSummary:
 class OfFamily:
     """A family in a run.
 
-    unit: the unit of its contexts' lengths. analysis: the result of its account's `analyse`.
+    unit: the unit of its contexts' lengths. variant: the parameter whose values heatmaps keep apart; often empty.
+    analysis: the result of its account's `analyse`.
     """
 
     title: str
     unit: str
+    variant: str
     account: Account
     analysis: Any
 
@@ -134,7 +136,7 @@ def summarize(
     of_families = grouped(measured, lambda row: row.family)
     return Summary(
         scenarios=scenarios,
-        places=tuple(heatmap(measured, {name: family.size for name, family in known.items()})),
+        places=tuple(heatmap(measured, known)),
         families={
             name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(scenario.family for scenario in scenarios)
@@ -162,6 +164,7 @@ def _of_family(
     return OfFamily(
         family.title if family else name,
         family.unit if family else "tokens",
+        family.variant if family else "",
         account,
         account.analyse(own, measured),
     )

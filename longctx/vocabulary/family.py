@@ -16,8 +16,9 @@ class Family:
 
     title: its name in headings. unit: the unit of its scenarios' lengths, in the plural. documents: whether its
     scenarios ask questions about documents. size: the parameter that gives the length of the context; empty if that is
-    the prompt's tokens, and None if the needle has no depth. account: MODULE:CLASS of its Account, which is loaded when
-    a run ends.
+    the prompt's tokens, and None if the needle has no depth. variant: the parameter, if any, that makes scenarios of
+    one length so unlike that heatmaps compare lengths only by the variants that all of them have. account: MODULE:CLASS
+    of its Account, which is loaded when a run ends.
     """
 
     scenario: type[Scenario]
@@ -26,6 +27,7 @@ class Family:
     unit: str = "tokens"
     documents: bool = False
     size: str | None = ""
+    variant: str = ""
     account: str = "longctx.vocabulary.account:Account"
 
     def __post_init__(self) -> None:
@@ -60,5 +62,6 @@ def _faults(family: Family) -> Iterator[str]:
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"
     if grid.scenarios is Grid.scenarios:
         yield f"{grid.__name__} lacks scenarios"
-    if family.size and family.size not in scenario.identified_by:
-        yield f"its size is {family.size!r}, which is none of its parameters {', '.join(scenario.identified_by)}"
+    for name, parameter in (("size", family.size), ("variant", family.variant)):
+        if parameter and parameter not in scenario.identified_by:
+            yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(scenario.identified_by)}"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from longctx.registry import shipped
 from longctx.stats.rates import Rate
 from longctx.summary.heatmap import heatmap
 from tests.rows import row
 
-SIZES = {"line_retrieval": "lines", "passkey": "window", "collage": "budget", "control": None}
-
 
 def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
-    cells = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], SIZES)
+    cells = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], shipped())
     return [(cell.family, cell.size, cell.depth, cell.rate) for cell in cells]
 
 
@@ -37,6 +36,28 @@ def test_each_family_has_its_own_length() -> None:
         ("passkey", 4096, 5, Rate(1, 1)),
         ("collage", 3000, 5, Rate(1, 1)),
         ("mine", 1000, 5, Rate(1, 1)),
+    ]
+
+
+def collage(budget: int, variant: str, outcome: str = "correct") -> dict[str, Any]:
+    return {
+        "family": "collage",
+        "params": {"budget": budget, "variant": variant},
+        "depth": 0.5,
+        "outcome": outcome,
+    }
+
+
+def test_lengths_are_compared_by_the_variants_that_all_of_them_have() -> None:
+    short, long = collage(1300, "none"), collage(2600, "none")
+    assert places(short, long, collage(2600, "five", "wrong")) == [
+        ("collage", 1300, 5, Rate(1, 1)),
+        ("collage", 2600, 5, Rate(1, 1)),
+    ]
+    assert places(long, collage(2600, "five", "wrong")) == [("collage", 2600, 5, Rate(1, 2))]
+    assert places(short, collage(2600, "five", "wrong")) == [
+        ("collage", 1300, 5, Rate(1, 1)),
+        ("collage", 2600, 5, Rate(0, 1)),
     ]
 
 

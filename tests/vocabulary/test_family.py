@@ -26,17 +26,18 @@ class Bare(Scenario):
 
 
 @pytest.mark.parametrize(
-    ("scenario", "grid", "size", "says"),
+    ("scenario", "grid", "more", "says"),
     [
-        (Bare, PasskeyGrid, "", "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
-        (PasskeyGrid, Passkey, "", "is no subclass of Scenario"),
-        (Passkey, Passkey, "", "is no subclass of Grid"),
-        (Passkey, Grid, "", "Grid lacks scenarios"),
-        (Named, PasskeyGrid, "", "'Pass-Key' is no name of a family"),
-        (Misspelt, PasskeyGrid, "", "Misspelt has no field 'windw', which identified_by names"),
-        (Passkey, PasskeyGrid, "windows", "its size is 'windows', which is none of its parameters window, k"),
+        (Bare, PasskeyGrid, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
+        (PasskeyGrid, Passkey, {}, "is no subclass of Scenario"),
+        (Passkey, Passkey, {}, "is no subclass of Grid"),
+        (Passkey, Grid, {}, "Grid lacks scenarios"),
+        (Named, PasskeyGrid, {}, "'Pass-Key' is no name of a family"),
+        (Misspelt, PasskeyGrid, {}, "Misspelt has no field 'windw', which identified_by names"),
+        (Passkey, PasskeyGrid, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
+        (Passkey, PasskeyGrid, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
     ],
 )
-def test_a_mistake_is_told(scenario: Any, grid: Any, size: str, says: str) -> None:
+def test_a_mistake_is_told(scenario: Any, grid: Any, more: dict[str, str], says: str) -> None:
     with pytest.raises(TypeError, match=says):
-        Family(scenario, grid, title="Mine", size=size)
+        Family(scenario, grid, title="Mine", **more)

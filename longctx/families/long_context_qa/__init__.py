@@ -11,6 +11,7 @@ COLLAGE = Family(
     title="Long-context QA",
     documents=True,
     size="budget",
+    variant="variant",
     account=f"{__name__}.account:CollageAccount",
 )
 CONTROL = Family(

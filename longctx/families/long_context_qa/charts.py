@@ -1,4 +1,4 @@
-"""The charts of long-context QA: rates by variant and position, effects of scratchpads and examples, and controls."""
+"""The charts of long-context QA: rates by variant, position and length, effects of examples, and controls."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pandas as pd
 from longctx.families.long_context_qa.analysis import CHANCE, Effect, QaSummary
 from longctx.families.long_context_qa.names import position, section, variant
 from longctx.families.long_context_qa.tables import variants
-from longctx.report.charts.chart import Chart, at, colours, field, intervals, layered, rate_axis
+from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, intervals, layered, rate_axis
 from longctx.report.table import by_subject, pivot
+from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 
 ROW = 48
@@ -32,6 +34,8 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
         title = f"By variant and position of the needle: {subject}, {budget:,} tokens"
         frame = variants(group)
         yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame)
+    for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
+        yield from _by_length(subject, group, number)
     for number, summary in enumerate(summaries, start=1):
         if summary.effects:
             yield _effects(summary, number)
@@ -66,6 +70,50 @@ def _rows(points: list[dict[str, Any]], series: str) -> dict[str, Any]:
     names = list(dict.fromkeys(str(point["series"]) for point in points))
     marks = intervals(field("row", "ordinal", None, sort=rows), colours("series", names, series), rate_axis("rate"))
     return layered(points, [at(CHANCE, "x"), *marks], height=ROW * len(rows))
+
+
+def _by_length(subject: Subject, scenarios: Sequence[ScenarioSummary], number: int) -> Iterator[Chart]:
+    """Yield a chart of what records of every length were asked with; none if all have one length.
+
+    A single variant has a curve for each position of the needle; of several, each has one curve over all positions.
+    """
+    cells: dict[tuple[str, str], dict[int, Rate]] = {}
+    for scenario in scenarios:
+        cell = variant(str(scenario.params["variant"])), position(scenario.params["depth"])
+        cells.setdefault(cell, {})[int(scenario.params["budget"] or 0)] = scenario.rate
+    budgets = sorted({budget for rates in cells.values() for budget in rates})
+    whole = {cell: rates for cell, rates in cells.items() if len(rates) == len(budgets)}
+    if len(budgets) < 2 or not whole:
+        return
+    names = list(dict.fromkeys(name for name, _ in whole))
+    series: dict[str, list[dict[int, Rate]]] = {}
+    for (name, where), rates in whole.items():
+        series.setdefault(name if len(names) > 1 else f"{name}, {where}", []).append(rates)
+    points = [
+        _length_point(name, budget, [rates[budget] for rates in group])
+        for name, group in series.items()
+        for budget in budgets
+    ]
+    frame = pivot([(point["tokens"], point["series"], point["text"]) for point in points], "tokens")
+    scale = {"type": "log", "zero": False, "nice": False, "padding": 16}
+    x = field("tokens", "quantitative", "tokens of the record", scale=scale, axis={"values": budgets})
+    moved, note = apart(points, "tokens")
+    legend = "variant" if len(names) > 1 else "variant, needle at"
+    spec = layered(moved, [at(CHANCE, "y"), *curves(x, colours("series", list(series), legend))])
+    yield Chart(f"qa-by-length-{number}", "collage", f"By length of the record: {subject}", spec, frame, note)
+
+
+def _length_point(series: str, tokens: int, rates: Sequence[Rate]) -> dict[str, Any]:
+    rate = Rate(sum(rate.correct for rate in rates), sum(rate.n for rate in rates))
+    return {
+        "tokens": tokens,
+        "series": series,
+        "rate": rate.rate,
+        "lo": rate.lo,
+        "hi": rate.hi,
+        "text": str(rate),
+        "say": f"{tokens:,} tokens, {series}: {rate}",
+    }
 
 
 def _effects(summary: QaSummary, number: int) -> Chart:

@@ -15,6 +15,7 @@ from longctx.summary.summary import Summary
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
+COMPARED = "Only the variants that every length has are counted."
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
@@ -51,7 +52,8 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         by_depth = sorted(group, key=lambda place: place.depth)
         cells = [(place.size, _tenth(place.depth), str(place.rate)) for place in by_depth]
         title = f"{summary.title(family)} by depth and length: {subject}"
-        yield Chart(f"heatmap-{number}", family, title, spec, pivot(cells, f"length, {unit}"))
+        note = COMPARED if summary.families[family].variant and len({place.size for place in group}) > 1 else ""
+        yield Chart(f"heatmap-{number}", family, title, spec, pivot(cells, f"length, {unit}"), note)
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
