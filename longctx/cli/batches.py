@@ -120,7 +120,7 @@ def _cancel(options: argparse.Namespace, _: list[str]) -> int:
 async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
     from longctx.live.batches.fate import sentence
-    from longctx.live.failure import explain
+    from longctx.live.explaining import explain
     from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
     fate = await batches.fates.of(batch)

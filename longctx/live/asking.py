@@ -18,7 +18,8 @@ from anthropic import APIStatusError
 from longctx.live.agenda import Agenda
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import highest_cost
-from longctx.live.failure import Failure, explain
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, room_in_s
 from longctx.live.limiter.slots import Slots

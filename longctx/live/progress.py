@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from longctx.live.cost.money import paid
 from longctx.live.drawn import Live, open_live
+from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.recording.case import Question
 from longctx.stats.rates import Rate
@@ -17,7 +18,6 @@ from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
-    from longctx.live.failure import Failure
     from longctx.live.waiting import Say
 
 PAUSE_S = 0.1

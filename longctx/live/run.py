@@ -6,7 +6,6 @@ It learns from the server what is not known of the models, tells the price, and 
 from __future__ import annotations
 
 import asyncio
-import datetime
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -17,17 +16,16 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Asked, Progress, ask_all
-from longctx.live.batches.caching import cheaper_directly, shared_by_batches
+from longctx.live.batches.caching import cheaper_directly
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending
-from longctx.live.batches.ledger import Ledger, each_once, place_in
+from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
-from longctx.live.cost.estimate import doubts, estimate, in_all
 from longctx.live.cost.money import check_cap
-from longctx.live.cost.sharing import shared
-from longctx.live.failure import Failure
-from longctx.live.server.calibrate import Unasked, calibrate
+from longctx.live.estimating import BUILT, fitted, say_estimate, with_sharing
+from longctx.live.failure import Unasked
+from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
@@ -54,9 +52,6 @@ class Beforehand(Protocol):
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """Everything else will be asked, except these cases."""
-
-
-BUILT = "the prompts to be built, to find those without a recording"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +165,8 @@ async def _ask(
         if beforehand:
             beforehand.ready((*uncounted, *unfit))
         known = await counted(client, free, say)
-        questions = _shared(known, terms.batch)
-        _say_estimate(say, fit, questions, batch=terms.batch)
+        questions = with_sharing(known, terms.batch)
+        say_estimate(say, fit, questions, batch=terms.batch)
         if terms.batch and (cheaper := cheaper_directly(fit, known, questions)):
             say(cheaper)
         if questions:
@@ -202,46 +197,3 @@ async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batche
             await batches.service.check()
         await batches.collect()
     return batches
-
-
-def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
-    """Print what this tape's record mode would ask, without a key and without the network. Raises UserError."""
-    fit, unfit = fitted(cases)
-    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
-    with waiting(say, BUILT):
-        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
-        lacking = each_once(lacking) if batch else lacking
-        free = [question for question in lacking if place_in(question) not in claimed]
-        questions = _shared(free, batch)
-    _say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
-    if batch and (cheaper := cheaper_directly(fit, free, questions)):
-        say(cheaper)
-    if held := len(lacking) - len(free):
-        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
-
-
-def _shared(questions: Sequence[Question], batch: bool) -> list[Question]:
-    return shared_by_batches(questions) if batch else shared(questions)
-
-
-def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases that fit their models, and the others with the reasons."""
-    fit, unfit = [], []
-    for case in cases:
-        try:
-            fit.append(case.fitted())
-        except UserError as error:
-            unfit.append((case, Failure("does_not_fit", str(error), fatal=True)))
-    return fit, unfit
-
-
-def _say_estimate(
-    say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
-) -> None:
-    estimates = estimate(cases, questions, unbuilt, batch)
-    for family_estimate in estimates:
-        say(str(family_estimate))
-    if total := in_all(estimates):
-        say(total)
-    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
-        say(doubt)

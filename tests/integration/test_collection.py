@@ -1,4 +1,4 @@
-"""What is imported when: nothing heavy by a collection, never the SDK by a replay, pandas only where a run ends."""
+"""What is imported when: by a collection nothing heavy, by an estimate or a replay no SDK, at the end pandas."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def pytest_unconfigure(config):
     ("arguments", "imported"),
     [
         (("--collect-only",), {"main": ["longctx.plugin"]}),
+        (("--ctx-estimate",), {"main": ["vcr", "longctx.plugin"]}),
         (("-n0",), {"main": ["vcr", "pandas", "longctx.plugin"]}),
         (("-n1",), {"main": ["pandas", "longctx.plugin"], "worker": ["vcr", "longctx.plugin"]}),
     ],
-    ids=["collection", "one process", "controller and worker"],
+    ids=["collection", "estimate", "one process", "controller and worker"],
 )
 def test_imports(recorded: Checkout, arguments: tuple[str], imported: dict[str, list[str]]) -> None:
     recorded.file("show_imports.py").write_text(PLUGIN)

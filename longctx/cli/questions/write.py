@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.authoring.check import check
     from longctx.cli.questions.written_files import WrittenFiles
     from longctx.corpus.documents import load_corpus
-    from longctx.live.run import estimate_live
+    from longctx.live.estimating import estimate_live
     from longctx.recording.tape import Tape
     from longctx.recording.writer import only_writer
 

@@ -14,7 +14,7 @@ from longctx.live.batches.collect import Collected, onto_tape
 from longctx.live.batches.fate import Fate, Fates
 from longctx.live.batches.ledger import Batch, Ledger, Place
 from longctx.live.batches.service import Service, State
-from longctx.live.failure import explain
+from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape

@@ -12,7 +12,8 @@ from longctx.live.batches.claims import Batches
 from longctx.live.batches.fate import Fate
 from longctx.live.batches.ledger import Batch
 from longctx.live.batches.service import UNSUPPORTED
-from longctx.live.failure import Failure, explain
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s
 from longctx.live.server.enquiry import ENQUIRY_ERRORS

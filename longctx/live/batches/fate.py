@@ -11,7 +11,7 @@ import anthropic
 from longctx.live.batches import wait
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service, State
-from longctx.live.failure import explain
+from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
 SKEW = datetime.timedelta(hours=1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from longctx.live.failure import Failure, by_status, server_sentence
+from longctx.live.explaining import by_status, server_sentence
+from longctx.live.failure import Failure
 from longctx.recording.reply import MalformedAnswer, read_message
 
 STATUS = {

@@ -15,7 +15,7 @@ import httpx2
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.live.failure import explain, server_sentence
+from longctx.live.explaining import explain, server_sentence
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, read_object

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from longctx.config.models import ModelProfile, Prices, Rates
 from longctx.errors import UserError
+from longctx.live.failure import Failure
 from longctx.vocabulary.scenario import Reply
-
-if TYPE_CHECKING:
-    from longctx.live.failure import Failure
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer")
 """The causes of failure after which the server may charge for an answer all the same."""

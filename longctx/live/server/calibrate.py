@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
-from longctx.live.failure import Failure, explain
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure, Unasked
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import measure, retrieve, source_of
 from longctx.live.server.providers import Client
@@ -17,9 +18,6 @@ from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
-
-Unasked = tuple[Case, Failure]
-"""A case of which no question can be asked, and the reason."""
 
 
 async def calibrate(

@@ -10,7 +10,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 
 from longctx.errors import UserError
-from longctx.live.failure import NO_HEADER
+from longctx.live.explaining import NO_HEADER
 from longctx.live.server.network import Network
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
 from longctx.recording.tape import Tape

@@ -6,7 +6,8 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 
-from longctx.live.failure import Failure, explain
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client

@@ -9,7 +9,7 @@ from typing import Any
 from longctx.config.models import ModelProfile, TokenCounts, TokensPerUnit
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.live.failure import explain
+from longctx.live.explaining import explain
 from longctx.live.server.asked import count_by_asking
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
 from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.live.failure import explain
+from longctx.live.explaining import explain
 from longctx.live.server.asked import PATIENCE_S, ROOM, ask
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, source_of

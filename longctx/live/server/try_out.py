@@ -8,7 +8,7 @@ import anthropic
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.live.failure import explain
+from longctx.live.explaining import explain
 from longctx.live.server.asked import PATIENCE_S, ROOM, ask
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import source_of

@@ -72,7 +72,7 @@ def ask_first(config: pytest.Config) -> None:
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
     if not cases:
         return
-    from longctx.live.run import estimate_live
+    from longctx.live.estimating import estimate_live
     from longctx.recording.writer import only_writer
 
     capture = config.pluginmanager.get_plugin("capturemanager")

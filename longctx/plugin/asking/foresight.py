@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.errors import TapeError
 from longctx.gate.foregone import foregone
-from longctx.live.server.calibrate import Unasked
+from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
 from longctx.plugin.asking.odds import unpowered
 from longctx.plugin.ending.gating import Invalid, rules

@@ -18,7 +18,8 @@ from longctx.families.passkey.protocol import Passkey
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-from longctx.live.server.calibrate import Unasked, calibrate
+from longctx.live.failure import Unasked
+from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.waiting import Say
 from longctx.recording.case import Case

@@ -6,7 +6,8 @@ import anthropic
 import httpx2
 import pytest
 
-from longctx.live.failure import Failure, explain
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import NotRecorded
 

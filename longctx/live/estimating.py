@@ -1,0 +1,64 @@
+"""The estimate before anything is asked: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from longctx.errors import UserError
+from longctx.live.batches.caching import cheaper_directly, shared_by_batches
+from longctx.live.batches.ledger import Ledger, each_once, place_in
+from longctx.live.cost.estimate import doubts, estimate, in_all
+from longctx.live.cost.sharing import shared
+from longctx.live.failure import Failure, Unasked
+from longctx.live.waiting import Say, waiting
+from longctx.recording.case import Case, Question
+from longctx.recording.missing import missing
+from longctx.recording.tape import Tape
+
+BUILT = "the prompts to be built, to find those without a recording"
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
+    """Print what this tape's record mode would ask, without a key and without the network. Raises UserError."""
+    fit, unfit = fitted(cases)
+    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
+    with waiting(say, BUILT):
+        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
+        lacking = each_once(lacking) if batch else lacking
+        free = [question for question in lacking if place_in(question) not in claimed]
+        questions = with_sharing(free, batch)
+    say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
+    if batch and (cheaper := cheaper_directly(fit, free, questions)):
+        say(cheaper)
+    if held := len(lacking) - len(free):
+        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+
+
+def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
+    """Return the questions in the order in which they are asked, with what their prompts share."""
+    return shared_by_batches(questions) if batch else shared(questions)
+
+
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
+    """Return the cases that fit their models, and the others with the reasons."""
+    fit, unfit = [], []
+    for case in cases:
+        try:
+            fit.append(case.fitted())
+        except UserError as error:
+            unfit.append((case, Failure("does_not_fit", str(error), fatal=True)))
+    return fit, unfit
+
+
+def say_estimate(
+    say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
+) -> None:
+    """Print what these questions of these cases cost. unbuilt: cases that do not fit their models."""
+    estimates = estimate(cases, questions, unbuilt, batch)
+    for family_estimate in estimates:
+        say(str(family_estimate))
+    if total := in_all(estimates):
+        say(total)
+    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+        say(doubt)
