@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Any
 import pytest
 
 from tests.github import BOT, GitHub
-from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, WANTED, Checkout
+from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, WANTED, Checkout, Launcher
+from tests.integration.programs import programs
 from tests.runner import Done, run_action
 from tests.servers import SimulatedServer, saying
 from tests.workflow import step
@@ -41,6 +41,7 @@ class Clone:
     """A git repository with a fetched branch origin/main, in which the action and workflow steps run as in a job."""
 
     checkout: Checkout
+    programs: Path
 
     @property
     def summary(self) -> Path:
@@ -90,7 +91,7 @@ class Clone:
     def _run(self, command: list[str], env: dict[str, str], check: bool = True) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
         ours = {
-            "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}",
+            "PATH": f"{self.programs}:{kept['PATH']}",
             "HOME": "/nonexistent",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "PYTHONPATH": str(ROOT),
@@ -106,12 +107,18 @@ class Clone:
         )
 
 
+@pytest.fixture(scope="module")
+def installed(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with programs(tmp_path_factory.mktemp("bin"), launcher) as folder:
+        yield folder
+
+
 @pytest.fixture
-def clone(checkout: Checkout) -> Clone:
+def clone(checkout: Checkout, installed: Path) -> Clone:
     """Return a clone, pushed to the main branch, without recordings and without a baseline."""
     for name in (".ci", ".gitattributes", ".gitignore"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.folder / name)
-    made = Clone(checkout)
+    made = Clone(checkout, installed)
     made.git("init", "--quiet", "--initial-branch=main")
     checkout.file(".git/info/exclude").write_text("/stdout\n/stderr\n")
     made.commit(push=True)
