@@ -155,7 +155,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     )
     assert recorded.longctx("export", "reports/first", "first.md").code == 0
     assert "Several keys" in recorded.file("first.md").read_text()
-    assert recorded.longctx("merge", "reports/first", "reports/second", "--out=reports/both").code == 0
+    assert recorded.longctx("merge", "reports/first", "reports/second", "--out=reports/both", "--no-page").code == 0
     assert recorded.longctx("record", "--ctx-model=other", "--ctx-estimate").says("80")
 
 
