@@ -13,6 +13,7 @@ import contextlib
 import functools
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -21,20 +22,20 @@ import ssl
 import sys
 import tempfile
 import threading
+from pathlib import Path
 
 import anthropic
 import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
-import pandas  # noqa: F401
+import pandas.io.formats.csvs  # noqa: F401
 import pyarrow.pandas_compat
 import pyarrow.parquet  # noqa: F401
-import pytest  # noqa: F401
+import pytest
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
 import xdist.dsession
 import xdist.plugin
-from _pytest.config import default_plugins
 from workers import fork_workers
 
 import longctx
@@ -43,8 +44,7 @@ import longctx
 def main() -> None:
     ssl.create_default_context = functools.cache(ssl.create_default_context)  # reading the certificates takes long
     asyncio.run(_first_call())
-    for name in default_plugins:
-        importlib.import_module(f"_pytest.{name}")
+    _first_run()
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)
@@ -63,6 +63,15 @@ def main() -> None:
         sys.stdout.flush()
         sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n")
         sys.stdout.flush()
+
+
+def _first_run() -> None:
+    """pytest imports much of itself, and compiles its patterns, at its first run: here in an empty folder."""
+    home = Path.cwd()
+    with tempfile.TemporaryDirectory() as empty, contextlib.redirect_stdout(io.StringIO()):
+        os.chdir(empty)
+        pytest.main(["--collect-only"])
+        os.chdir(home)
 
 
 async def _first_call() -> None:
