@@ -241,18 +241,20 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Return a project of two families, with its own copy of the files that tests change.
+    """Return a project of two families, with its own copy of their prompts. All other data comes with longctx.
 
-    The tests never write to it: they copy it. All other data comes with longctx.
+    The tests never write to it: they copy it, with its tests as a first run has compiled them.
     """
     folder = tmp_path_factory.mktemp("template")
-    for name in ("fixtures/models", "fixtures/prompts/protocol", "fixtures/handbook"):
-        shutil.copytree(ROOT / name, folder / name)
-    (folder / "tests_longctx").mkdir()
+    for family in FAMILIES:
+        shutil.copytree(ROOT / "fixtures/prompts/protocol" / family, folder / "fixtures/prompts/protocol" / family)
+    for name in ("fixtures/models", "tests_longctx"):
+        (folder / name).mkdir()
     for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
         shutil.copy2(ROOT / name, folder / name)
     made = Checkout(folder, launcher)
     made.profile(LINES)
+    assert made.pytest("--collect-only").code == 0
     return made
 
 

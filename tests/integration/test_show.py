@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> No
 
 def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
     questions = HERE.own("questions", "handbook.jsonl")
-    own = ["--corpus=fixtures/handbook", f"--questions={questions}", f"--prompts={HERE.own('prompts', 'tagged')}"]
+    shutil.copytree(HERE.root / "fixtures/handbook", checkout.file("handbook"))
+    own = ["--corpus=handbook", f"--questions={questions}", f"--prompts={HERE.own('prompts', 'tagged')}"]
     result = checkout.longctx("show", "control/longest-400-record-right", *own)
     assert result.code == 0
     [asked] = [
@@ -44,7 +46,7 @@ def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
         for question in map(json.loads, questions.read_text().splitlines())
         if question["question"] in result.out
     ]
-    title, *_ = checkout.file(f"fixtures/handbook/{asked['section']}.md").read_text().splitlines()
+    title, *_ = checkout.file(f"handbook/{asked['section']}.md").read_text().splitlines()
     assert title in result.out
 
 
