@@ -14,7 +14,7 @@ from longctx.report.document import Document, as_html
 from longctx.report.table import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
-from tests.report.sample import HOSTILE, write_rows, write_run
+from tests.report.sample import write_rows
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
 
@@ -40,19 +40,9 @@ def tab() -> Iterator[Tab]:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run(tmp_path_factory.mktemp("run"))
-
-
-@pytest.fixture(scope="module")
 def nine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the page of a run of all families at large sizes."""
     return write_rows(tmp_path_factory.mktemp("nine"), list(every_family.rows()), every_family.MODEL)
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run(tmp_path_factory.mktemp("hostile"), model=HOSTILE, text=HOSTILE + "\ud800")
 
 
 def test_it_opens_without_a_word_or_a_request(tab: Tab, report: Path) -> None:

@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from longctx.report.document import Document
 from longctx.report.page.contents import facts
@@ -20,7 +19,7 @@ from longctx.report.table import Table
 from longctx.results.store import FinishedRun
 from longctx.summary.answered import Answered
 from longctx.summary.summary import summarize
-from tests.report.sample import HOSTILE, MANIFEST, write_run
+from tests.report.sample import MANIFEST
 from tests.rows import row, run
 
 
@@ -48,18 +47,8 @@ class Read(HTMLParser):
         self._in_script = False
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run(tmp_path_factory.mktemp("run"))
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run(tmp_path_factory.mktemp("hostile"), model=HOSTILE, text=HOSTILE + "\ud800")
-
-
-def test_every_family_has_its_section_and_charts(page: Path) -> None:
-    text = page.read_text()
+def test_every_family_has_its_section_and_charts(report: Path) -> None:
+    text = report.read_text()
     for title in (
         "Line retrieval",
         "Passkey",
@@ -69,7 +58,7 @@ def test_every_family_has_its_section_and_charts(page: Path) -> None:
         "Trials",
     ):
         assert f">{title}</" in text
-    charts = sorted(path.name for path in (page.parent / "charts").iterdir())
+    charts = sorted(path.name for path in (report.parent / "charts").iterdir())
     assert charts == [
         "controls.svg",
         "heatmap-1.svg",
@@ -86,8 +75,8 @@ def test_every_family_has_its_section_and_charts(page: Path) -> None:
     assert text.count("<svg") == len(charts)
 
 
-def test_families_stand_in_one_order(page: Path) -> None:
-    text = page.read_text()
+def test_families_stand_in_one_order(report: Path) -> None:
+    text = report.read_text()
     families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     assert re.findall(r"<h2 id=.*?>(.*?)</h2>", text)[1:5] == families
     assert "<h1>4 families: some-model</h1>" in text
@@ -97,25 +86,25 @@ def test_families_stand_in_one_order(page: Path) -> None:
     assert index["names"]["family"] == families
 
 
-def test_charts_beside_the_page_have_real_colours(page: Path) -> None:
-    for path in (page.parent / "charts").iterdir():
+def test_charts_beside_the_page_have_real_colours(report: Path) -> None:
+    for path in (report.parent / "charts").iterdir():
         assert "var(" not in path.read_text()
-    assert "var(--series-1)" in page.read_text()
+    assert "var(--series-1)" in report.read_text()
 
 
-def test_the_first_screen_says_what_ran(page: Path) -> None:
-    text = page.read_text()
+def test_the_first_screen_says_what_ran(report: Path) -> None:
+    text = report.read_text()
     for part in ("some-model", "made-up", "2026-11-21, up to 2 days old", "1 of 98 trials were not measured"):
         assert part in text, part
 
 
-def test_nothing_is_fetched(page: Path) -> None:
-    parsed = Read(page.read_text())
+def test_nothing_is_fetched(report: Path) -> None:
+    parsed = Read(report.read_text())
     for tag, attributes in parsed.tags:
         for name in ("src", "href", "data", "action"):
             target = attributes.get(name) or ""
             assert not target or target.startswith(("#", "data:,")), (tag, target)
-    assert not re.search(r"url\((?!#)", page.read_text())
+    assert not re.search(r"url\((?!#)", report.read_text())
 
 
 def test_only_the_page_s_own_script_may_run(hostile: Path) -> None:
@@ -137,12 +126,12 @@ def test_only_the_page_s_own_script_may_run(hostile: Path) -> None:
     assert f"script-src 'sha256-{digest}'" in policy
 
 
-def test_hostile_text_makes_no_markup(page: Path, hostile: Path) -> None:
+def test_hostile_text_makes_no_markup(report: Path, hostile: Path) -> None:
     def kinds(path: Path) -> set[str]:
         return {tag for tag, _ in Read(path.read_text()).tags}
 
     lines_of_a_title = {"tspan"}
-    assert kinds(hostile) <= kinds(page) | lines_of_a_title
+    assert kinds(hostile) <= kinds(report) | lines_of_a_title
     assert not any(name.startswith("on") for _, attributes in Read(hostile.read_text()).tags for name in attributes)
     json.loads(next(script for script in Read(hostile.read_text()).scripts if script.startswith("{")))
     for path in (hostile.parent / "charts").iterdir():
