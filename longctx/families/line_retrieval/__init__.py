@@ -10,6 +10,7 @@ FAMILY = Family(
     title="Line retrieval",
     unit="lines",
     size="lines",
+    variant="block_size",
     account=f"{__name__}.account:LineRetrievalAccount",
 )
 FAMILIES = (FAMILY,)

@@ -15,7 +15,7 @@ from longctx.summary.summary import Summary
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
-COMPARED = "Only the variants that every length has are counted."
+COMPARED = "Only what was asked at every length is counted, so that lengths compare."
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
