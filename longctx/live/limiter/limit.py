@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 PLATEAU = 90.0
-"""The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after it came close to it."""
+"""The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after the refusal."""
 
 
 @dataclass(slots=True)
@@ -28,22 +28,17 @@ class Limit:
     held_until: float = 0.0
     changes: int = 0
     _rounds: float = 0.0
-    """The rounds since the limit came close to the one that was last refused."""
+    """The rounds since the last refusal."""
 
     def __post_init__(self) -> None:
         self.allowed = self.refused_at = float(self.ceiling)
 
     def answered(self) -> None:
         """Note that a request was answered."""
-        if self.allowed >= self.ceiling:
-            return
+        self._rounds += 1 / self.allowed
         gap = self.refused_at - 1 - self.allowed
-        if gap > 0.5:
-            step = gap
-        else:
-            self._rounds += 1 / self.allowed
-            step = max(gap, self._rounds**2 / PLATEAU**2)
-        self.allowed = min(self.ceiling, self.allowed + step / self.allowed)
+        growth = max(gap, (self._rounds / PLATEAU) ** 2)
+        self.allowed = min(self.ceiling, self.allowed + growth / self.allowed)
 
     def refused(self, changes: int) -> None:
         """Note that an overloaded server refused a request, which was sent after `changes` halvings."""
