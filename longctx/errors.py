@@ -8,7 +8,8 @@ from collections.abc import Sequence
 class UserError(Exception):
     """A user's mistake, which is shown as its sentence and its code without a traceback.
 
-    code: a short name in kebab-case, which stays the same when the sentence is reworded. No two mistakes share a code.
+    code: a short name in kebab-case, which stays the same when the sentence is reworded. One mistake
+    has one code wherever it is made.
     """
 
     def __init__(self, code: str, sentence: str) -> None:

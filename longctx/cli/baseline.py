@@ -68,9 +68,8 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
 
     files = sorted(options.workspace.own("baselines").glob("*.jsonl"))
     for file in files:
-        head = load_head(file)
-        run = head["run"]
-        print(f"{file.stem}: run {run['run']}, profile {run['profile']}, saved {head['saved_at'][:10]}")
+        saved_at, run = load_head(file)
+        print(f"{file.stem}: run {run.run}, profile {run.profile}, saved {saved_at[:10]}")
     if not files:
         print("There is no baseline yet: run pytest, then longctx baseline save NAME.")
     return 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import shown
-from longctx.config.arguments import number
+from longctx.config.arguments import share
 from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.workspace import Workspace
@@ -33,14 +33,14 @@ def add(commands: Any) -> None:
     )
     option(
         "--alpha",
-        type=number(float, 0, 1),
+        type=share(),
         default=ALPHA,
         metavar="P",
         help=f"the chance that any shift is a false alarm, and that of each verdict ({ALPHA})",
     )
     option(
         "--margin",
-        type=number(float, 0, 1),
+        type=share(),
         default=MARGIN,
         metavar="SHARE",
         help=f"a drop that does not matter to a verdict ({MARGIN})",
@@ -57,10 +57,6 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.registry import families
 
     shown.check(options)
-    if not 0 < options.alpha < 1:
-        raise UserError(
-            "bad-alpha", f"--alpha {options.alpha:g} is not a significance level: give a number between 0 and 1."
-        )
     known = families(options.workspace)
     tracked = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
     levels = level_shifts(tracked, options.alpha)

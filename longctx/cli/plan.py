@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free
 from longctx.cli.shared.task import add_bank
-from longctx.config.arguments import number
-from longctx.errors import BadValue, UserError
+from longctx.config.arguments import number, share
+from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -34,25 +34,25 @@ def add(commands: Any) -> None:
     option("--model", action="append", default=[], metavar="NAME", help="instead of the profile's models (repeatable)")
     option(
         "--margin",
-        type=_share(),
+        type=share(),
         metavar="SHARE",
         help="a drop that does not matter (default: the profile's, or 0.05)",
     )
     option(
         "--alpha",
-        type=_share(),
+        type=share(),
         default=0.05,
         metavar="P",
         help="chance of a false alarm over all bands (default: 0.05)",
     )
     option(
         "--power",
-        type=_share(),
+        type=share(),
         default=0.9,
         metavar="P",
         help="probability with which a drop is to be shown, and no change to pass (default: 0.9)",
     )
-    option("--drop", type=_share(), default=0.1, metavar="SHARE", help="the drop that is to be shown (default: 0.1)")
+    option("--drop", type=share(), default=0.1, metavar="SHARE", help="the drop that is to be shown (default: 0.1)")
     option(
         "--from",
         nargs=2,
@@ -63,14 +63,14 @@ def add(commands: Any) -> None:
     )
     option(
         "--discordance",
-        type=_share(zero=True),
+        type=share(zero=True),
         default=0.1,
         metavar="SHARE",
         help="a guess where --from says nothing: share of pairs that change though nothing has (default: 0.1)",
     )
     option(
         "--rate",
-        type=_share(),
+        type=share(),
         default=0.9,
         metavar="SHARE",
         help="a guess where --from says nothing: share of right answers (default: 0.9)",
@@ -78,7 +78,7 @@ def add(commands: Any) -> None:
     option(
         "--correlation",
         "--together",  # its earlier name
-        type=_share(zero=True, one=True),
+        type=share(zero=True, one=True),
         default=1.0,
         metavar="SHARE",
         help="a guess where --from says nothing: the intra-cluster correlation, that is how much trials about one "
@@ -226,19 +226,3 @@ def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
         return Assumed(options.discordance, options.rate, options.correlation)
     correlation = options.correlation if known.correlation is None else known.correlation
     return Assumed(known.discordance, known.rate, correlation)
-
-
-def _share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
-    """Return an argparse type for a number between 0 and 1. zero, one: whether it may be 0, or 1, itself."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if 0 < value < 1 or (zero and value == 0) or (one and value == 1):
-            return value
-        ends = {(False, False): "not 0 or 1 itself", (True, False): "0 but not 1", (True, True): "0 and 1 included"}
-        raise BadValue("bad-share", f"{text!r} is not a share: give a number between 0 and 1, {ends[zero, one]}.")
-
-    return parse

@@ -18,7 +18,7 @@ RECORD_MODES = ("none", "once", "new_episodes", "all")
 def number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
     """Return an argparse type for a number from `least` to `most`."""
     noun = "whole number" if kind is int else "number"
-    bounds = f"at least {least}" if most is None else f"{least} to {most}"
+    bounds = f"{least} or more" if most is None else f"{least} to {most}"
 
     def parse(text: str) -> float:
         try:
@@ -26,8 +26,24 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         except ValueError:
             value = None
         if value is None or not value >= least or (most is not None and value > most):
-            raise BadValue("bad-number", f"{text!r} is not a {noun} of {bounds}.")
+            raise BadValue("bad-number", f"{text!r} is not allowed: give a {noun}, {bounds}.")
         return value
+
+    return parse
+
+
+def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
+    """Return an argparse type for a number between 0 and 1. zero, one: whether it may be 0, or 1, itself."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if 0 < value < 1 or (zero and value == 0) or (one and value == 1):
+            return value
+        ends = {(False, False): "not 0 or 1 itself", (True, False): "0 but not 1", (True, True): "0 and 1 included"}
+        raise BadValue("bad-share", f"{text!r} is not allowed: give a number between 0 and 1, {ends[zero, one]}.")
 
     return parse
 
@@ -39,14 +55,14 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
     """
     option(
         f"{prefix}margin",
-        type=number(float, 0, 1),
+        type=share(),
         default=None,
         metavar="SHARE",
         help=f"a drop that does not matter (default: the profile's, or {margin}, {100 * margin:g} points)",
     )
     option(
         f"{prefix}alpha",
-        type=number(float, 0, 1),
+        type=share(),
         default=alpha,
         metavar="P",
         help=f"the probability of a false alarm in the whole run (default: {alpha})",

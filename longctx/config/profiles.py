@@ -32,7 +32,7 @@ class Profile(BaseModel):
     """What the grid is for, in a sentence: it heads the report."""
     seed: NonNegativeInt = 0
     """The random seed: the same one gives the same questions on every machine."""
-    margin: float | None = Field(default=None, ge=0, le=1)
+    margin: float | None = Field(default=None, gt=0, lt=1)
     """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
 
     def grids(self, family: str) -> tuple[Grid, ...]:
@@ -49,7 +49,7 @@ def profile_type(families: Mapping[str, Family]) -> type[Profile]:
             f"A family cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
     tables: dict[str, Any] = {
-        name: (Annotated[tuple[table.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # as it is now
+        name: (Annotated[tuple[table.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # the type is known only here
         for name, table in families.items()
     }
     return create_model("Profile", __base__=Profile, **tables)
@@ -96,7 +96,7 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
             if empty:
                 raise UserError(
                     "no-scenario-left",
-                    f"{path}, [{family}]: no scenario is left, since every block is as large as every file: give "
-                    "longer files.",
+                    f"{path}, [{family}]: the table gives no scenario, since one of its lists is empty: fill it, or "
+                    "delete the table.",
                 )
     return profile

@@ -103,11 +103,13 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     kept = tuple(section for section in others if settings.min_tokens < section.tokens <= settings.max_tokens)
     fitting = {section.id for section in kept}
     left_out = tuple(section for section in others if section.id not in fitting)
+    if not sections:
+        raise UserError("no-documents", f"{folder} holds no .xml, .txt or .md file: give the folder of the documents.")
     if not kept:
-        excluded = f"{len(left_out)} of other sizes" if left_out else "no .xml, .txt or .md files at all"
         raise UserError(
             "no-section-of-size",
             f"{folder} has no section of more than {settings.min_tokens} and at most {settings.max_tokens} tokens, "
-            f"but {excluded}. The bounds, and split_at for long files, can be set in {settings_path(folder)}.",
+            f"but {len(left_out)} of other sizes. Set the bounds, or split_at for long files, in "
+            f"{settings_path(folder)}.",
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)

@@ -16,9 +16,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set."""
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
-    family: type[Scenario] = marker.kwargs["family"]
     run = metafunc.config.stash[RUN]
     try:
+        family = _family(marker)
         if family_of(run.workspace, family.family).scenario is not family:
             which = f"{family.__module__}.{family.__name__}"
             raise UserError(
@@ -35,6 +35,18 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if run.plan.all_cases_of(family.family):
         reason = f"no scenario of {family.family} falls to shard {run.settings.shard}"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+
+
+def _family(marker: pytest.Mark) -> type[Scenario]:
+    """Return the scenario class that the marker of a test names. Raises UserError."""
+    family = marker.kwargs.get("family")
+    if isinstance(family, type) and issubclass(family, Scenario):
+        return family
+    raise UserError(
+        "marker-without-family",
+        f"The marker {MARKER!r} of this test names no class of scenarios: write "
+        f"@pytest.mark.{MARKER}(family=LineRetrieval), say.",
+    )
 
 
 def check(run: Run) -> None:

@@ -81,19 +81,20 @@ def load_manifest_of(path: Path) -> Manifest:
     """Return the manifest of a baseline, or of the run in a folder, without reading its rows. Raises UserError."""
     if _is_run(path):
         return require_manifest(find_run(path))
-    try:
-        return as_manifest(load_head(path)["run"])
-    except (KeyError, TypeError) as error:
-        raise _broken(path, error) from None
+    return load_head(path)[1]
 
 
 def _is_run(path: Path) -> bool:
     return path.is_dir() or path.name == "latest"
 
 
-def load_head(path: Path) -> dict[str, Any]:
-    """Return the first line of a baseline's file. Raises UserError."""
-    return next(_read(path))
+def load_head(path: Path) -> tuple[str, Manifest]:
+    """Return when a baseline was saved (ISO 8601, UTC), and its manifest, from its first line. Raises UserError."""
+    head = next(_read(path))
+    try:
+        return head["saved_at"], as_manifest(head["run"])
+    except (KeyError, TypeError) as error:
+        raise _broken(path, error) from None
 
 
 def _read_all(path: Path) -> tuple[dict[str, Any], list[Row]]:

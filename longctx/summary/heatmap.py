@@ -17,21 +17,26 @@ BANDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One cell of the heatmap. size: the length of the context in lines or tokens. depth: its tenth, from 0 to 9."""
+class HeatmapCell:
+    """One cell of a heatmap.
+
+    size: the length of the context in lines or tokens. depth: its tenth, from 0 to 9. common: whether all cells of the
+    heatmap count the same variants, and no other.
+    """
 
     family: str
     subject: Subject
     size: int
     depth: int
     rate: Rate
+    common: bool = True
 
 
-def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator[Place]:
+def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator[HeatmapCell]:
     """Yield the cells of the heatmap.
 
     measured: the rows of measured trials. families: those that are known; a family whose size is None has no needle and
-    is left out. Where variants are asked at some lengths only, the cells count those that are asked at every length.
+    is left out. The cells count the variants that are asked at every length, or all variants if there is none such.
     """
     placed = [row for row in measured if row.depth is not None and _parameter(row.family, families) is not None]
     for (family, subject), rows in grouped(placed, lambda row: (row.family, row.subject)).items():
@@ -39,17 +44,17 @@ def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator
         of_size = grouped(rows, partial(_size, parameter))
         variant = families[family].variant if family in families else ""
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
-        compared = set.intersection(*asked) or set.union(*asked)
+        common = set.intersection(*asked)
         for size, group in of_size.items():
             trials: Counter[int] = Counter()
             right: Counter[int] = Counter()
             for row in group:
-                if row.params.get(variant) in compared:
+                if not common or row.params.get(variant) in common:
                     tenth = min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
                     trials[tenth] += 1
                     right[tenth] += row.correct
             for tenth, number in trials.items():
-                yield Place(family, subject, size, tenth, Rate(right[tenth], number))
+                yield HeatmapCell(family, subject, size, tenth, Rate(right[tenth], number), bool(common))
 
 
 def _parameter(family: str, families: Mapping[str, Family]) -> str | None:

@@ -19,7 +19,7 @@ from longctx.stats.rates import Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
 from longctx.summary.guarded import Guarded
-from longctx.summary.heatmap import Place, heatmap
+from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.truncated import Truncated, truncated
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
@@ -66,7 +66,7 @@ class UsageSummary:
 class OfFamily:
     """A family in a run.
 
-    unit: the unit of its contexts' lengths. variant: the parameter whose values heatmaps keep apart; often empty.
+    unit: the unit of its contexts' lengths. variant: as of `Family`.
     analysis: the result of its account's `analyse`.
     """
 
@@ -86,7 +86,7 @@ class Summary:
     """
 
     scenarios: tuple[ScenarioSummary, ...]
-    places: tuple[Place, ...]
+    cells: tuple[HeatmapCell, ...]
     usage: tuple[UsageSummary, ...]
     live: int
     replayed: int
@@ -136,7 +136,7 @@ def summarize(
     of_families = grouped(measured, lambda row: row.family)
     return Summary(
         scenarios=scenarios,
-        places=tuple(heatmap(measured, known)),
+        cells=tuple(heatmap(measured, known)),
         families={
             name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(scenario.family for scenario in scenarios)

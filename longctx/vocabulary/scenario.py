@@ -228,15 +228,16 @@ class Scenario(ABC):
         rest = slug
         params: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
+        words = {name for name in cls.identified_by if types[name] in ("str", str)}  # the annotation may be a string
         for name in cls.identified_by:
-            of_text = types[name] in ("str", str)  # the annotation may be a string
-            if match := re.match(rf"-?{name}-({r'[a-z_]+' if of_text else r'[0-9]+'})", rest):
-                params[name] = match[1] if of_text else int(match[1])
+            if match := re.match(rf"-?{name}-({r'[a-z_]+' if name in words else r'[0-9]+'})", rest):
+                params[name] = match[1] if name in words else int(match[1])
                 rest = rest[match.end() :]
         if rest or not params:
+            written = "-".join(f"{name}-{'WORD' if name in words else '10'}" for name in cls.identified_by)
             raise ValueError(
                 f"{cls.family} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
-                f"written like {'-'.join(f'{name}-10' for name in cls.identified_by)}."
+                f"written like {written}."
             )
         try:
             scenario = cls(**params, **given)

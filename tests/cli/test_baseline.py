@@ -80,6 +80,15 @@ def test_a_name_is_a_file_name(folder: Path, name: str, capsys: pytest.CaptureFi
     assert "[bad-baseline-name]" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["list", "show"])
+def test_a_file_that_is_no_baseline_is_a_sentence(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path("fixtures/baselines/broken.jsonl")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"schema":1}\n', encoding="utf-8")
+    assert main(["baseline", command, *(["broken"] if command == "show" else [])]) == 2
+    assert "[bad-baseline]" in capsys.readouterr().err
+
+
 def test_a_run_that_does_not_say_what_it_is_of_is_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "run.json").unlink()
     assert main(["baseline", "save", "main", str(folder)]) == 2

@@ -63,5 +63,7 @@ def test_it_is_written_as_its_suffix_says(tmp_path: Path, capsys: Capture) -> No
 def test_mistakes_are_sentences(capsys: Capture) -> None:
     assert main(["history"]) == 2
     assert "[no-baselines]" in capsys.readouterr().err
-    assert main(["history", "--alpha", "0"]) == 2
-    assert "[bad-alpha]" in capsys.readouterr().err
+    for option in ("--alpha", "--margin"):
+        with pytest.raises(SystemExit, match="2"):
+            main(["history", option, "0"])
+        assert "[bad-share]" in capsys.readouterr().err

@@ -124,7 +124,7 @@ def test_the_digest_changes_with_any_text_and_with_nothing_else(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("files", "code", "name"),
     [
-        ({}, "no-section-of-size", "no .xml, .txt or .md files"),
+        ({}, "no-documents", "no .xml, .txt or .md file"),
         ({"a.txt": "short"}, "no-section-of-size", "1 of other sizes"),
         ({"a.txt": long_text(300), "a.md": long_text(300)}, "duplicate-section-names", "'a'"),
         ({"a.txt": long_text(300), "corpus.toml": 'examples = ["z"]'}, "unknown-example-section", "'z'"),

@@ -173,8 +173,8 @@ def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:
     [
         ("--ctx-baseline=mian", "[unknown-baseline]"),
         ("--ctx-baseline=tiny.toml", "[bad-baseline]"),
-        ("--ctx-margin=2", "[bad-number]"),
-        ("--ctx-alpha=x", "[bad-number]"),
+        ("--ctx-margin=0", "[bad-share]"),
+        ("--ctx-alpha=x", "[bad-share]"),
         ("--ctx-on-inconclusive=maybe", "invalid choice: 'maybe'"),
         ("--ctx-max-age=-1", "[bad-number]"),
     ],

@@ -224,6 +224,16 @@ def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str,
     assert [result.code for result in results.values()] == [2, 4, 2, 2, 4]
 
 
+@pytest.mark.parametrize("argument", ["", "family='several_keys'"])
+def test_a_marker_without_a_family_is_a_sentence(project: Checkout, argument: str) -> None:
+    project.file("test_marker.py").write_text(
+        f"import pytest\n\n\n@pytest.mark.longctx({argument})\ndef test_it(scenario: object) -> None: ...\n"
+    )
+    result = project.pytest("test_marker.py", profile=None)
+    assert result.code == 2
+    assert result.says("[marker-without-family]")
+
+
 def test_the_guide_shows_its_files_as_they_stand() -> None:
     """A file may be shown in several blocks, each under its path."""
     shown: dict[str, list[str]] = {}

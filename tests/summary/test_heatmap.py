@@ -55,9 +55,13 @@ def test_lengths_are_compared_by_the_variants_that_all_of_them_have() -> None:
         ("collage", 2600, 5, Rate(1, 1)),
     ]
     assert places(long, collage(2600, "five", "wrong")) == [("collage", 2600, 5, Rate(1, 2))]
-    assert places(short, collage(2600, "five", "wrong")) == [
-        ("collage", 1300, 5, Rate(1, 1)),
-        ("collage", 2600, 5, Rate(0, 1)),
+
+
+def test_lengths_without_a_common_variant_are_not_called_comparable() -> None:
+    cells = list(heatmap([row(**fields) for fields in (collage(1300, "none"), collage(2600, "five"))], shipped()))
+    assert [(cell.size, cell.rate, cell.common) for cell in cells] == [
+        (1300, Rate(1, 1), False),
+        (2600, Rate(1, 1), False),
     ]
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
 from longctx.families.passkey.protocol import Passkey
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from longctx.vocabulary.scenario import Identity, Reply, Scenario, Trial
@@ -53,6 +54,11 @@ def test_a_scenario_is_found_again_by_its_slug(scenario: Scenario) -> None:
 def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None:
     with pytest.raises(ValueError, match=r"no scenario .* written like lines-10-block_size-10\.$"):
         LineRetrieval.from_slug(slug)
+
+
+def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
+    with pytest.raises(ValueError, match=r"written like budget-10-longest-10-depth-10-variant-WORD\.$"):
+        Collage.from_slug("variant-none-budget-3000")
 
 
 @pytest.mark.parametrize(("family", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])

@@ -29,14 +29,19 @@ class LineRetrievalGrid(Grid):
 
     lines: tuple[Count, ...] = Field(min_length=1)
     """Lengths of the files, in lines."""
-    orders: tuple[Order, ...] = ("ordered", "shuffled")
+    orders: tuple[Order, ...] = Field(default=("ordered", "shuffled"), min_length=1)
     """`"ordered"`, `"shuffled"`, or a number: the lines of the blocks that are shuffled."""
     max_tokens: Count = 10
     """The most tokens of a reply: 10 fit a bare number; a model that answers in a sentence needs about 64."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
-        for order in self.orders:
-            block_size = {"ordered": None, "shuffled": 1}.get(order, order)
+        block_sizes = [{"ordered": None, "shuffled": 1}.get(order, order) for order in self.orders]
+        if all(size is not None and size >= max(self.lines) for size in block_sizes):
+            raise ValueError(
+                f"blocks of {block_sizes[0]} lines are not smaller than the longest file, of {max(self.lines)}: give "
+                "longer files or smaller blocks."
+            )
+        for block_size in block_sizes:
             for lines in self.lines:
                 if block_size is None or block_size < lines:
                     yield LineRetrieval(lines, block_size, max_tokens=self.max_tokens)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -107,8 +108,8 @@ def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> I
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:
-    """Return the effect of every change at every depth. rows: those of one subject, budget and longest section."""
-    cells = {cell: {(row.item, row.repeat): row for row in group} for cell, group in _cells(rows).items()}
+    """Return the effect of every change at every depth. rows: those of one subject and budget."""
+    cells = {cell: {_question(row): row for row in group} for cell, group in _cells(rows).items()}
     depths = sorted({depth for _, depth in cells})
     return [
         _effect(change, before, depth, cells[before, depth], cells[after, depth])
@@ -145,11 +146,17 @@ def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
     return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
 
 
-Answers = Mapping[tuple[str | None, int], Row]
-"""The rows of one cell by question and repeat."""
+Question = tuple[int, Any, str | None, int]
 
 
-def _effect(change: str, before: str, depth: int, first: Answers, second: Answers) -> Effect:
+def _question(row: Row) -> Question:
+    """Return what names a question in a run of several random seeds, longest sections, and repeats."""
+    return row.seed, row.params.get("longest"), row.item, row.repeat
+
+
+def _effect(
+    change: str, before: str, depth: int, first: Mapping[Question, Row], second: Mapping[Question, Row]
+) -> Effect:
     pairs = [(first[question], second[question]) for question in first if question in second]
     gained = sum(treated.correct and not plain.correct for plain, treated in pairs)
     lost = sum(plain.correct and not treated.correct for plain, treated in pairs)

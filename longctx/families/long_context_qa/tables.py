@@ -16,10 +16,10 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
     """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
     for subject, group in by_subject(scenarios).items():
         for budget in dict.fromkeys(scenario.params["budget"] for scenario in group):
-            params = group[0].params
-            kept = filtered(int(params.get("filter_asked") or 0), int(params.get("filter_kept") or 0))
-            title = f"Long-context QA, {subject}, {budget:,} tokens, {kept}: rate [95% interval]"
-            yield Table(title, variants([scenario for scenario in group if scenario.params["budget"] == budget]))
+            of_budget = [scenario for scenario in group if scenario.params["budget"] == budget]
+            asked, kept = (int(of_budget[0].params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+            title = f"Long-context QA, {subject}, {budget:,} tokens, {filtered(asked, kept)}: rate [95% interval]"
+            yield Table(title, variants(of_budget))
     for summary in summaries:
         where = f"{summary.subject}, {summary.budget:,} tokens, {filtered(summary.filter_asked, summary.filter_kept)}"
         if summary.effects:

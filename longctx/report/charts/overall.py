@@ -10,31 +10,32 @@ import pandas as pd
 from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat
 from longctx.report.table import pivot
 from longctx.results.subject import Subject
-from longctx.summary.heatmap import Place
+from longctx.summary.heatmap import HeatmapCell
 from longctx.summary.summary import Summary
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
-COMPARED = "Only what was asked at every length is counted, so that lengths compare."
+COMMON = "Only the variants that were asked at every length are counted, so that lengths can be compared."
+NOT_COMMON = "No variant was asked at every length: each cell counts those that were asked at its length."
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
 def heatmaps(summary: Summary) -> Iterator[Chart]:
     """Yield a heatmap for each family and subject whose needles have a depth."""
-    groups: dict[tuple[str, Subject], list[Place]] = {}
-    for place in summary.places:
-        groups.setdefault((place.family, place.subject), []).append(place)
+    groups: dict[tuple[str, Subject], list[HeatmapCell]] = {}
+    for cell in summary.cells:
+        groups.setdefault((cell.family, cell.subject), []).append(cell)
     for number, ((family, subject), group) in enumerate(groups.items(), start=1):
         unit = summary.families[family].unit
         values = [
             {
-                "depth": _tenth(place.depth),
-                "size": place.size,
-                "rate": place.rate.rate,
-                "text": f"{place.rate.rate:.2f}",
-                "say": f"{place.size:,} {unit}, needle at {_tenth(place.depth)}: {place.rate}",
+                "depth": _tenth(cell.depth),
+                "size": cell.size,
+                "rate": cell.rate.rate,
+                "text": f"{cell.rate.rate:.2f}",
+                "say": f"{cell.size:,} {unit}, needle at {_tenth(cell.depth)}: {cell.rate}",
             }
-            for place in group
+            for cell in group
         ]
         base = {
             "x": field(
@@ -49,11 +50,12 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
             ),
         }
         spec = heat(values, **base)
-        by_depth = sorted(group, key=lambda place: place.depth)
-        cells = [(place.size, _tenth(place.depth), str(place.rate)) for place in by_depth]
+        by_depth = sorted(group, key=lambda cell: cell.depth)
+        rates = [(cell.size, _tenth(cell.depth), str(cell.rate)) for cell in by_depth]
         title = f"{summary.title(family)} by depth and length: {subject}"
-        note = COMPARED if summary.families[family].variant and len({place.size for place in group}) > 1 else ""
-        yield Chart(f"heatmap-{number}", family, title, spec, pivot(cells, f"length, {unit}"), note)
+        several = summary.families[family].variant and len({cell.size for cell in group}) > 1
+        note = "" if not several else COMMON if group[0].common else NOT_COMMON
+        yield Chart(f"heatmap-{number}", family, title, spec, pivot(rates, f"length, {unit}"), note)
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:

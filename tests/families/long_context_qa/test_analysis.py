@@ -49,6 +49,16 @@ def test_questions_asked_in_one_variant_only_do_not_count() -> None:
     assert (effect.change, effect.paired) == ("5 examples", Paired(2, 0, 2))
 
 
+def test_the_same_question_of_another_seed_or_longest_section_is_another_pair() -> None:
+    asked = []
+    for seed, longest in ((0, 500), (1, 500), (0, 800)):
+        for variant, outcome in (("none", "wrong"), ("five", "correct")):
+            params = {"variant": variant, "depth": 0, "longest": longest}
+            asked.append(row(outcome, params=params, item="q", seed=seed))
+    [effect] = effects(asked)
+    assert effect.paired == Paired(3, 0, 3)
+
+
 def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> None:
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}

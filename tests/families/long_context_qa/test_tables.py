@@ -35,6 +35,14 @@ def test_each_budget_has_its_table() -> None:
     assert len(list(collage(cells, []))) == 2
 
 
+def test_each_table_says_what_its_own_filter_left() -> None:
+    cells = [
+        scenario("collage", Rate(1, 2), budget=budget, depth=0, variant="none", filter_asked=100, filter_kept=kept)
+        for budget, kept in ((3000, 40), (6000, 70))
+    ]
+    assert [table.title.split(": ")[0].rpartition(", ")[2] for table in collage(cells, [])] == ["40 kept", "70 kept"]
+
+
 def test_effects_say_what_a_point_costs() -> None:
     effects = (
         Effect("a scratchpad", "none", 50, Paired(6, 1, 20), 100.0),
