@@ -40,4 +40,6 @@ class Interrupted(UserError):
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return a sentence with the name that is closest to a mistaken one, or with all names."""
     close = difflib.get_close_matches(name, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names) or 'none'}."
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    return f"There are: {', '.join(names)}." if names else "There are none."

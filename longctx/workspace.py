@@ -42,11 +42,6 @@ class Workspace:
         own, shipped = self.own(*parts), packaged().joinpath(*parts)
         return shipped if shipped.exists() and not own.exists() else own
 
-    def toml(self, kind: str, name: str) -> Path | None:
-        """Return the file fixtures/KIND/NAME.toml of the project or of longctx; None if neither has it."""
-        path = self.find(kind, f"{name}.toml")
-        return path if path.is_file() else None
-
     def folders(self, kind: str) -> tuple[Path, Path]:
         """Return the project's own folder of a kind of data, and the one that comes with longctx."""
         return self.own(kind), packaged() / kind
@@ -57,17 +52,17 @@ class Workspace:
         by_name = {path.name: path for folder in (shipped, own) for path in folder.glob(pattern)}
         return [by_name[name] for name in sorted(by_name)]
 
-    def resolve(self, kind: str, name: str) -> Path:
-        """Return the TOML file that a name or a path refers to. Raises UserError, which lists the known names."""
-        if path := self.toml(kind, name):
+    def find_profile(self, name: str) -> Path:
+        """Return the file of a profile, by its name or its path. Raises UserError, which lists the known names."""
+        path = self.find("profiles", f"{name}.toml")
+        if path.is_file():
             return path
         if Path(name).suffix == ".toml" and Path(name).is_file():
             return Path(name)
-        names = [path.stem for path in self.list(kind, "*.toml")]
-        noun = kind.removesuffix("s")
+        names = [path.stem for path in self.list("profiles", "*.toml")]
         raise UserError(
             "unknown-profile",
-            f"There is no {noun} {name!r}. {did_you_mean(name, names)} Or give the path of a .toml file.",
+            f"There is no profile {name!r}. {did_you_mean(name, names)} Or give the path of a .toml file.",
         )
 
     def setting(self, name: str) -> tuple[str, ...]:

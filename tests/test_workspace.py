@@ -64,8 +64,7 @@ def test_what_the_project_lacks_comes_with_longctx(mine: Workspace) -> None:
     assert mine.find("profiles", "smoke.toml") == packaged() / "profiles" / "smoke.toml"
     own = mine.own("profiles", "smoke.toml")
     own.touch()
-    assert mine.find("profiles", "smoke.toml") == mine.resolve("profiles", "smoke") == own
-    assert mine.toml("profiles", "neither") is None
+    assert mine.find("profiles", "smoke.toml") == mine.find_profile("smoke") == own
     assert mine.find("profiles", "neither.toml") == mine.own("profiles", "neither.toml")
 
 
@@ -82,25 +81,25 @@ def test_what_there_is_is_listed_once(mine: Workspace) -> None:
 def test_a_path_means_itself(mine: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     path.touch()
-    assert mine.resolve("profiles", str(path)) == path
+    assert mine.find_profile(str(path)) == path
 
 
 def test_a_mistyped_name_is_suggested(mine: Workspace) -> None:
     with refused("unknown-profile", "smok", "'smoke'"):
-        mine.resolve("profiles", "smok")
+        mine.find_profile("smok")
 
 
 def test_an_unknown_name_is_told_what_there_is(mine: Workspace) -> None:
     mine.own("profiles", "zebra.toml").touch()
     with refused("unknown-profile", "paper", "zebra"):
-        mine.resolve("profiles", "x")
+        mine.find_profile("x")
 
 
 def test_a_path_of_another_kind_of_file_is_refused(mine: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.touch()
     with refused("unknown-profile"):
-        mine.resolve("profiles", str(path))
+        mine.find_profile(str(path))
 
 
 def test_a_baseline_is_found_by_name_or_path(mine: Workspace, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which of several alike texts: the profile's [coreference] tables give the grid."""
+"""Multi-round coreference: the profile's [coreference] tables give the grid."""
 
 import pytest
 

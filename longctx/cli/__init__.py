@@ -35,7 +35,7 @@ COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands. Parsed options have `run`, and `passes_on`: whether others go to pytest."""
-    parser = argparse.ArgumentParser(prog="longctx", description="Long-context retrieval, beside pytest.")
+    parser = argparse.ArgumentParser(prog="longctx", description="Set up, record, plan and compare long-context runs.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)

@@ -35,12 +35,12 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("--max-bytes", type=int, metavar="N", help="default: 100000000")
         case "generate":
             parser.add_argument(
-                "--seed", type=int, nargs="+", required=True, metavar="N", help="of an issue, or several"
+                "--seed", type=int, nargs="+", required=True, metavar="N", help="random seed of an issue, or of several"
             )
-            parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to, a folder")
+            parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
             parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
             parser.add_argument(
-                "--each", type=number(int, 1), metavar="N", help="questions a section (default: all five)"
+                "--each", type=number(int, 1), metavar="N", help="questions about a section (default: all five)"
             )
         case "freeze":
             parser.add_argument("documents", type=Path, metavar="DIR", help="a folder of documents")

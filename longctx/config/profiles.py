@@ -65,7 +65,7 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     name: its name or path; None for the project's `recorded`, or else its only profile.
     """
     if name is not None:
-        return workspace.resolve("profiles", name)
+        return workspace.find_profile(name)
     own = {path.stem: path for path in sorted(workspace.own("profiles").glob("*.toml"))}
     if DEFAULT in own or len(own) == 1:
         return own.get(DEFAULT) or next(iter(own.values()))

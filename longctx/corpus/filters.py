@@ -56,7 +56,7 @@ def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:
     try:
         return Filter.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        check_no_conflict(path, f"a filter is of one run: {TAKE_ONE_SIDE}")
+        check_no_conflict(path, f"a filter belongs to one run: {TAKE_ONE_SIDE}")
         fault = first_fault(Filter, error, "the file")
         raise UserError("bad-filter", f"{path} is not a filter: {fault} Restore it from version control.") from None
 
@@ -82,6 +82,7 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
 
 
 def keeps_none(asked: int) -> str:
+    """Return the clause on what a filter would do that keeps none of so many questions."""
     return f"it would keep none of {asked:,} questions, and leave a collage nothing to ask."
 
 
@@ -94,8 +95,8 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     if path.exists():
         raise UserError(
             "filter-exists",
-            f"{path} already exists, and runs may have been made with it. Delete it first if you compare with none "
-            "of them.",
+            f"{path} already exists, and runs may have been made with it. Delete it to make a new one, unless you "
+            "still compare with those runs.",
         )
     if not any(correct.values()):
         raise UserError("filter-keeps-nothing", f"No filter is made: {keeps_none(len(correct))}")

@@ -22,19 +22,15 @@ REFERENCE = "claude-2"
 
 
 def count_tokens(text: str) -> int:
-    """Count the tokens of a text in the reference vocabulary. Raises UserError if tiktoken is not installed."""
+    """Count the tokens of a text in the reference vocabulary. Raises UserError if that cannot be read."""
     return len(_encoding().encode_ordinary(unicodedata.normalize("NFKC", text)))
 
 
 @functools.cache
 def _encoding() -> tiktoken.Encoding:
     """Load the vocabulary when first needed (0.2 s): the shipped register's counts are frozen and do not need it."""
-    try:
-        import tiktoken
-    except ImportError:
-        raise UserError(
-            "tiktoken-missing", "Counting tokens needs the package tiktoken: pip install tiktoken."
-        ) from None
+    import tiktoken
+
     path = packaged() / "vocabularies" / f"{REFERENCE}.json"
     try:
         vocabulary = json.loads(path.read_text(encoding="utf-8"))

@@ -29,7 +29,7 @@ TrialRows = dict[object, Row]
 class LevelShift:
     """A shift of a band's level at `point`; `last` is the point before it.
 
-    before, after: the rates over the trials that all points of the stretch ask. moments: the points of the stretch.
+    before, after: the rates over the trials that all points of the stretch ask.
     """
 
     family: str
@@ -39,7 +39,6 @@ class LevelShift:
     before: Rate
     after: Rate
     p_value: float
-    moments: int
 
 
 def level_shifts(tracks: Sequence[Track], alpha: float) -> list[LevelShift]:
@@ -100,7 +99,7 @@ def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[
     rates = [_rate(stretch[first:last]) for first, last in pairwise(ends)]
     for cut, before, after in zip(cuts, rates, rates[1:], strict=False):
         last, point = points[cut.at - 1], points[cut.at]
-        yield LevelShift(family, band, last, point, before, after, cut.p_value, len(points))
+        yield LevelShift(family, band, last, point, before, after, cut.p_value)
 
 
 def _count(trials: TrialRows) -> Count:

@@ -36,10 +36,10 @@ def _running(tape: Tape) -> str:
     if not all(batch.id for batch in batches):
         return (
             f" {requests:,} requests are in batches, of which one may not have been created yet: the same command "
-            "finds out, collects what they answer, and asks nothing of it twice."
+            "finds out, collects what they answer, and asks nothing twice."
         )
     which = f"Batch {batches[0]} goes" if len(batches) == 1 else f"{len(batches):,} batches go"
     return (
         f" {which} on without this run, with {requests:,} requests: the same command collects what they answer, or "
-        "python -m longctx batches collect. Nothing of it is asked or paid again."
+        "python -m longctx batches collect. Nothing is asked or paid for again."
     )

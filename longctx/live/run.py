@@ -84,11 +84,11 @@ class Done:
         """Yield what a user should know of the asking."""
         asked = self.asked
         stopped = f": {asked.stopped.message}" if asked.stopped else ""
-        yield f"asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
+        yield f"Asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
         for (model, by), number in asked.others.items():
             yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
-            yield f"stopped early: {asked.settled.message}"
+            yield f"Stopped early: {asked.settled.message}"
         reported = [
             failure
             for failure in asked.failures.values()
@@ -143,7 +143,7 @@ async def _ask(
     beforehand: Beforehand | None,
     count: Callable[[int], object],
 ) -> Done:
-    """count: called with the number of questions to ask, once it is known."""
+    """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""
     models = [case.model for case in cases]
     check_cap(terms.max_cost, models)
     if terms.batch:

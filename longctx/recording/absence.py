@@ -28,7 +28,7 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
 def _change(case: Case, recorded: dict[str, str]) -> str:
     now, model = case.wording, case.model.model
     if recorded["digest"] == now.digest:
-        shared = "; or it was another model's, whose name made the same folder"
+        shared = "; or it belongs to another model, whose name makes the same folder"
         shared = shared if slug(model) != model and not recorded["model"] else ""
         return (
             "the request changed since the recording, though not its wording: max_tokens, or what the profile of "

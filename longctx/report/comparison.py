@@ -143,7 +143,8 @@ def _unpaired(reference: str, name: str, versus: Versus) -> Iterator[str]:
         )
     for run, number in zip((reference, name), versus.alone, strict=True):
         if number:
-            yield f"{family}: {_trials(number)} only {run} measured, not paired ({before})."
+            are = "is" if number == 1 else "are"
+            yield f"{family}: {_trials(number)}, which only {run} measured, {are} not paired ({before})."
     if versus.mismatched:
         yield (
             f"{family}: {_trials(versus.mismatched)} expect other answers in {name} than in {reference}, so they ask "

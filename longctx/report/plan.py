@@ -47,7 +47,7 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
         )
     if lacking:
         parts.append(
-            f"Not powered: {_names(lacking, plans)}. If nothing has changed, {_each(lacking)} may well be "
+            f"Underpowered: {_names(lacking, plans)}. If nothing has changed, {_each(lacking)} may well be "
             "inconclusive: give more trials (the last table says how many) or a wider margin."
         )
     if len(plans) > 1:
@@ -69,7 +69,7 @@ def _rules(plans: Sequence[BandPlan], target: Target, further: Mapping[tuple[str
         "Tokens and prices are of one run, with prompts as estimated, replies of full length, and no discount."
     )
     for singular, _ in further:
-        yield f"The gate also judges each {singular}; that is not planned here."
+        yield f"The gate also makes each {singular}; that is not planned here."
     if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
@@ -79,17 +79,17 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
     guessed = [plan for plan in plans if not plan.seen]
     if len(guessed) < len(plans):
         yield (
-            f"Pairs that change, and rates, are as seen in {' and '.join(runs)}, with one more of each kind. A real "
+            f"Discordance and rates are estimated from {' and '.join(runs)}, with one pair of each kind added. A real "
             "change between these two counts as chance here."
         )
     if replayed:
         yield f"Both replay the same recordings of {', '.join(replayed)}; these show no chance and are left out."
     if borrowed := [plan for plan in plans if plan.seen and not plan.own]:
-        yield f"Of {_names(borrowed, plans)}, they were seen with another model or other prompts."
+        yield f"For {_names(borrowed, plans)}, they come from another model or other prompts."
     if guessed:
-        whose = "" if len(guessed) == len(plans) else f" of {_names(guessed, plans)}"
+        whose = "" if len(guessed) == len(plans) else f" for {_names(guessed, plans)}"
         why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
-        yield f"Pairs that change and rates{whose} are guessed, not seen; {why}."
+        yield f"Discordance and rates{whose} are guesses; {why}."
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
         correlations = sorted({plan.assumed.correlation for plan in clustered})
         values = ", ".join(f"{correlation:.2f}" for correlation in correlations)
@@ -134,7 +134,7 @@ def _shown(plan: BandPlan) -> dict[str, str]:
         "trials": _in_clusters(load.trials, load.clusters),
         "tokens": _short(load.tokens_of(load.trials)),
         "price": _price(load.price),
-        "pairs change": f"{plan.assumed.discordance:.3f} {f'of {plan.seen:,}' if plan.seen else 'guessed'}",
+        "discordance": f"{plan.assumed.discordance:.3f} {f'of {plan.seen:,}' if plan.seen else 'guessed'}",
         "rate": f"{plan.assumed.rate:.2f}",
         "drop shown, paired": _drop(outlook.smallest_paired),
         "unpaired": _drop(outlook.smallest_unpaired),

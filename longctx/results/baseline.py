@@ -132,7 +132,7 @@ def _check(path: Path, head: Any) -> None:
 
 
 def _broken(path: Path, error: object) -> UserError:
-    check_no_conflict(path, f"a baseline is of one run: {TAKE_ONE_SIDE}, or save it anew")
+    check_no_conflict(path, f"a baseline belongs to one run: {TAKE_ONE_SIDE}, or save it anew")
     return UserError(
         "bad-baseline",
         f"{path} is not a baseline ({error}): restore it from version control, or save it again.",

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,28 +31,21 @@ Count = tuple[int, int]
 class Shift:
     """A change of level at index `at`, the first point of the new level.
 
-    before, after: the counts on its two sides, up to the next shift. p_value: of the cut within the part of the series
-    that it splits.
+    p_value: of the cut within the part of the series that it splits.
     """
 
     at: int
-    before: Count
-    after: Count
     p_value: float
 
 
 def shifts(counts: Sequence[Count], alpha: float) -> list[Shift]:
     """Return the shifts of a series in its order. Every point must have trials."""
-    cuts = dict(sorted(_cuts(np.array(counts, dtype=np.int64).reshape(-1, 2), 0, alpha)))
-    ends = [0, *cuts, len(counts)]
-    levels = [_sum(counts[first:last]) for first, last in pairwise(ends)]
-    return [
-        Shift(at, before, after, p_value)
-        for (at, p_value), before, after in zip(cuts.items(), levels, levels[1:], strict=False)
-    ]
+    found = _shifts(np.array(counts, dtype=np.int64).reshape(-1, 2), 0, alpha)
+    return sorted(found, key=lambda shift: shift.at)
 
 
-def _cuts(counts: NDArray[np.int64], first: int, alpha: float) -> list[tuple[int, float]]:
+def _shifts(counts: NDArray[np.int64], first: int, alpha: float) -> list[Shift]:
+    """Return the shifts of a part of the series, which begins at index `first`."""
     if len(counts) < 2:
         return []
     right, trials = counts[:, 0], counts[:, 1]
@@ -64,7 +56,8 @@ def _cuts(counts: NDArray[np.int64], first: int, alpha: float) -> list[tuple[int
     p_value = (1 + int((largest >= ratios.max() - 1e-9).sum())) / (1 + draws)
     if p_value > alpha:
         return []
-    return [(first + at, p_value), *_cuts(counts[:at], first, alpha), *_cuts(counts[at:], first + at, alpha)]
+    parts = (*_shifts(counts[:at], first, alpha), *_shifts(counts[at:], first + at, alpha))
+    return [Shift(first + at, p_value), *parts]
 
 
 def _permuted(right: int, trials: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
@@ -95,7 +88,3 @@ def _likelihood(right: NDArray[np.int64], n: NDArray[np.int64] | np.int64) -> ND
         terms = (np.where(count > 0, count * np.log(count / n), 0.0) for count in (right, n - right))
         likelihood: NDArray[np.float64] = np.add(*terms)
     return likelihood
-
-
-def _sum(counts: Sequence[Count]) -> Count:
-    return sum(right for right, _ in counts), sum(trials for _, trials in counts)

@@ -45,7 +45,7 @@ def _faults(family: Family) -> Iterator[str]:
     """Yield the mistakes that keep a family from being used. Only the first is reliable: later checks rely on it."""
     for given, kind in ((family.scenario, Scenario), (family.grid, Grid)):
         if not (isinstance(given, type) and issubclass(given, kind)):
-            yield f"{given!r} is no subclass of {kind.__name__}"
+            yield f"{given!r} is not a subclass of {kind.__name__}"
             return
     scenario, grid = family.scenario, family.grid
     wanted = ("family", "version", "identified_by", "templates")
@@ -54,7 +54,7 @@ def _faults(family: Family) -> Iterator[str]:
         yield f"{scenario.__name__} lacks {', '.join(missing)}"
         return
     if not re.fullmatch("[a-z][a-z0-9_]*", scenario.family):
-        yield f"{scenario.family!r} is no name of a family: give small letters, digits and underscores"
+        yield f"{scenario.family!r} is not a valid name of a family: give lower-case letters, digits and underscores"
     if not is_dataclass(scenario) or (
         unknown := set(scenario.identified_by) - {field.name for field in fields(scenario)}
     ):

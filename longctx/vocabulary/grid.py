@@ -32,12 +32,12 @@ class Grid(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: tuple[str, ...] = ()
-    """The models to measure; `--ctx-model` counts instead. It may be left out where that is always given."""
+    """The models to measure; `--ctx-model` replaces them. It may be left out where that is always given."""
     prompts: tuple[str, ...] = Field(default=(PROTOCOL,), min_length=1)
-    """Prompt sets, by name or path; `--ctx-prompts` counts instead."""
+    """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
     trials: Trials
-    """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. Of
-    long-context QA, questions."""
+    """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. In
+    long-context QA, a trial is a question."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A scenario whose rate is shown to lie below it fails its test."""
     bands: dict[str, Count] = {}
@@ -47,7 +47,7 @@ class Grid(BaseModel):
     def _trials_are_of_bands(self) -> Self:
         names = self.trials if isinstance(self.trials, dict) else {}
         if strange := [name for name in names if name not in (self.bands or {"all"})]:
-            raise ValueError(f"trials are given of {strange[0]!r}, and there is no such band in `bands`")
+            raise ValueError(f"`trials` names the band {strange[0]!r}, which `bands` does not define: correct the name")
         return self
 
     @property
@@ -62,7 +62,8 @@ class Grid(BaseModel):
         holding = [(largest, name) for name, largest in self.bands.items() if scenario.length <= largest]
         if not holding:
             raise ValueError(
-                f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}."
+                f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}. "
+                "Raise the largest band, or add one."
             )
         return min(holding)[1]
 

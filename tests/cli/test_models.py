@@ -107,8 +107,8 @@ def test_what_a_person_wrote_stays_and_differences_are_told(
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
     assert "window = 2000 is used, though the server says 4096: delete it to use that." in printed
-    assert "effort 'max' is refused: choose of low, high." in printed
-    assert "thinking 'enabled' is refused: choose of adaptive, disabled." in printed
+    assert "effort 'max' is refused: choose one of low, high." in printed
+    assert "thinking 'enabled' is refused: choose one of adaptive, disabled." in printed
     line = float(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
     assert f"tokens.line = 99.0 is used, though {line} were counted: delete it to use that." in printed
     assert (profiles / "toy.toml").read_text().startswith(written)

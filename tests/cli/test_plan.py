@@ -169,13 +169,13 @@ def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> Non
 def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
     assert main(["plan", "--profile", profile(tmp_path, TABLES), "--discordance", "0.02"]) == 0
     out = capsys.readouterr().out
-    assert "exact test at 0.05 / 5 = 0.01: Holm's first and hardest step over 3 bands and 2 windows of k_max." in out
-    assert "Pairs that change and rates are guessed, not seen; --from RUN_A RUN_B measures them." in out
+    assert "exact test at 0.05 / 5 = 0.01: Holm's first and hardest step over 3 bands and 2 k_max tests." in out
+    assert "Discordance and rates are guesses; --from RUN_A RUN_B measures them." in out
     assert "line_retrieval short 200" in words(out)
     assert "0.020 guessed" in out
     assert out.splitlines()[-1].startswith(
         "Powered: line_retrieval (short). If nothing has changed, it passes with a probability of 90% or more. "
-        "Not powered: line_retrieval (long), passkey (all)."
+        "Underpowered: line_retrieval (long), passkey (all)."
     )
 
 
@@ -186,12 +186,12 @@ def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
     base = ["plan", "--profile", profile(tmp_path, TABLES), "--from", str(before)]
     assert main([*base, str(after)]) == 0
     out = capsys.readouterr().out
-    assert f"as seen in {before} and {after}" in out
+    assert f"estimated from {before} and {after}" in out
     assert "0.095 of 40" in out
-    assert "rates of line_retrieval (long), passkey (all) are guessed, not seen; the two runs say nothing there." in out
+    assert "rates for line_retrieval (long), passkey (all) are guesses; the two runs say nothing there." in out
     assert "with another model" not in out
     assert main([*base, str(after), "--model", "new"]) == 0
-    assert "Of line_retrieval (short), they were seen with another model or other prompts." in capsys.readouterr().out
+    assert "For line_retrieval (short), they come from another model or other prompts." in capsys.readouterr().out
 
 
 def test_runs_that_say_nothing_are_a_sentence(tmp_path: Path, capsys: Capture) -> None:
@@ -286,7 +286,7 @@ def test_a_budget_writes_the_profile_of_what_it_buys(within_mine: Workspace, cap
 def test_a_larger_budget_keeps_all_tables(within_mine: Workspace, capsys: Capture) -> None:
     assert budgeted(within_mine, "20") == 0
     out = capsys.readouterr().out
-    assert "over 3 bands and 1 window of k_max." in out
+    assert "over 3 bands and 1 k_max test." in out
     assert "Left out" not in out
     [lines] = load_profile(within_mine, str(within_mine.root / "out.toml")).line_retrieval
     assert set(lines.trials) == {"short", "long"}

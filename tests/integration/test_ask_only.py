@@ -21,14 +21,14 @@ def test_a_server_that_answers_as_another_model_is_told(checkout: Checkout, serv
     server.script = saying("13", model="other")
     result = checkout.record(server, "--ctx-ask-only")
     assert result.code == 0
-    assert result.says("asked 4 of 4 trials", "toy was asked for, but the server says that other answered 4 of them.")
+    assert result.says("Asked 4 of 4 trials", "toy was asked for, but the server says that other answered 4 of them.")
 
 
 def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = failing(400, "too odd")
     result = checkout.record(server, "--ctx-ask-only")
     assert result.code == 1
-    assert result.says("asked 0 of 4 trials", "Asked in part: no tests were run.")
+    assert result.says("Asked 0 of 4 trials", "Asked in part: no tests were run.")
     assert result.says("answered 400: too odd")
 
 

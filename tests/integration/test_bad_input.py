@@ -136,7 +136,7 @@ def test_the_server_goes_down_on_the_way(checkout: Checkout, server: SimulatedSe
     server.script = lambda body: right(body) if len(server.asked) < 3 else failing(401, "key expired")(body)
     result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("asked 2 of 4 trials: ", "answered 401: key expired. Check ANTHROPIC_API_KEY", "1 passed")
+    assert result.says("Asked 2 of 4 trials: ", "answered 401: key expired. Check ANTHROPIC_API_KEY", "1 passed")
     assert checkout.episodes() == 2
 
 
@@ -159,7 +159,7 @@ def test_an_answer_that_cannot_be_read(checkout: Checkout, server: SimulatedServ
     server.script = lambda body: (200, {}, deep) if len(server.asked) == 1 else right(body)
     result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("asked 3 of 4 trials", "is not a Messages API message (its JSON is nested too deeply)")
+    assert result.says("Asked 3 of 4 trials", "is not a Messages API message (its JSON is nested too deeply)")
     assert not result.says("RecursionError")
     assert [row["error"] for row in checkout.rows() if row["error"]] == ["malformed_answer"]
 

@@ -27,7 +27,7 @@ def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Check
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
     result = checkout.record(server, "--ctx-batch", "-n2")
     assert result.code == 0, result.out + result.err
-    assert result.says("about $1.24 in batches ($2.48 asked directly)", "asked 4 of 4 trials")
+    assert result.says("about $1.24 in batches ($2.48 asked directly)", "Asked 4 of 4 trials")
     assert not server.asked
     rows = checkout.rows()
     assert {(row["outcome"], row["source"], row["latency_s"]) for row in rows} == {("correct", "live", None)}
@@ -43,11 +43,11 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     server.looks = 100
     left = checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0")
     assert left.code == 1
-    assert left.says("Batch msgbatch_0000 holds 4 requests.", "asked 0 of 4 trials")
+    assert left.says("Batch msgbatch_0000 holds 4 requests.", "Asked 0 of 4 trials")
     assert left.says("4 were not answered: pending in batch msgbatch_0000: once it has ended, the same command with")
     assert {(row["outcome"], row["error"]) for row in checkout.rows()} == {("not_asked", "pending")}
     direct = checkout.record(server)
-    assert direct.says("asked 0 of 4 trials", "pending in batch msgbatch_0000")
+    assert direct.says("Asked 0 of 4 trials", "pending in batch msgbatch_0000")
     assert not server.asked, "nor does a run without batches ask what one holds"
     assert checkout.pytest("--ctx-estimate").says("4 more are held by batches that are not collected")
     server.looks = 0
@@ -76,7 +76,7 @@ def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer
     assert result.says(
         "Stopped: 0 of 4 trials were answered",
         "Batch msgbatch_0000 goes on without this run, with 4 requests: the same command collects what they answer, or "
-        "python -m longctx batches collect. Nothing of it is asked or paid again.",
+        "python -m longctx batches collect. Nothing is asked or paid for again.",
     )
     assert checkout.file("cassettes/batches").is_dir()
 
@@ -100,7 +100,7 @@ def test_kill_9_between_creation_and_its_answer(checkout: Checkout, server: Batc
 def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: BatchServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
     result = checkout.record(server, "--ctx-batch", "--ctx-max-cost=0.80")
-    assert result.says("asked 2 of 4 trials: the cap of $0.80 leaves no room for it")
+    assert result.says("Asked 2 of 4 trials: the cap of $0.80 leaves no room for it")
     assert [len(batch.requests) for batch in server.created] == [2]
 
 

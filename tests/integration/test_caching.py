@@ -22,7 +22,7 @@ def test_what_is_shared_is_read_from_the_cache(checkout: Checkout, server: Simul
     checkout.file("fixtures/models/toy.toml").write_text(PRICES + CACHING)
     server.script = PrefixCache(100).script
     result = checkout.record(server)
-    assert result.says("with the prompt cache). Tokens counted by the server.", "asked 10 of 10 trials")
+    assert result.says("with the prompt cache). Tokens counted by the server.", "Asked 10 of 10 trials")
     assert sum("cache_control" in str(body) for body in server.asked) >= 5
     read, written, whole = (
         sum(row[f"{name}_tokens"] for row in checkout.rows()) for name in ("cached", "cache_write", "input")

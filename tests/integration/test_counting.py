@@ -14,7 +14,7 @@ def test_lines_are_asked_whatever_counts_look_like(checkout: Checkout, server: S
     server.counting = NO_COUNTS[shape]
     result = checkout.record(server)
     assert result.code == 0
-    assert result.says("Tokens by the profile.", "asked 4 of 4 trials", "4 live")
+    assert result.says("Tokens by the profile.", "Asked 4 of 4 trials", "4 live")
     assert ("Tokens are not counted" in result.out) == (shape != "not found")
 
 
@@ -25,7 +25,7 @@ def test_lines_are_asked_whatever_a_models_description_looks_like(
     server.telling = NO_MODELS[shape]
     result = checkout.record(server)
     assert result.code == 0
-    assert result.says("The window of toy is not known", "no description of a model", "asked 4 of 4 trials")
+    assert result.says("The window of toy is not known", "no description of a model", "Asked 4 of 4 trials")
     assert not checkout.file("fixtures/models/toy.toml").exists()
 
 
@@ -39,7 +39,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
         "toy: its tokens could not be counted, which passkey needs to build its prompts: the server's answer is no "
         "count of tokens (its input_tokens are -12); it begins with b'{\"input_tokens\": -12}'.",
         f"python -m longctx models probe toy --ask --base-url {server.url}",
-        "asked 4 of 4 trials",
+        "Asked 4 of 4 trials",
         "invalid: toy: its tokens could not be counted",
     )
     assert {row["error"] for row in checkout.rows() if row["family"] == "passkey"} == {"not_counted"}
@@ -47,7 +47,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
     assert probed.code == 0
     again = checkout.record(server)
     assert again.code == 0
-    assert again.says("asked 4 of 4 trials", "4 live (50%); 4 replayed (50%)")
+    assert again.says("Asked 4 of 4 trials", "4 live (50%); 4 replayed (50%)")
 
 
 def test_where_nothing_else_is_selected_nothing_is_asked(checkout: Checkout, server: SimulatedServer) -> None:

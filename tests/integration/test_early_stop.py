@@ -42,7 +42,7 @@ def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -
     result = measured.record(server, *EARLY, "--ctx-min-rate=0.9", mode="all")
     assert result.code == 10
     sentence = "regression shown after 8 of 40 trials, 32 not asked"
-    assert result.says("asked 8 of 40 trials", f"stopped early: {sentence}", f"Stopped early: {sentence}.", "2 passed")
+    assert result.says("Asked 8 of 40 trials", f"Stopped early: {sentence}.", "2 passed")
     assert len(server.asked) == 8
     assert causes(measured) == {None: 8, "early stop": 32}
     assert {row["outcome"] for row in measured.rows() if row["error"]} == {"not_asked"}
@@ -62,14 +62,14 @@ def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
     result = measured.record(server, *EARLY, "--ctx-margin=0.3", mode="all")
     assert result.code == 0
-    assert result.says("stopped early: pass shown after 16 of 40 trials, 24 not asked")
+    assert result.says("Stopped early: pass shown after 16 of 40 trials, 24 not asked")
     assert gate(measured)["verdict"] == "pass"
 
 
 def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: SimulatedServer) -> None:
     result = measured.record(server, *EARLY, mode="all")
     assert result.code == 11
-    assert result.says("asked 40 of 40 trials", "the rest was spent on the looks for an early stop")
+    assert result.says("Asked 40 of 40 trials", "the rest was spent on the looks for an early stop")
     assert not result.says("topped early:")
     assert gate(measured)["alpha_of_verdict"] == 0.025
 
@@ -83,7 +83,7 @@ def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: Sim
     server.script = right
     again = measured.record(server, *EARLY)
     assert again.code == 10
-    assert again.says("asked 0 of 32 trials", "stopped early: regression shown after 8 of 40 trials, 32 not asked")
+    assert again.says("Asked 0 of 32 trials", "Stopped early: regression shown after 8 of 40 trials, 32 not asked")
     assert len(server.asked) == 8
 
 
@@ -93,7 +93,7 @@ def test_a_server_that_fails_stops_nothing_early(measured: Checkout, server: Sim
     server.script = lambda body: saying("13")(body) if len(server.asked) < 5 else failing(401)(body)
     failed = measured.record(server, *EARLY, "--ctx-in-flight=1")
     assert failed.code == 12
-    assert failed.says("asked 4 of 40 trials")
+    assert failed.says("Asked 4 of 40 trials")
     assert "early stop" not in causes(measured)
 
 

@@ -39,7 +39,7 @@ def test_old_prices_are_doubted(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4-5")
     assert "over a year ago" not in result.out
     checkout.file("fixtures/models/toy.toml").write_text(PRICES.replace("2026", "2024"))
-    assert checkout.pytest("--ctx-estimate").says("The prices of toy stood on 2024-01-01, over a year ago")
+    assert checkout.pytest("--ctx-estimate").says("The prices of toy are from 2024-01-01, over a year ago")
 
 
 def test_a_model_without_prices_has_none(checkout: Checkout) -> None:

@@ -44,7 +44,7 @@ def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: l
 
 
 def test_a_gate_that_would_seldom_pass_says_so_before_it_asks(kept: Checkout, server: SimulatedServer) -> None:
-    says = "Not powered: if nothing has changed but 10% of pairs by chance, this gate passes with a"
+    says = "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a"
     assert kept.pytest("--ctx-baseline=main", "--ctx-estimate").says(f"{says} probability of")
     result = kept.record(server, "--ctx-baseline=main", "--ctx-model=other")
     assert result.out.index(says) < result.out.index("20 of 20 trials to ask")

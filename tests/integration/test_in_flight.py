@@ -13,5 +13,5 @@ def test_it_is_the_limit(checkout: Checkout, server: SimulatedServer) -> None:
     server.release.set()
     result = checkout.wait()
     assert result.code == 0
-    assert result.says("asked 16 of 16 trials")
+    assert result.says("Asked 16 of 16 trials")
     assert server.most_in_flight == 3

@@ -162,7 +162,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     with SimulatedServer(answer) as server:
         asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
     assert asked.says("Asked: no tests were run.")
-    [trials] = re.findall(r"asked (\d+) of \1 trials", asked.out + asked.err)
+    [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')  # as a checkout of longctx has it
     assert run("pytest -n 1 --ctx-model toy").says(f"{trials} replayed (100%)", " passed")
     (folder / "conftest.py").unlink()

@@ -13,7 +13,7 @@ def test_the_cap_stops_the_asking(checkout: Checkout, server: SimulatedServer) -
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("about $2.48", "asked 2 of 4 trials: the cap of $1.50 leaves no room for it")
+    assert result.says("about $2.48", "Asked 2 of 4 trials: the cap of $1.50 leaves no room for it")
     assert len(server.asked) == checkout.episodes() == 2
     assert [row["outcome"] for row in checkout.rows()].count("not_asked") == 2
     assert {row["error"] for row in checkout.rows()} == {None, "budget"}
@@ -26,7 +26,7 @@ def test_a_prompt_near_a_dearer_tier_is_set_aside_at_its_price(checkout: Checkou
     tier = "[[prices.above]]\ntokens = {}\ninput = 100000\noutput = 0\n"
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE + tier.format(76))
     result = checkout.record(server, "--ctx-max-cost=5", "--ctx-in-flight=1")
-    assert result.says("about $2.48", "asked 2 of 4 trials: the cap of $5.00 leaves no room for it")
+    assert result.says("about $2.48", "Asked 2 of 4 trials: the cap of $5.00 leaves no room for it")
     assert len(server.asked) == 2
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE + tier.format(77))
     assert checkout.record(server, "--ctx-max-cost=5").code == 0
@@ -37,7 +37,7 @@ def test_a_cap_too_low_for_one_question_asks_none(checkout: Checkout, server: Si
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     result = checkout.record(server, "--ctx-max-cost=0.10")
     assert result.code == 1
-    assert result.says("asked 0 of 4 trials: the cap of $0.10 leaves no room for it")
+    assert result.says("Asked 0 of 4 trials: the cap of $0.10 leaves no room for it")
     assert not server.asked
 
 

@@ -55,7 +55,7 @@ def test_what_was_recorded_in_a_folder_of_the_earlier_name_is_replayed(
     assert len(server.asked) == 12
     result = checkout.pytest("--ctx-model=org:model", "-k", "lines")
     assert result.code == 1
-    assert result.says("or it was another model's, whose name made the same folder", "--ctx-record new_episodes")
+    assert result.says("or it belongs to another model, whose name makes the same folder", "--ctx-record new_episodes")
 
 
 def test_a_model_that_was_not_recorded(recorded: Checkout) -> None:

@@ -13,10 +13,10 @@ def test_a_plan_asks_nothing_and_writes_nothing(checkout: Checkout) -> None:
     assert result.code == 0
     assert result.says(
         "Plan of the profile tiny.toml with a power of 80%",
-        "0.05 / 3 = 0.017: Holm's first and hardest step over 2 bands and 1 window of k_max.",
+        "0.05 / 3 = 0.017: Holm's first and hardest step over 2 bands and 1 k_max test.",
         "Prices of toy are not known",
         "line_retrieval all 4 ",
-        "Not powered: all bands.",
+        "Underpowered: all bands.",
     )
     made = {path.name for path in set(checkout.folder.rglob("*")) - before if path.suffix != ".pyc"}
     assert made <= {"stdout", "stderr", "__pycache__"}
@@ -30,10 +30,10 @@ def test_from_two_runs_and_from_baselines(checkout: Checkout, server: SimulatedS
     result = checkout.longctx(*plan, "--from", "old", "new")
     assert result.code == 0
     assert result.says(
-        "as seen in old and new", "0.833 of 4 ", "Pairing gains nothing", "seen with another model or other prompts"
+        "estimated from old and new", "0.833 of 4 ", "Pairing gains nothing", "come from another model or other prompts"
     )
     assert checkout.longctx("baseline", "save", "first", "old").code == 0
-    assert checkout.longctx(*plan, "--from", "first", "new").says("as seen in first and new", "0.833 of 4 ")
+    assert checkout.longctx(*plan, "--from", "first", "new").says("estimated from first and new", "0.833 of 4 ")
     result = checkout.longctx(*plan, "--from", "first", "old")
     assert result.code == 2
     assert result.says("first and old ", "[same-recordings]")

@@ -85,7 +85,7 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     result = within.longctx("record", "--ctx-profile=../tiny.toml", f"--ctx-base-url={server.url}")
     assert result.code == 0, result.out + result.err
-    assert result.says("asked 4 of 4 trials")
+    assert result.says("Asked 4 of 4 trials")
     assert checkout.episodes() == 4
 
 

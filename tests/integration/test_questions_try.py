@@ -100,7 +100,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
         "with its right section: “I would say that it is the second of these.”",
         "prefill = true in fixtures/models/toy.toml (python -m longctx models probe toy --ask tells whether",
         "--prompts tagged, whose answers begin with the tag that is read",
-        "No filter is made, since it never moves: 6 of 6 questions have no answer",
+        "No filter is made, since a filter is never changed: 6 of 6 questions have no answer",
         "right section 0 0 6 0.00",
         "no readable answer",
     )
@@ -135,7 +135,7 @@ def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checko
     with SimulatedServer(script) as server:
         asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
     assert asked.code == 1
-    assert asked.says("No filter is made, since it never moves: 1 of 6 questions has no answer")
+    assert asked.says("No filter is made, since a filter is never changed: 1 of 6 questions has no answer")
     assert asked.says("of the others alone: python -m longctx filter run --prompts protocol")
     filtered = own.longctx("filter", "run", "--prompts", "protocol")
     assert filtered.says("5 asked, ", "1 without a readable answer, which a collage does not ask")

@@ -35,7 +35,7 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
         server.release.set()
         resumed = checkout.longctx(*command, *live)
         assert resumed.code == 0, resumed.err
-        assert resumed.says("2 of 4 trials to ask", "asked 2 of 2", "questions written 8")
+        assert resumed.says("2 of 4 trials to ask", "Asked 2 of 2", "questions written 8")
         assert len(server.asked) == 6
     first = checkout.file("mine.jsonl").read_bytes()
     replayed = checkout.longctx(*command)

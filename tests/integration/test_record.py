@@ -25,12 +25,12 @@ def test_none_is_the_default_and_asks_nothing(checkout: Checkout, server: Simula
 def test_once_asks_what_is_missing_and_then_nothing(checkout: Checkout, server: SimulatedServer) -> None:
     first = checkout.record(server)
     assert first.code == 0
-    assert first.says("line_retrieval on toy: 4 of 4 trials to ask", "asked 4 of 4 trials", "4 live (100%)")
+    assert first.says("line_retrieval on toy: 4 of 4 trials to ask", "Asked 4 of 4 trials", "4 live (100%)")
     assert len(server.asked) == checkout.episodes() == 4
     assert {row["source"] for row in checkout.rows()} == {"live"}
     second = checkout.record(server)
     assert second.code == 0
-    assert second.says("0 of 4 trials to ask", "asked 0 of 0 trials", "4 replayed (100%)")
+    assert second.says("0 of 4 trials to ask", "Asked 0 of 0 trials", "4 replayed (100%)")
     assert len(server.asked) == checkout.episodes() == 4
     assert {row["source"] for row in checkout.rows()} == {"replayed"}
 
@@ -69,7 +69,7 @@ def test_all_asks_everything_anew_and_keeps_what_there_was(recorded: Checkout, s
 def test_with_workers_one_process_asks(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, "-n2")
     assert result.code == 0
-    assert result.says("asked 4 of 4 trials", "4 live (100%)")
+    assert result.says("Asked 4 of 4 trials", "4 live (100%)")
     assert len(server.asked) == 4
 
 
@@ -84,7 +84,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server)
     assert result.code == 0, result.out
-    assert result.says("passkey on toy: 4 of 4 trials to ask", "asked 8 of 8 trials")
+    assert result.says("passkey on toy: 4 of 4 trials to ask", "Asked 8 of 8 trials")
     assert {row["outcome"] for row in checkout.rows()} == {"correct"}
     measured = checkout.file("fixtures/models/toy.toml").read_text()
     assert 'family = "passkey"' in measured
@@ -99,7 +99,7 @@ def test_what_could_not_be_asked_says_why(checkout: Checkout, server: SimulatedS
     server.script = lambda body: saying("42")(body) if len(server.asked) > 1 else (400, {}, b'{"error": "too odd"}')
     result = checkout.record(server, "--ctx-in-flight=1")
     assert result.code == 1
-    assert result.says("asked 3 of 4 trials", "invalid:", "answered 400")
+    assert result.says("Asked 3 of 4 trials", "invalid:", "answered 400")
     assert [row["outcome"] for row in checkout.rows()].count("infra_error") == 1
     assert [row["error"] for row in checkout.rows()].count("refused_request") == 1
     server.script = saying("42")

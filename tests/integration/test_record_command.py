@@ -11,7 +11,7 @@ TINY = "--ctx-profile=tiny.toml"
 def test_it_records_what_is_missing(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.longctx("record", TINY, f"--ctx-base-url={server.url}", "-k", "lines-3")
     assert result.code == 0
-    assert result.says("asked 2 of 2 trials", "Asked: no tests were run.")
+    assert result.says("Asked 2 of 2 trials", "Asked: no tests were run.")
     assert len(server.asked) == checkout.episodes() == 2
     checkout.longctx("record", TINY, f"--ctx-base-url={server.url}")
     assert len(server.asked) == checkout.episodes() == 4

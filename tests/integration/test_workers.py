@@ -41,7 +41,7 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
     server.release.set()
     result = checkout.pytest(*once, "-n2")
     assert result.code == 0
-    assert result.says("2 of 4 trials to ask", "asked 2 of 2 trials", "2 live (50%); 2 replayed (50%)")
+    assert result.says("2 of 4 trials to ask", "Asked 2 of 2 trials", "2 live (50%); 2 replayed (50%)")
     assert len(server.asked) == 5
 
 
@@ -109,6 +109,6 @@ def test_a_line_cut_short_is_asked_again(recorded: Checkout, server: SimulatedSe
     assert result.code == 1
     assert result.says("1 of 2 trials have no recording", "Its last line was cut short by a run that was killed.")
     assert file.read_bytes() == whole[:-20]
-    assert recorded.record(server).says("asked 1 of 1 trials")
+    assert recorded.record(server).says("Asked 1 of 1 trials")
     assert file.read_bytes().splitlines()[0] == whole.splitlines()[0]
     assert recorded.pytest().code == 0

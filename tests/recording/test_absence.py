@@ -73,7 +73,9 @@ def test_a_folder_that_other_models_had_too_may_hold_theirs(tmp_path: Path) -> N
     file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"model":"org:toy",', b""))
     text = said(line_case(trials=3, model="org/toy"), Tape(tmp_path))
-    assert "effort, prefill, extra_body); or it was another model's, whose name made the same folder. Record" in text
+    assert (
+        "effort, prefill, extra_body); or it belongs to another model, whose name makes the same folder. Record" in text
+    )
 
 
 def test_a_file_cut_short_may_be_in_the_folder_of_the_earlier_name(tmp_path: Path) -> None:

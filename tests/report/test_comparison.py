@@ -51,7 +51,7 @@ def test_three_runs_stand_beside_the_first() -> None:
         "Changed answers, line_retrieval, some-model, prompts protocol",
         "Changed answers, line_retrieval, A: some-model, prompts protocol",
     ]
-    assert "line_retrieval: 1 trial only A measured, not paired (some-model, prompts protocol)." in made.notes
+    assert "line_retrieval: 1 trial, which only A measured, is not paired (some-model, prompts protocol)." in made.notes
 
 
 def test_several_families_have_a_table_of_all() -> None:

@@ -24,7 +24,7 @@ def notes(*plans: BandPlan, **given: Any) -> str:
 
 
 def test_a_band() -> None:
-    made = plan_document([LONG], WANTED, "mine", {("window of k_max", "windows of k_max"): 1})
+    made = plan_document([LONG], WANTED, "mine", {("k_max test", "k_max tests"): 1})
     shown, needed = (table.frame.reset_index().to_dict("records") for table in made.tables)
     assert shown == [
         {
@@ -33,7 +33,7 @@ def test_a_band() -> None:
             "trials": "200",
             "tokens": "1.0M",
             "price": "$4.00",
-            "pairs change": "0.100 guessed",
+            "discordance": "0.100 guessed",
             "rate": "0.90",
             "drop shown, paired": "0.057",
             "unpaired": "0.069",
@@ -51,7 +51,7 @@ def test_a_band() -> None:
         }
     ]
     assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
-    assert "over 1 band and 1 window of k_max." in made.notes[0]
+    assert "over 1 band and 1 k_max test." in made.notes[0]
 
 
 def test_clusters_are_named_and_counted() -> None:
@@ -64,11 +64,11 @@ def test_clusters_are_named_and_counted() -> None:
 
 def test_where_the_assumptions_come_from() -> None:
     seen = replace(LONG, seen=480, own=True)
-    assert "guessed, not seen; --from" in notes(LONG)
-    assert "as seen in a and b" in notes(seen, runs=["a", "b"])
+    assert "are guesses; --from" in notes(LONG)
+    assert "estimated from a and b" in notes(seen, runs=["a", "b"])
     assert "guessed" not in notes(seen, runs=["a", "b"])
     assert "Both replay the same recordings of collage" in notes(seen, runs=["a", "b"], replayed=["collage"])
-    assert "Of passkey (long), they were seen with another model" in notes(replace(seen, own=False), runs=["a", "b"])
+    assert "For passkey (long), they come from another model" in notes(replace(seen, own=False), runs=["a", "b"])
 
 
 def test_warnings() -> None:
@@ -93,7 +93,7 @@ def test_the_conclusion() -> None:
         "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more."
     )
     assert conclusion([LONG, weak], WANTED) == (
-        "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more. Not powered: "
+        "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more. Underpowered: "
         "passkey (short). If nothing has changed, it may well be inconclusive: give more trials (the last table says "
         "how many) or a wider margin. That all 2 pass together has a probability of 47%."
     )

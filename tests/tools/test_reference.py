@@ -59,7 +59,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ),
         ("exit-statuses", "| 10 | the verdict is `regression`: in some band, a drop is shown |"),
         ("exit-statuses", "| 13 | the report could not be written"),
-        ("errors", "| `unknown-profile` | There is no *noun* *name*. *did you mean* Or"),
+        ("errors", "| `unknown-profile` | There is no profile *name*. *did you mean* Or"),
         ("files", "| `depth` | number | The position of the needle in the text, between 0 (start) and 1 (end). |"),
         ("files", "[JSON schema](gate.schema.json)"),
     ],

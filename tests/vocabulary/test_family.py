@@ -29,10 +29,10 @@ class Bare(Scenario):
     ("scenario", "grid", "more", "says"),
     [
         (Bare, PasskeyGrid, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
-        (PasskeyGrid, Passkey, {}, "is no subclass of Scenario"),
-        (Passkey, Passkey, {}, "is no subclass of Grid"),
+        (PasskeyGrid, Passkey, {}, "is not a subclass of Scenario"),
+        (Passkey, Passkey, {}, "is not a subclass of Grid"),
         (Passkey, Grid, {}, "Grid lacks scenarios"),
-        (Named, PasskeyGrid, {}, "'Pass-Key' is no name of a family"),
+        (Named, PasskeyGrid, {}, "'Pass-Key' is not a valid name of a family"),
         (Misspelt, PasskeyGrid, {}, "Misspelt has no field 'windw', which identified_by names"),
         (Passkey, PasskeyGrid, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
         (Passkey, PasskeyGrid, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),

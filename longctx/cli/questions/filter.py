@@ -21,7 +21,7 @@ from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "filter",
-        help='freeze the "too hard" filter of a model',
+        help='make the "too hard" filter of a model',
         description="Writes fixtures/questions/filters/MODEL-BANK.json from a run in which the control `right` was "
         "asked: questions answered wrong with their section alone are not asked in a collage.",
     )

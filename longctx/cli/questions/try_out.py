@@ -60,7 +60,9 @@ def add(tasks: Any) -> None:
         metavar="N",
         help="tokens of the longest section asked about (default: 5000)",
     )
-    parser.add_argument("--max-tokens", type=int, default=3000, metavar="N", help="of an answer (default: 3000)")
+    parser.add_argument(
+        "--max-tokens", type=int, default=3000, metavar="N", help="the most tokens of an answer (default: 3000)"
+    )
     parser.add_argument("--record", metavar="MODE", help="none (default), once, new_episodes or all, as --ctx-record")
     parser.add_argument("--base-url", metavar="URL", help="server that speaks the Messages API (default: the SDK's)")
     parser.add_argument("--max-cost", metavar="USD", help="the most that asking may cost")
@@ -189,11 +191,11 @@ def _filter(
         asked = len(existing.kept) + len(existing.dropped)
         return f"The filter: {kept}. {path} is there already and stays: it keeps {len(existing.kept):,} of {asked:,}."
     if not others:
-        return f"No filter is made while answers are missing, since it never moves: {kept}. Run this again."
+        return f"No filter is made while answers are missing, since a filter is never changed: {kept}. Run this again."
     if unread:
         of_rest = f"python -m longctx filter {os.path.relpath(folder)} --prompts {prompts}"
         return (
-            f"No filter is made, since it never moves: {unread:,} of {len(answers):,} questions "
+            f"No filter is made, since a filter is never changed: {unread:,} of {len(answers):,} questions "
             f"{'has' if unread == 1 else 'have'} no answer that can be read with {'its' if unread == 1 else 'their'} "
             f"section alone"
             + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")

@@ -41,11 +41,15 @@ def add(tasks: Any) -> None:
     option = parser.add_argument
     option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
     option("--model", required=True, metavar="NAME", help="the model that writes")
-    option("--out", type=Path, required=True, metavar="FILE", help="where to: JSON lines, one question each")
-    option("--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions a section (5)")
+    option("--out", type=Path, required=True, metavar="FILE", help="the file to write: JSON lines, one question each")
+    option(
+        "--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions about a section (default: 5)"
+    )
     option("--limit", type=number(int, 1), metavar="N", help="only the first N sections")
     option("--prompts", default=PROTOCOL, metavar="DIR", help="prompt set with a folder writing/ (default: protocol)")
-    option("--max-tokens", type=number(int, 1), metavar="N", help="of a reply (default: 600 a question)")
+    option(
+        "--max-tokens", type=number(int, 1), metavar="N", help="the most tokens of a reply (default: 600 a question)"
+    )
     option("--force", action="store_true", help="write over a file that was reviewed or changed")
     add_options(parser)
     parser.set_defaults(run=run, passes_on=False)

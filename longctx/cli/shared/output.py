@@ -20,7 +20,7 @@ def check_free(path: Path, force: bool) -> None:
 
 
 def check_new(path: Path, force: bool) -> None:
-    """Raise UserError if there is something at `path` already, and `force` does not allow to replace it."""
+    """Raise UserError if there is something at `path` already, and `force` does not allow replacing it."""
     if path.is_dir():
         raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
     if path.exists() and not force:

@@ -90,9 +90,6 @@ class Country:
         """Return a new town, such as `Kestmere, Aldholm Province`."""
         return f"{self.names.town()}, {self.province()} Province"
 
-    def person(self) -> Person:
-        return self.names.person()
-
     def phone(self) -> str:
         pen = self._pen
         return f"0{pen.integer(311, 989)}–{pen.integer(200, 999)}–{pen.integer(100, 999)}"

@@ -1,4 +1,4 @@
-"""Which of several alike."""
+"""Multi-round coreference: which of several alike texts is asked for."""
 
 from longctx.families.coreference.grid import CoreferenceGrid
 from longctx.families.coreference.protocol import Coreference
@@ -7,7 +7,7 @@ from longctx.vocabulary.family import Family
 FAMILY = Family(
     Coreference,
     CoreferenceGrid,
-    title="Which of several alike",
+    title="Multi-round coreference",
     size="window",
     account=f"{__name__}.account:CoreferenceAccount",
 )

@@ -1,11 +1,11 @@
-"""The analysis of the coreference family ("alike texts") and its part of the report."""
+"""The analysis of the coreference family and its part of the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.families.coreference import charts, tables
+from longctx.families.coreference import FAMILY, charts, tables
 from longctx.families.coreference.returned import EXAMPLE, Returned, of_all_windows, returned, shape
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
@@ -17,8 +17,6 @@ from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
-
-NAME = "Which of several alike"
 
 
 class CoreferenceAccount(account.Account):
@@ -42,7 +40,7 @@ class CoreferenceAccount(account.Account):
     ) -> Iterator[tuple[Rank, str]]:
         yield from ((Rank.LEVEL, sentence) for sentence in _levels(scenarios))
         for texts in of_all_windows(analysis):
-            where = f"{NAME}, {texts.subject}, {texts.needles} alike"
+            where = f"{FAMILY.title}, {texts.subject}, {texts.needles} needles"
             yield from ((Rank.UNUSABLE, f"{where}: {why}.") for why in _without_code(texts))
             yield from ((Rank.CAUSE, f"{where}: {why}.") for why in _instead(texts))
 
@@ -58,7 +56,7 @@ def _levels(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
             needles, window = shape(scenario)
             series.setdefault((scenario.subject, needles), []).append((window, scenario.rate))
     for (subject, needles), points in series.items():
-        where, guess = f"{NAME}, {subject}, {needles} alike", 1 / needles
+        where, guess = f"{FAMILY.title}, {subject}, {needles} needles", 1 / needles
         total = Rate(sum(rate.correct for _, rate in points), sum(rate.n for _, rate in points))
         (short, first), (long, last) = min(points), max(points)
         if first.lo > last.hi:
@@ -85,7 +83,7 @@ def _instead(texts: Returned) -> Iterator[str]:
     other, wrong = texts.another_instance, texts.wrong
     if wrong and other / wrong >= 0.5:
         yield (
-            f"{other:,} of {wrong:,} wrong answers are another of the alike texts, "
+            f"{other:,} of {wrong:,} wrong answers are another of the needles, "
             f"{tables.first(texts):,} of them the first and {tables.last(texts):,} the last"
         )
     causes = {

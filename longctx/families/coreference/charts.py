@@ -20,16 +20,16 @@ def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
         if len(windows) < 2:
             continue
         points = [_point(scenario) for scenario in sorted(group, key=shape)]
-        names = list(dict.fromkeys(str(point["alike"]) for point in points))
+        names = list(dict.fromkeys(str(point["needles"]) for point in points))
         guesses = [at(1 / needles, "y") for needles in sorted({needles for needles, _ in shapes})]
         kind = "log" if windows[-1] >= 10 * windows[0] else "linear"
         scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
         axis = {"values": windows, "format": ",d"}
         x = field("window", "quantitative", "window, tokens", scale=scale, axis=axis)
         moved, note = apart(points, "window")
-        spec = layered(moved, [*guesses, *curves(x, colours("alike", names))])
-        frame = pivot([(point["window"], str(point["alike"]), str(point["text"])) for point in points], "window")
-        note = " ".join(filter(None, ["Dashed: what guessing among the alike texts gives.", note]))
+        spec = layered(moved, [*guesses, *curves(x, colours("needles", names))])
+        frame = pivot([(point["window"], str(point["needles"]), str(point["text"])) for point in points], "window")
+        note = " ".join(filter(None, ["Dashed: what guessing among the needles gives.", note]))
         yield Chart(f"coreference-by-window-{number}", "coreference", f"By window: {subject}", spec, frame, note)
 
 
@@ -37,12 +37,12 @@ def _point(scenario: ScenarioSummary) -> dict[str, Any]:
     (needles, window), rate = shape(scenario), scenario.rate
     return {
         "window": window,
-        "alike": f"{needles} alike",
+        "needles": f"{needles} needles",
         "rate": rate.rate,
         "lo": rate.lo,
         "hi": rate.hi,
         "text": str(rate),
-        "say": f"{needles} alike in {window:,} tokens: {rate}",
+        "say": f"{needles} needles in {window:,} tokens: {rate}",
     }
 
 
@@ -65,5 +65,5 @@ def given_for_asked(analysis: Sequence[Returned]) -> Iterator[Chart]:
             y=field("asked", "ordinal", "asked for", sort=names),
         )
         frame = pivot([(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values], "asked for")
-        title = f"Which of {texts.needles} alike was given back: {texts.subject}"
+        title = f"Which of {texts.needles} needles was given back: {texts.subject}"
         yield Chart(f"coreference-given-{number}", "coreference", title, spec, frame)

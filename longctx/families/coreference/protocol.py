@@ -1,4 +1,4 @@
-"""Which of several alike: give back the i-th of 2 to 8 texts that answer the same request in a long conversation.
+"""Multi-round coreference: give back the i-th of 2 to 8 texts that answer the same request in a long conversation.
 
 Sources: MRCR, K. Vodrahalli et al., "Michelangelo", 2024, sections 2.3 and 3.3 and appendix A.2,
 https://arxiv.org/abs/2409.12640; OpenAI MRCR, 2025, https://huggingface.co/datasets/openai/mrcr; MRCR v2, Google

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 
+from longctx.families.coreference import FAMILY
 from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned, of_all_windows, shape
 from longctx.report.table import Table, by_subject, pivot
 from longctx.results.subject import Subject
@@ -15,7 +16,7 @@ from longctx.summary.summary import ScenarioSummary
 def rates(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Table]:
     """Yield tables with a row for each number of alike texts and window."""
     measured = {(each.subject, each.needles, each.window): each for each in analysis}
-    columns = ["alike", "window", "rate [95% interval]", "by guessing", "word for word", "MRCR's score"]
+    columns = ["needles", "window", "rate [95% interval]", "by guessing", "word for word", "MRCR's score"]
     for subject, group in by_subject(scenarios).items():
         rows = []
         for scenario in sorted(group, key=shape):
@@ -23,8 +24,8 @@ def rates(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) ->
             texts = measured.get((subject, needles, window))
             exact, score = (f"{texts.exact:,} of {rate.correct:,}", f"{texts.mean_score:.2f}") if texts else ("", "")
             rows.append((str(needles), f"{window:,}", str(rate), f"{1 / needles:.2f}", exact, score))
-        title = f"Which of several alike, {subject}: rate [95% interval], and what guessing among the alike gives"
-        yield Table(title, pd.DataFrame(rows, columns=columns).set_index("alike"))
+        title = f"{FAMILY.title}, {subject}: rate [95% interval], and what guessing among the needles gives"
+        yield Table(title, pd.DataFrame(rows, columns=columns).set_index("needles"))
 
 
 def instead(analysis: Sequence[Returned]) -> Iterator[Table]:
@@ -35,7 +36,9 @@ def instead(analysis: Sequence[Returned]) -> Iterator[Table]:
             groups.setdefault(texts.subject, []).append(texts)
     for subject, group in groups.items():
         cells = [
-            (name, f"{texts.needles} alike", f"{count(texts):,}") for texts in group for name, count in INSTEAD.items()
+            (name, f"{texts.needles} needles", f"{count(texts):,}")
+            for texts in group
+            for name, count in INSTEAD.items()
         ]
         answers = sum(texts.wrong for texts in group)
         title = f"What {answers:,} wrong {'answer gives' if answers == 1 else 'answers give'} back: {subject}"
@@ -59,7 +62,7 @@ def _other(which: str) -> Callable[[Returned], int]:
 first = _instance(lambda asked, given, needles: given == 1)
 last = _instance(lambda asked, given, needles: given == needles)
 INSTEAD: dict[str, Callable[[Returned], int]] = {
-    "of the alike, the one before": _instance(lambda asked, given, needles: given == asked - 1),
+    "of the needles, the one before": _instance(lambda asked, given, needles: given == asked - 1),
     "an earlier one": _instance(lambda asked, given, needles: given < asked - 1),
     "the one after": _instance(lambda asked, given, needles: given == asked + 1),
     "a later one": _instance(lambda asked, given, needles: given > asked + 1),

@@ -136,6 +136,8 @@ def _repeat(rows: Nodes) -> NDArray[np.bool_]:
 
 @functools.lru_cache(maxsize=4)
 def names_of(count: int) -> NDArray[np.object_]:
-    """Return names of ten hexadecimal digits. The source's begin the MD5 digests of 0, 1, 2 …, which models know."""
+    """Return names of ten hexadecimal digits. The source takes the first digits of the MD5
+    digests of 0, 1, 2 …, which models may have learnt.
+    """
     digests = (hashlib.sha256(f"graph_walks/{number}".encode()).hexdigest() for number in range(count))
     return np.array([digest[:10] for digest in digests], dtype=object)

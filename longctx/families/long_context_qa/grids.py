@@ -34,7 +34,7 @@ class _BankGrid(Grid):
 
 
 class CollageGrid(_BankGrid):
-    """Every budget (tokens), depth and variant. trials: the questions, among those that passed the model's filter."""
+    """Every budget (tokens), depth and variant. trials: how many of the filtered questions are asked."""
 
     budgets: tuple[Count, ...] = Field(min_length=1)
     """Tokens of the record, by the reference vocabulary."""
@@ -58,7 +58,7 @@ class CollageGrid(_BankGrid):
 
 
 class ControlGrid(_BankGrid):
-    """The records that questions are asked with. trials: the questions, among all."""
+    """The records that questions are asked with. trials: how many questions are asked, of all."""
 
     longest: Count = 5000
     """Tokens: longer sections, and questions about them, are left out."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class PasskeyAccount(account.Account):
     """The account of passkey retrieval. analysis: the effective window of each subject in each window."""
 
-    hypothesis = "window of k_max", "windows of k_max"
+    hypothesis = "k_max test", "k_max tests"
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[PasskeySummary, ...]:
         return windows_of(scenarios)

@@ -22,7 +22,7 @@ class PasskeyGrid(Grid):
     max_tokens: Count = 16
     """The most tokens of a reply."""
     min_k_max: Count | None = None
-    """Tokens: a gate holds k_max of each window that is as large against it."""
+    """The smallest k_max (tokens) that a gate accepts, in windows that are at least as large."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window in self.windows:

@@ -46,7 +46,7 @@ class NamedSets(account.Account):
                 {
                     "asked for": self.shape(scenario.params),
                     "window": f"{charts.window_of(scenario.params):,}",
-                    "exactly that [95% interval]": str(scenario.rate),
+                    "exact set [95% interval]": str(scenario.rate),
                     "RULER's recall": recalls.get((subject, scenario.scenario), "-"),
                 }
                 for scenario in sorted(group, key=lambda scenario: order.index(self.shape(scenario.params)))
@@ -115,10 +115,10 @@ def _missed_and_besides(family: str, title: str, analysis: Sequence[Naming], sha
             reason.replace("_", " "): [f"{naming.besides.get(reason, 0):,}" for naming in analysis]
             for reason in reasons
         },
-        "all, and more": [f"{naming.more:,} of {naming.trials:,} trials" for naming in analysis],
+        "all, plus others": [f"{naming.more:,} of {naming.trials:,} trials" for naming in analysis],
     }
     frame = pd.DataFrame(subject_columns([naming.subject for naming in analysis]) | columns)
-    heading = f"{title}: what was missed, and what was named besides, in replies that name anything"
+    heading = f"{title}: what was missed, and what was named that was not asked for, in replies that name anything"
     return Table(heading, frame.set_index("model"), family)
 
 
@@ -142,8 +142,8 @@ def _besides(analysis: Sequence[Naming]) -> Iterator[str]:
         more, trials = sum(naming.more for naming in own), sum(naming.trials for naming in own)
         if more >= OFTEN * trials:
             yield (
-                f"{subject}: in {more:,} of {trials:,} trials all that was asked for is named, and something else: "
-                "RULER's recall counts these as whole."
+                f"{subject}: in {more:,} of {trials:,} trials everything that was asked for is named, and something "
+                "else as well: RULER's recall counts these as whole."
             )
         besides: Counter[str] = sum((Counter(naming.besides) for naming in own), Counter())
         named = total(naming.named for naming in own)

@@ -108,7 +108,8 @@ def sentence(fate: Fate) -> str:
     """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = fate.batch, len(fate.batch.requests)
     forget = (
-        f"python -m longctx batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid, anew."
+        f"python -m longctx batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid for, "
+        "again."
     )
     match fate.kind:
         case "unsure":

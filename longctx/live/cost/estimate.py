@@ -104,7 +104,7 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
 def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
     """Return a sentence for each model whose prices may have changed since they were noted."""
     return [
-        f"The prices of {model.model} stood on {model.prices.dated}, over a year ago: look them up, and give them with "
+        f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and give them with "
         f"--ctx-price {model.model}=INPUT/OUTPUT or in its profile."
         for model in {model.model: model for model in models}.values()
         if model.prices is not None and _costs(model.prices) and today - model.prices.dated > OLD

@@ -90,4 +90,8 @@ async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failu
         raise UserError("tokens-not-counted", why)
     chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
-    return Failure("not_counted", f"{why} Questions of one token count them too, and are paid for: {command}", True)
+    return Failure(
+        "not_counted",
+        f"{why} They can also be counted by asking for replies of one token, which costs money: {command}",
+        True,
+    )

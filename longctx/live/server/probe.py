@@ -123,7 +123,10 @@ def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
             lines.append(f"tokens.{name} = {value} is used, though {values[name]} were counted: delete it to use that.")
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
         if chosen and chosen not in values.get(name, [chosen]):
-            lines.append(f"{name} {chosen!r} is refused: choose of {', '.join(values[name]) or 'none, and delete it'}.")
+            advice = (
+                f"choose one of {', '.join(values[name])}" if values[name] else "delete it, since the model takes none"
+            )
+            lines.append(f"{name} {chosen!r} is refused: {advice}.")
     if values.get("prefill") is False and profile.prefill:
         lines.append(
             "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked anew."

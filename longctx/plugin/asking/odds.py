@@ -31,7 +31,7 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
         names.append(f"{len(low) - NAMED} more")
     which = f" ({'; '.join(names)})" if names else ""
     return (
-        f"Not powered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
+        f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
         f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
     )
 

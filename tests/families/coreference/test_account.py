@@ -27,7 +27,7 @@ def wrong(asked: int, **trace: int) -> tuple[str, dict[str, int]]:
 def measured(**answers: Answers) -> tuple[list[ScenarioSummary], tuple[Returned, ...]]:
     """Return the scenarios of a run and their analysis.
 
-    answers: the outcome and trace of each trial, by scenario: `a2_1000` has 2 alike texts in a window of 1,000 tokens.
+    answers: the outcome and trace of each trial, by scenario: `a2_1000` has 2 needles in a window of 1,000 tokens.
     """
     rows = []
     for name, given in answers.items():
@@ -75,7 +75,9 @@ def test_every_answer_is_counted_once() -> None:
 def test_rates_stand_beside_what_guessing_gives() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     [table] = ACCOUNT.tables(scenarios, analysis)
-    assert table.title == f"Which of several alike, {WHO}: rate [95% interval], and what guessing among the alike gives"
+    assert (
+        table.title == f"Multi-round coreference, {WHO}: rate [95% interval], and what guessing among the needles gives"
+    )
     assert table.frame.reset_index().to_numpy().tolist() == [
         ["2", "1,000", "0.50 [0.09, 0.91] n=2", "0.50", "1 of 1", "0.53"],
         ["2", "2,000", "1.00 [0.21, 1.00] n=1", "0.50", "1 of 1", "1.00"],
@@ -88,8 +90,8 @@ def test_what_came_back_instead() -> None:
     _, analysis = measured(a4_2000=MIXED, a4_1000=[wrong(2)], a2_1000=[right(1)])
     [table] = ACCOUNT.further_tables(analysis)
     assert table.title == f"What 11 wrong answers give back: {WHO}"
-    assert table.frame["4 alike"].to_dict() == {
-        "of the alike, the one before": "1",
+    assert table.frame["4 needles"].to_dict() == {
+        "of the needles, the one before": "1",
         "an earlier one": "1",
         "the one after": "1",
         "a later one": "1",
@@ -110,9 +112,9 @@ def test_charts_are_drawn_with_their_numbers() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     by_window, four, two = ACCOUNT.charts(scenarios, analysis)
     assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
-    assert by_window.note.startswith("Dashed: what guessing among the alike texts gives.")
+    assert by_window.note.startswith("Dashed: what guessing among the needles gives.")
     assert two.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
-    assert four.title == f"Which of 4 alike was given back: {WHO}"
+    assert four.title == f"Which of 4 needles was given back: {WHO}"
     assert four.frame.loc["2nd"].tolist() == ["0", "1", "1", "0"]
     assert all(draw(chart).startswith("<svg") for chart in (by_window, two, four))
 
@@ -134,15 +136,15 @@ def test_one_window_has_no_curve_and_no_answer_no_cells() -> None:
 )
 def test_rates_that_say_nothing_are_told(answers: Answers, said: str | None) -> None:
     sentences = [text for rank, text in ACCOUNT.findings(*measured(a2_1000=answers)) if rank is Rank.LEVEL]
-    assert sentences == ([f"Which of several alike, {WHO}, 2 alike: {said}."] if said else [])
+    assert sentences == ([f"Multi-round coreference, {WHO}, 2 needles: {said}."] if said else [])
 
 
 def test_a_rate_that_falls_with_the_window() -> None:
     findings = ACCOUNT.findings(*measured(a2_64000=[wrong(1)] * 20, a2_2000=[right(1)] * 20))
     assert (
         Rank.LEVEL,
-        f"Which of several alike, {WHO}, 2 alike: 1.00 in a window of 2,000 tokens falls to 0.00 in 64,000; guessing "
-        "among them gives 0.50.",
+        f"Multi-round coreference, {WHO}, 2 needles: 1.00 in a window of 2,000 tokens falls to 0.00 in 64,000; "
+        "guessing among them gives 0.50.",
     ) in findings
 
 
@@ -150,19 +152,19 @@ def test_why_answers_are_wrong() -> None:
     more = [*MIXED, *[wrong(2, given=4, exact=1)] * 2]
     sentences = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
     assert sentences == [
-        f"Which of several alike, {WHO}, 4 alike: 2 of 18 replies give back one of them without the code that must "
+        f"Multi-round coreference, {WHO}, 4 needles: 2 of 18 replies give back one of them without the code that must "
         "come first, 1 of these the right one.",
-        f"Which of several alike, {WHO}, 4 alike: 6 of 12 wrong answers are another of the alike texts, 1 of them the "
+        f"Multi-round coreference, {WHO}, 4 needles: 6 of 12 wrong answers are another of the needles, 1 of them the "
         "first and 3 the last.",
     ]
     sentences = [
         text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2, example=1)])) if rank is Rank.CAUSE
     ]
     assert sentences == [
-        f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are from the examples of the prompt."
+        f"Multi-round coreference, {WHO}, 4 needles: 1 of 1 wrong answers are from the examples of the prompt."
     ]
     sentences = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=[wrong(2)])) if rank is Rank.CAUSE]
-    assert sentences == [f"Which of several alike, {WHO}, 4 alike: 1 of 1 wrong answers are no text of the prompt."]
+    assert sentences == [f"Multi-round coreference, {WHO}, 4 needles: 1 of 1 wrong answers are no text of the prompt."]
 
 
 def test_programs_read_it_too() -> None:

@@ -21,7 +21,7 @@ from tests.families.tracing_and_counting.tokens import all_of_it, everything, no
 SHORT, LONG = VariableTracking(1200, 2, 2), VariableTracking(2400, 2, 2)
 NEEDLES = MultipleNeedles(1500, 4, 1, 2)
 WORDS = FrequentWords(1200, 200)
-EXACTLY, RECALL = "exactly that [95% interval]", "RULER's recall"
+EXACTLY, RECALL = "exact set [95% interval]", "RULER's recall"
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summar
             "asked": "2 of 4 keys, 1 value each",
             "missed": "0 of 8",
             "of another key": "6",
-            "all, and more": "3 of 4 trials",
+            "all, plus others": "3 of 4 trials",
         }
     ]
     assert list(tracking.account.further_tables(())) == []
@@ -112,8 +112,8 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "multiple_needles") == [
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts protocol: in 3 of 4 trials all that was "
-            "asked for is named, and something else: "
+            "Multiple needles, m, prompts protocol: in 3 of 4 trials everything that was "
+            "asked for is named, and something else as well: "
             "RULER's recall counts these as whole.",
         ),
         (

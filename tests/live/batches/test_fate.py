@@ -55,7 +55,7 @@ def test_by_its_id(tmp_path: Path) -> None:
     assert gone.kind == "gone"
     assert sentence(gone) == (
         "the results of batch msgbatch_0000 were kept for 29 days, and are gone. python -m longctx batches cancel "
-        f"{NAME} --forget lets its 2 trials be asked, and paid, anew."
+        f"{NAME} --forget lets its 2 trials be asked, and paid for, again."
     )
 
 

@@ -118,7 +118,7 @@ def test_prices_of_over_a_year_ago_are_doubted() -> None:
     free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
     later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
     assert doubts([*models, free, ModelProfile(model="b")], today) == [
-        "The prices of a stood on 2026-01-01, over a year ago: look them up, and give them with "
+        "The prices of a are from 2026-01-01, over a year ago: look them up, and give them with "
         "--ctx-price a=INPUT/OUTPUT or in its profile."
     ]
     assert not doubts(models, DAY)

@@ -50,7 +50,7 @@ def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> Non
     file = tmp_path / "half.toml"
     file.write_text(HALF)
     assert unpowered(cases(str(file)), 0.1, 0.05) == (
-        "Not powered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
+        "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
         "(line_retrieval, short 56%). `longctx plan` says how many trials it takes."
     )
 

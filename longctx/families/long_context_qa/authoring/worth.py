@@ -13,7 +13,7 @@ FEW = 50
 
 
 def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
-    """Why these questions measure little, if they do. kept: by the "too hard" filter; None where there is none.
+    """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None where there is none.
 
     Where most replies could not be read, they say nothing about the questions.
     """

@@ -93,7 +93,7 @@ def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
     needles = [
         Mark("needle" if item.name in named else "needle that was missed", item.start, item.end) for item in asked.items
     ]
-    besides = [Mark("named besides", item.start, item.end) for item in asked.placed if item.name in named]
+    besides = [Mark("named, not asked for", item.start, item.end) for item in asked.placed if item.name in named]
     question = len(trial.user) - len(trial.user[asked.question :].lstrip())
     return [*needles, *besides, Mark("question", question, len(trial.user))]
 
@@ -123,5 +123,5 @@ def _why(names: Sequence[str], missed: Sequence[str], besides: Mapping[str, int]
         parts.append(f"{' '.join(missed)} missed")
     if besides:
         extra = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in besides.items())
-        parts.append(f"besides, {extra}")
+        parts.append(f"plus {extra}")
     return "; ".join(parts)

@@ -46,12 +46,12 @@ def test_the_recall_is_that_of_rulers_program(replies: list[list[str]]) -> None:
         (NAMES, "max_tokens", "correct", "all 3 names and nothing else"),
         (NAMES[:1], "end_turn", "wrong", "1 of 3 names are named; BBBBB CCCCC missed"),
         (NAMES[:1], "max_tokens", "truncated", "1 of 3 names are named; BBBBB CCCCC missed"),
-        ((*NAMES, "XXXXX"), "end_turn", "wrong", "3 of 3 names are named; besides, 1 of another chain"),
+        ((*NAMES, "XXXXX"), "end_turn", "wrong", "3 of 3 names are named; plus 1 of another chain"),
         (
             ("AAAAA", "QQQ", "XXXXX", "ZZZZZ", "YYYYY"),
             "max_tokens",
             "wrong",
-            "1 of 3 names are named; BBBBB CCCCC missed; besides, 1 of the example, 1 of another chain, 2 nowhere in "
+            "1 of 3 names are named; BBBBB CCCCC missed; plus 1 of the example, 1 of another chain, 2 nowhere in "
             "the text",
         ),
         ((), "end_turn", "unparseable", "no name in the reply"),
@@ -90,6 +90,6 @@ def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides
         ("needle that was missed", 0),
         ("needle", 1),
         ("needle that was missed", 2),
-        ("named besides", 40),
+        ("named, not asked for", 40),
         ("question", USER.index("Which?")),
     ]
