@@ -46,6 +46,12 @@ def whole_folder(folder: Path, last: str) -> Iterator[Path]:
             path.replace(target)
 
 
+def check_is_no_file(option: str, folder: Path) -> None:
+    """Raise UserError if the folder that an option names, or a folder around it, is a file."""
+    if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
+        raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: give a folder.")
+
+
 def check_writable(folder: Path) -> None:
     """Raise UserError if `folder` cannot be made or cannot take ROOM bytes. The check leaves nothing behind."""
     with _made(folder, stays=False):

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.errors import UserError
+from longctx.files import check_is_no_file
 from longctx.plugin import options
 from longctx.plugin.settings import Settings
+from longctx.results.folder import FILES
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -97,14 +99,12 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 def _folder(settings: Settings, workspace: Workspace) -> Path:
     """Return a folder for the report that holds no run yet; raise UserError if the user's own cannot be used."""
     if settings.report is not None:
-        if file := next((path for path in (settings.report, *settings.report.parents) if path.is_file()), None):
-            raise UserError(
-                "path-is-file", f"--ctx-report {settings.report} cannot be used, since {file} is a file: give a folder."
-            )
-        if (settings.report / "results.jsonl").exists():
+        check_is_no_file("--ctx-report", settings.report)
+        if existing := next((name for name in FILES if (settings.report / name).exists()), None):
             raise UserError(
                 "report-exists",
-                f"--ctx-report {settings.report} already holds a run: give another folder, or delete it first.",
+                f"--ctx-report {settings.report} already holds {existing}, which the report would replace: give "
+                "another folder.",
             )
         return settings.report.absolute()
     name, number = _now(), 2

@@ -1,4 +1,4 @@
-"""The folder of a run that a user names on a command line."""
+"""The folder of a run: its files, and how it is found when a user names it on a command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,21 @@ from pathlib import Path
 
 from longctx.errors import UserError
 from longctx.results.store import RESULTS, UNFINISHED
+
+FILES = (
+    RESULTS,
+    "views.jsonl",
+    "run.json",
+    "results.csv",
+    "results.parquet",
+    "summary.json",
+    "summary.md",
+    "gate.json",
+    "gate.md",
+    "index.html",
+    "charts",
+)
+"""The names that a finished run may have in its folder."""
 
 
 def find_run(path: Path) -> Path:

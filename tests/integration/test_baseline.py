@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.results.folder import FILES
 from tests.integration.conftest import PASSKEY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 
@@ -47,6 +48,12 @@ def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object
 def anew(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
     """Ask everything again, gated against the baseline."""
     return checkout.record(server, "--ctx-baseline=main", *arguments, mode="all")
+
+
+def test_a_run_has_the_files_that_no_run_may_replace(kept: Checkout) -> None:
+    """--ctx-report refuses a folder that holds any of them."""
+    assert kept.pytest("--ctx-baseline=main", page=True).code == 0
+    assert {path.name for path in kept.file("reports/latest/").iterdir()} == set(FILES)
 
 
 def test_the_same_answers_pass(kept: Checkout) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
@@ -53,6 +55,17 @@ def test_a_run_is_not_written_over(checkout: Checkout, server: SimulatedServer) 
     assert result.code == 4
     assert result.says("mine", "[report-exists]")
     assert checkout.file("mine/results.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["index.html", "charts/mine.svg", "run.json"])
+def test_a_file_of_the_users_is_not_written_over(checkout: Checkout, name: str) -> None:
+    file = checkout.file(f"mine/{name}")
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    result = checkout.pytest("--ctx-report=mine")
+    assert result.code == 4
+    assert result.says("mine", "[report-exists]")
+    assert file.read_text() == "mine"
 
 
 def test_collecting_writes_no_report(checkout: Checkout) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.errors import UserError
+from longctx.files import check_is_no_file
 
 
 def say(sentence: str) -> None:
@@ -29,7 +30,6 @@ def check_new(path: Path, force: bool) -> None:
 
 def check_free_folder(option: str, folder: Path) -> None:
     """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
-    if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
-        raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: give a folder.")
+    check_is_no_file(option, folder)
     if folder.is_dir() and any(folder.iterdir()):
         raise UserError("folder-not-empty", f"{option} {folder} is not empty: give another folder, or delete it first.")
