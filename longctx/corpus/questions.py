@@ -15,6 +15,7 @@ from longctx.config.folders import first_fault
 from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError
+from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL
 
 
 class Reviewed(BaseModel):
@@ -121,9 +122,17 @@ def dump(questions: Iterable[BankQuestion]) -> str:
 
 
 def _digest(questions: Iterable[BankQuestion]) -> str:
-    """Return the SHA-256 over the questions. A review does not change it."""
-    lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in questions)
+    """Return the SHA-256 over the questions. A review does not change it.
+
+    Where a provenance names the prompt set `protocol`, its earlier name counts, which is in the digests of recordings.
+    """
+    lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in map(_as_recorded, questions))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _as_recorded(question: BankQuestion) -> BankQuestion:
+    earlier = question.provenance.replace(f"prompts {PROTOCOL} (", f"prompts {EARLIER} (")
+    return question if earlier == question.provenance else question.model_copy(update={"provenance": earlier})
 
 
 def _parse(line: str, where: str) -> BankQuestion:

@@ -46,6 +46,12 @@ def test_the_shipped_questions_are_the_same_for_ever() -> None:
     assert load_questions(REGISTER).digest == "15413bffd4435ac1a20d3d7e9206cae1a24207dda5f4c0ab02c06dacd8782de9"
 
 
+def test_the_earlier_name_of_the_prompt_set_gives_the_same_digest() -> None:
+    """What a model writes today is answered by what was recorded before the prompt set was renamed."""
+    now, earlier = (question(provenance=f"written by m, prompts {name} (1a2b3c)") for name in ("protocol", "seed"))
+    assert QuestionSet("q", (now,)).digest == QuestionSet("q", (earlier,)).digest
+
+
 def test_a_review_changes_no_digest(tmp_path: Path) -> None:
     mark = Reviewed(decision="kept", by="Ann", on=datetime.date(2026, 11, 22))
     asked = question()

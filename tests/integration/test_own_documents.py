@@ -32,9 +32,6 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
     assert written.code == 0, written.err
     mine, shipped = handbook.file("mine.jsonl"), (ROOT / QUESTIONS).read_text()
     assert mine.read_text() == shipped.replace("prompts seed (", "prompts protocol (")
-    mine.write_text(
-        shipped
-    )  # which the recordings are of: a bank's digest tells who wrote its questions, and in which words
     assert (
         handbook.file("mine.dropped.jsonl").read_bytes()
         == (ROOT / QUESTIONS.replace(".jsonl", ".dropped.jsonl")).read_bytes()
