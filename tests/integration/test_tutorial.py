@@ -32,6 +32,15 @@ def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
         elif kind == "text":
             missing = [line for line in text.splitlines() if not stands_in(line, output)]
             assert not missing, f"{missing} is not in what was printed:\n{output}"
+    assert outcomes_of_the_lost_one(project).items() >= {("chatty", "correct"), ("protocol", "wrong")}
+
+
+def outcomes_of_the_lost_one(project: Checkout) -> dict[object, object]:
+    """Return the outcome, with each prompt set, of the trial that the page shows as one that was lost."""
+    [(scenario, trial)] = re.findall(r"show line_retrieval/(\S+)#(\d+) --run", PAGE)
+    rows = [row for run in project.runs() for row in project.rows(f"reports/{run.name}")]
+    of_trial = (row for row in rows if (row["scenario"], row["trial"]) == (scenario, int(trial)))
+    return {row["prompt_set"]: row["outcome"] for row in of_trial}
 
 
 def said_by(project: Checkout, line: str) -> str:
