@@ -133,9 +133,10 @@ def _check(path: Path, head: Any) -> None:
 
 def _broken(path: Path, error: object) -> UserError:
     check_no_conflict(path, f"a baseline belongs to one run: {TAKE_ONE_SIDE}, or save it anew")
+    why = f"{error} is missing" if isinstance(error, KeyError) else error
     return UserError(
         "bad-baseline",
-        f"{path} is not a baseline ({error}): restore it from version control, or save it again.",
+        f"{path} is not a baseline ({why}): restore it from version control, or save it again.",
     )
 
 
@@ -174,7 +175,7 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
             model_returned=returned,
             source="replayed",
             recorded_at=first,
-            answers=line["answers"],
+            answers=line.get("answers"),  # the first baselines have none
         )
 
 
