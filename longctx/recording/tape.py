@@ -117,6 +117,13 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             return True
         return False if self.record_mode == RecordMode.ONCE else None
 
+    def only_in_other_words(self, question: Question) -> bool:
+        """Return whether the question is recorded, but with no prompt set of its wording. No prompt is built."""
+        case = question.case
+        episodes = self._episodes(case.file, case.model.model).get(str(question.identity), {})
+        wordings = {self._metadata_of[index]["wording"] for index in episodes.values()}
+        return bool(wordings) and case.wording.digest not in wordings
+
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
         status = self.status(wanted)

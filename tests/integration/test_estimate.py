@@ -35,6 +35,16 @@ def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: Simu
     assert len(server.asked) == 2
 
 
+def test_what_is_recorded_in_other_words_is_told(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "-k", "lines-3")
+    estimate = "--ctx-estimate", "--ctx-prompts=chatty"
+    stale = "2 more are recorded in other words only: --ctx-record new_episodes would ask them too."
+    assert checkout.pytest(*estimate).says("2 of 4 trials to ask", stale)
+    asked_too = checkout.pytest(*estimate, "--ctx-record=new_episodes")
+    assert asked_too.says("4 of 4 trials to ask")
+    assert stale not in asked_too.out
+
+
 def test_old_prices_are_doubted(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4-5")
     assert "over a year ago" not in result.out
