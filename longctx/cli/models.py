@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from longctx.cli.shared.output import say
-from longctx.config.folders import file_name, slug
+from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace

@@ -78,8 +78,8 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
 
     Raises UserError if a profile has changed since.
     """
-    from longctx.config.folders import digest_of
     from longctx.config.profiles import load_profile, profile_path
+    from longctx.config.text_files import digest_of
 
     for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
         values = [option.partition("=") for option in options]

@@ -11,7 +11,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from longctx.config.folders import file_of, read_text, read_toml
+from longctx.config.file_names import file_of
+from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 

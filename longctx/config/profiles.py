@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model
 
-from longctx.config.folders import read_toml
+from longctx.config.text_files import read_toml
 from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank

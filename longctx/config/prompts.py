@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.folders import read_text
+from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
 from longctx.vocabulary.scenario import Scenario, Words

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from longctx.config.folders import first_fault
+from longctx.config.text_files import first_fault
 from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
 from longctx.errors import UserError

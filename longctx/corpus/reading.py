@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.folders import slug
+from longctx.config.file_names import slug
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.settings import is_document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longctx.config.folders import slug
+from longctx.config.file_names import slug
 from longctx.recording.case import Case, earlier_file
 from longctx.recording.tape import Tape, Wanted
 

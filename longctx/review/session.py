@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from longctx.config.folders import first_fault
+from longctx.config.text_files import first_fault
 from longctx.corpus.questions import BankQuestion, Reviewed
 from longctx.errors import UserError
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.folders import file_name
+from longctx.config.file_names import file_name
 from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.workspace import Workspace, packaged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.config.folders import file_name
+from longctx.config.file_names import file_name
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import tomlkit
 
 from longctx.cli.shared.planned import BandOf, band_of, further_of
-from longctx.config.folders import read_text
+from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.gate.budget import Chosen, Offer, Size

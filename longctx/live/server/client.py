@@ -55,8 +55,9 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if not (client.api_key or client.auth_token or client.credentials):
         raise UserError(
             "no-api-key",
-            "No API key was found: set ANTHROPIC_API_KEY to ask Claude, or give --ctx-base-url URL for another "
-            "server that speaks the Messages API. Recorded runs replay without a key: leave out --ctx-record.",
+            "No API key was found: set ANTHROPIC_API_KEY to ask Claude, or give the URL of another server that speaks "
+            "the Messages API (pytest's --ctx-base-url, or --base-url of a command). Without --ctx-record, recorded "
+            "runs replay and need no key.",
         )
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
@@ -68,10 +69,10 @@ def _check_url(base_url: str) -> None:
         url = httpx2.URL(base_url)
     except httpx2.InvalidURL as error:
         raise UserError(
-            "bad-base-url", f"--ctx-base-url {base_url!r} is not a URL ({error}): write it like http://127.0.0.1:8080."
+            "bad-base-url", f"The base URL {base_url!r} is not a URL ({error}): write it like http://127.0.0.1:8080."
         ) from None
     if url.scheme not in ("http", "https") or not url.host:
         raise UserError(
             "bad-base-url",
-            f"--ctx-base-url {base_url!r} is not the URL of a server: write it like http://127.0.0.1:8080.",
+            f"The base URL {base_url!r} is not the URL of a server: write it like http://127.0.0.1:8080.",
         )

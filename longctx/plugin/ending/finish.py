@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import longctx
-from longctx.config.folders import digest_of
+from longctx.config.text_files import digest_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.plugin.ending import gating, unwritten, whole

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.folders import file_name
+from longctx.config.file_names import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference

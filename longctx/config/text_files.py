@@ -1,13 +1,12 @@
-"""Reading text and TOML files, and making file names of names."""
+"""Reads text and TOML files, with sentences on what is wrong in them."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -16,31 +15,8 @@ from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
-
-
-def slug(name: str) -> str:
-    """Return a name as a file name: model ids may contain slashes and colons."""
-    return re.sub(r"[^A-Za-z0-9._@+-]+", "_", name)
-
-
-def file_name(name: str) -> str:
-    """Return a file name that no other name has. A name that cannot be a file name gets its digest at the end."""
-    plain = slug(name)
-    if plain == name:
-        return name
-    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-
-
-def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | None]) -> Path:
-    """Return the path of a name's file, which need not exist.
-
-    about: returns the name that a file gives itself, if any. An earlier file without a digest is used, too, unless it
-    is about another name.
-    """
-    path, earlier = folder / f"{file_name(name)}{end}", folder / f"{slug(name)}{end}"
-    if path == earlier or path.is_file() or not earlier.is_file() or about(earlier) not in (None, name):
-        return path
-    return earlier
+CONSEQUENCE = "default_factory_not_called"
+"""The type of an error of pydantic's that only says that another entry is wrong."""
 
 
 def read_text(path: Path) -> str:
@@ -60,13 +36,16 @@ def digest_of(path: Path) -> str:
 
 def read_toml(path: Path, config: type[Config]) -> Config:
     """Return the checked content of a TOML file. Raises UserError, which names the file and every wrong entry."""
+    content: dict[str, Any] = {}
     try:
-        return config.model_validate(tomllib.loads(read_text(path)))
+        content = tomllib.loads(read_text(path))
+        return config.model_validate(content)
     except tomllib.TOMLDecodeError as error:
         check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
         raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
-        faults = "\n".join(f"  {_sentence(config, part, 'the file')}" for part in error.errors())
+        parts = [part for part in error.errors() if part["type"] != CONSEQUENCE]
+        faults = "\n".join(f"  {_sentence(config, part, 'the file', content)}" for part in parts)
         raise UserError("bad-entries", f"{path} has entries that cannot be used:\n{faults}") from None
 
 
@@ -79,8 +58,9 @@ def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> 
     return _sentence(config, next((part for part in parts if part["type"] == "extra_forbidden"), parts[0]), whole)
 
 
-def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:
-    where = ".".join(str(step) for step in part["loc"]) or whole
+def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: Any = None) -> str:
+    """Say what is wrong with an entry. content: what the file holds, which tells a table from a list of tables."""
+    where = ".".join(_steps(part["loc"], content)) or whole
     if part["type"] == "extra_forbidden":
         *table, name = part["loc"]
         return f"{where}: no such entry. {did_you_mean(str(name), _entries(config, table))}"
@@ -90,6 +70,18 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str) -> str:
     if isinstance(part["input"], dict) or part["type"] == "json_invalid":
         return f"{where}: {reason}."
     return f"{where}: {reason} (found {part['input']!r})."
+
+
+def _steps(place: Sequence[int | str], content: Any) -> Iterator[str]:
+    """Yield the names on the way to an entry, without the index of a value that stands where a list may stand."""
+    for step in place:
+        if isinstance(step, int) and not isinstance(content, list):
+            continue
+        yield str(step)
+        try:
+            content = content[step]
+        except (KeyError, IndexError, TypeError):
+            content = None
 
 
 def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:

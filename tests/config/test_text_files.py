@@ -1,11 +1,12 @@
-"""Names as files, and TOML files that are checked: every mistake is a sentence."""
+"""TOML files are checked, and every mistake is a sentence."""
 
 from pathlib import Path
+from typing import Annotated
 
 import pytest
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from longctx.config.folders import file_name, file_of, read_toml, slug
+from longctx.config.text_files import read_toml
 from tests.refusals import refused
 
 
@@ -26,48 +27,6 @@ def written(folder: Path, text: str) -> Path:
     path = folder / "some.toml"
     path.write_text(text, encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("name", "file_name"),
-    [
-        ("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b"),
-        ("org/model:7b", "org_model_7b"),
-        ("a // b", "a_b"),
-        ("../up", ".._up"),
-        ("claude@2026+x_y", "claude@2026+x_y"),
-    ],
-)
-def test_a_name_is_made_a_file_name(name: str, file_name: str) -> None:
-    assert slug(name) == file_name
-
-
-COLLIDING = "org_model", "org/model", "org:model", "org//model", "org model", "x_", "x\xe9", "x\xe8", "x\udce9"
-
-
-def test_no_two_names_have_one_file() -> None:
-    assert len({file_name(name) for name in COLLIDING}) == len(COLLIDING)
-
-
-def test_a_name_that_can_be_a_file_name_is_one() -> None:
-    """The names of all folders in cassettes/ stay as they are."""
-    for name in ("qwen2.5-coder-0.5b", "claude@2026+x_y"):
-        assert file_name(name) == name
-    assert file_name("org/model:7b") == "org_model_7b-a0975b6b"
-
-
-def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(tmp_path: Path) -> None:
-    def of(name: str) -> str:
-        return file_of(tmp_path, name, ".txt", lambda path: path.read_text() or None).name
-
-    assert of("org/model").startswith("org_model-")
-    (tmp_path / "org_model.txt").write_text("org/model")
-    assert [of("org/model"), of("org_model")] == ["org_model.txt"] * 2
-    assert of("org:model").startswith("org_model-")
-    (tmp_path / "org_model.txt").write_text("")
-    assert of("org:model") == "org_model.txt"
-    (tmp_path / f"{file_name('org:model')}.txt").touch()
-    assert of("org:model") == f"{file_name('org:model')}.txt"
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -93,6 +52,33 @@ def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, name: str) 
     path = written(tmp_path, text)
     with refused("bad-entries", path, name):
         read_toml(path, Outer)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[table]\nweight = 'much'", "\n  table.weight: "),
+        ("[[table]]\n[[table]]\nweight = 'much'", "\n  table.1.weight: "),
+    ],
+)
+def test_a_table_has_an_index_only_where_there_is_a_list(tmp_path: Path, text: str, name: str) -> None:
+    class Config(BaseModel):
+        table: Annotated[
+            tuple[Inner, ...], BeforeValidator(lambda value: value if isinstance(value, list) else [value])
+        ]
+
+    with refused("bad-entries", name):
+        read_toml(written(tmp_path, text), Config)
+
+
+def test_what_follows_from_another_mistake_is_not_told(tmp_path: Path) -> None:
+    class Config(BaseModel):
+        window: int
+        room: int = Field(default_factory=lambda entries: entries["window"])
+
+    with refused("bad-entries", "window: ") as caught:
+        read_toml(written(tmp_path, 'window = "big"'), Config)
+    assert "room" not in str(caught.value)
 
 
 def test_what_is_no_toml_is_called_that(tmp_path: Path) -> None:

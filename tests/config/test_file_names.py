@@ -1,0 +1,49 @@
+"""Names of models and prompt sets as names of files."""
+
+from pathlib import Path
+
+import pytest
+
+from longctx.config.file_names import file_name, file_of, slug
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name"),
+    [
+        ("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b"),
+        ("org/model:7b", "org_model_7b"),
+        ("a // b", "a_b"),
+        ("../up", ".._up"),
+        ("claude@2026+x_y", "claude@2026+x_y"),
+    ],
+)
+def test_a_name_is_made_a_file_name(name: str, file_name: str) -> None:
+    assert slug(name) == file_name
+
+
+COLLIDING = "org_model", "org/model", "org:model", "org//model", "org model", "x_", "x\xe9", "x\xe8", "x\udce9"
+
+
+def test_no_two_names_have_one_file() -> None:
+    assert len({file_name(name) for name in COLLIDING}) == len(COLLIDING)
+
+
+def test_a_name_that_can_be_a_file_name_is_one() -> None:
+    """The names of all folders in cassettes/ stay as they are."""
+    for name in ("qwen2.5-coder-0.5b", "claude@2026+x_y"):
+        assert file_name(name) == name
+    assert file_name("org/model:7b") == "org_model_7b-a0975b6b"
+
+
+def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(tmp_path: Path) -> None:
+    def of(name: str) -> str:
+        return file_of(tmp_path, name, ".txt", lambda path: path.read_text() or None).name
+
+    assert of("org/model").startswith("org_model-")
+    (tmp_path / "org_model.txt").write_text("org/model")
+    assert [of("org/model"), of("org_model")] == ["org_model.txt"] * 2
+    assert of("org:model").startswith("org_model-")
+    (tmp_path / "org_model.txt").write_text("")
+    assert of("org:model") == "org_model.txt"
+    (tmp_path / f"{file_name('org:model')}.txt").touch()
+    assert of("org:model") == f"{file_name('org:model')}.txt"
