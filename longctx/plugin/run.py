@@ -15,7 +15,6 @@ from longctx.errors import UserError
 from longctx.files import check_is_no_file
 from longctx.plugin import options
 from longctx.plugin.settings import Settings
-from longctx.results.folder import FILES
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -99,6 +98,8 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 def _folder(settings: Settings, workspace: Workspace) -> Path:
     """Return a folder for the report that holds no run yet; raise UserError if the user's own cannot be used."""
     if settings.report is not None:
+        from longctx.results.folder import FILES
+
         check_is_no_file("--ctx-report", settings.report)
         if existing := next((name for name in FILES if (settings.report / name).exists()), None):
             raise UserError(

@@ -162,7 +162,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("keys = [3, 5]", "kyes = [3, 5]"), "several_keys.0.kyes: no such entry. Did you mean 'keys'?"),
+        (("keys = [3, 5]", "kyes = [3, 5]"), "several_keys.kyes: no such entry. Did you mean 'keys'?"),
         (("keys = [3, 5]", "keys = [3, 50]"), "[several_keys]: 50 keys cannot be asked for: give 1 to 8."),
         (("long = 200", "long = 150"), "keys-3-sentences-200 is longer than every band: 200 against 150."),
         (("[several_keys]", "[several_key]"), "several_key: no such entry. Did you mean 'several_keys'?"),

@@ -36,7 +36,7 @@ class Foresight:
         try:
             reply = self._tape.reply(wanted)
         except TapeError as error:
-            row = unmeasured_row(self._run, question, "infra_error", str(error))
+            row = unmeasured_row(self._run, question, "infra_error", error.code)
         else:
             stale = unmeasured_row(self._run, question, "not_asked", self._tape.status(wanted))
             row = foreseen_row(self._run, question, reply) if reply else stale

@@ -62,7 +62,7 @@ class Measurer:
             facts = fitted.scenario.run_facts
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            failure = self._failure(case) or {"cause": str(error), "message": str(error)}
+            failure = self._failure(case) or {"cause": error.code, "message": str(error)}
             rows, problem = self._unmeasured(case, kind, failure["cause"]), failure["message"]
             views, facts = [View(item.nodeid)] * len(rows), {}
         if not (rows or problem):
