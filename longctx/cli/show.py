@@ -86,8 +86,8 @@ def _print(question: Question, model: str | None) -> None:
         **trial.recorded,
         **question.case.scenario.run_facts,
         "about, in tokens": f"{question.case.size_tokens:,}",
-        "max_tokens": question.case.reply_tokens,
-        "sha256 of the request": digest(request_body(trial, question.case.model)) if model else None,
+        "max_tokens, unless a profile sets it": question.case.reply_tokens,
+        "sha256 of that request": digest(request_body(trial, question.case.model)) if model else None,
     }
     for name, value in facts.items():
         if value is not None:

@@ -87,6 +87,8 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
     path = profile_path(workspace, name)
     known = families(workspace)
     profile = read_toml(path, profile_type(known))
+    if not any(profile.grids(family) for family in known):
+        raise UserError("empty-profile", f"{path} has no table of a family: add one, such as [{next(iter(known))}].")
     for family in known:
         for grid in profile.grids(family):
             try:

@@ -108,8 +108,8 @@ def test_a_family_may_have_several_tables(tmp_path: Path) -> None:
 
 
 def test_a_family_may_be_left_out(tmp_path: Path) -> None:
-    profile = load(tmp_path, 'about = "nothing"\nseed = 7')
-    assert (profile.about, profile.seed) == ("nothing", 7)
+    profile = load(tmp_path, 'about = "short"\nseed = 7\n[line_retrieval]\nlines = [5]\ntrials = 1')
+    assert (profile.about, profile.seed) == ("short", 7)
     assert profile.grids("passkey") == profile.grids("a family of tomorrow") == ()
 
 

@@ -85,6 +85,7 @@ PROFILES = [
     (PASSKEY.replace("[256]", "[0]"), "passkey.windows.0"),
     ("[line_retrieval\n", "[not-toml]"),
     ("[lines]\n", "lines: no such entry."),
+    ("seed = 1\n", "[empty-profile]"),
 ]
 
 

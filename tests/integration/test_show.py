@@ -19,7 +19,7 @@ def test_it_is_what_the_model_is_sent(checkout: Checkout, server: SimulatedServe
     result = checkout.longctx("show", "line_retrieval/lines-5#1", "--model=toy")
     assert result.code == 0
     assert result.out.endswith(f"\n# user\n{asked}\n")
-    assert f"# sha256 of the request: {row['prompt_sha256']}\n" in result.out
+    assert f"# sha256 of that request: {row['prompt_sha256']}\n" in result.out
     assert f"# expected: {row['expected']}\n" in result.out
 
 
