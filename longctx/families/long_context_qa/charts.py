@@ -16,6 +16,7 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 
+GUESSING = f"Dashed: what guessing gives, {CHANCE}."
 ROW = 48
 """The height of a row of intervals in pixels."""
 
@@ -33,7 +34,7 @@ def collage(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]
         ]
         title = f"By variant and position of the needle: {subject}, {budget:,} tokens"
         frame = variants(group)
-        yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame)
+        yield Chart(f"qa-variants-{number}", "collage", title, _rows(points, "needle at"), frame, GUESSING)
     for number, (subject, group) in enumerate(by_subject(scenarios).items(), start=1):
         yield from _by_length(subject, group, number)
     for number, summary in enumerate(summaries, start=1):
@@ -48,7 +49,12 @@ def control(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
         ]
         frame = pivot([(point["row"], point["series"], point["text"]) for point in points], "read")
         yield Chart(
-            "controls", "control", "With the right section alone, a wrong one, none", _rows(points, "model"), frame
+            "controls",
+            "control",
+            "With the right section alone, a wrong one, none",
+            _rows(points, "model"),
+            frame,
+            GUESSING,
         )
 
 
@@ -100,6 +106,7 @@ def _by_length(subject: Subject, scenarios: Sequence[ScenarioSummary], number: i
     moved, note = apart(points, "tokens")
     legend = "variant" if len(names) > 1 else "variant, needle at"
     spec = layered(moved, [at(CHANCE, "y"), *curves(x, colours("series", list(series), legend))])
+    note = " ".join(filter(None, [GUESSING, note]))
     yield Chart(f"qa-by-length-{number}", "collage", f"By length of the record: {subject}", spec, frame, note)
 
 
@@ -127,9 +134,8 @@ def _effects(summary: QaSummary, number: int) -> Chart:
         [(point["row"], point["series"], point["text"]) for point in points],
         columns=["what is added", "needle at", "difference [95% interval]"],
     ).set_index("what is added")
-    return Chart(
-        f"qa-effects-{number}", "collage", f"What helps: {summary.subject}, {summary.budget:,} tokens", spec, frame
-    )
+    title = f"What helps: {summary.subject}, {summary.budget:,} tokens"
+    return Chart(f"qa-effects-{number}", "collage", title, spec, frame, "Dashed: no difference.")
 
 
 def _difference(effect: Effect) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def charts(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummar
         spec = layered(moved, [at(SUCCESS_RATE, "y"), *curves(x, colour), *_marks(reached, x, colour)])
         frame = pivot([(scenario.params["k"], str(scenario.subject), str(scenario.rate)) for scenario in group], "k")
         title = f"Success by k in a window of {window:,} tokens"
-        yield Chart(f"passkey-window-{window}", "passkey", title, spec, frame, note)
+        dashed = f"Dashed: a rate of {SUCCESS_RATE}, which k_max and every shorter distance must reach."
+        yield Chart(f"passkey-window-{window}", "passkey", title, spec, frame, " ".join(filter(None, [dashed, note])))
 
 
 def _k_max(summary: PasskeySummary) -> dict[str, Any]:

@@ -28,6 +28,8 @@ UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
 """The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
 LONG = 16
 """The characters of a name beyond which a legend has one column, because a reader's font may be wider."""
+SYMBOL = 48
+"""The width in pixels of a legend's symbol and of the space between two columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,14 @@ def rate_axis(name: str, title: str = "rate") -> Spec:
 def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
     """Return an encoding with a colour for each of these series; beyond the palette, colours repeat."""
     palette = [SERIES[number % len(SERIES)] for number in range(len(values))]
-    columns = 1 if max(map(len, values), default=0) > LONG else 0
     scale = {"domain": list(values), "range": palette}
-    return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": columns})
+    return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": legend_columns(values)})
+
+
+def legend_columns(names: Sequence[str], width: int = WIDTH) -> int:
+    """Return how many columns of names fit into a width in pixels."""
+    longest = max(map(len, names), default=0)
+    return 1 if longest > LONG else width // (longest * LETTER + SYMBOL)
 
 
 def labelled(labels: Sequence[str]) -> Spec:
@@ -104,11 +111,17 @@ def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, An
 def curves(x: Spec, series: Spec) -> list[Spec]:
     """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
-    The data are points as `apart` returns them.
+    A series of a single point has no band; it has a bar. The data are points as `apart` returns them.
     """
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     base = {"x": x, "color": series}
+    points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
     return [
+        {
+            "transform": [points, {"filter": "datum.points == 1"}],
+            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
+            "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},
+        },
         {
             "mark": {"type": "area", "opacity": 0.15, "aria": False},
             "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat
+from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
 from longctx.report.table import pivot
 from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
 from longctx.summary.heatmap import HeatmapCell
 from longctx.summary.summary import Summary
 
@@ -17,6 +18,8 @@ SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
 COMMON = "Only the variants that were asked at every length are counted, so that lengths can be compared."
 NOT_COMMON = "No variant was asked at every length: each cell counts those that were asked at its length."
+FEW = 10
+"""Cells of fewer trials show these, such as 1/2, and not a rate."""
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
@@ -32,7 +35,7 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
                 "depth": _tenth(cell.depth),
                 "size": cell.size,
                 "rate": cell.rate.rate,
-                "text": f"{cell.rate.rate:.2f}",
+                "text": _short(cell.rate),
                 "say": f"{cell.size:,} {unit}, needle at {_tenth(cell.depth)}: {cell.rate}",
             }
             for cell in group
@@ -42,7 +45,7 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
                 "depth",
                 "ordinal",
                 "depth of the needle, % (0 = start)",
-                sort=[_tenth(band) for band in range(10)],
+                scale={"domain": [_tenth(tenth) for tenth in range(10)]},
                 axis=UNITLESS,
             ),
             "y": field(
@@ -88,7 +91,13 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
         "encoding": {
             "y": field("row", "ordinal", None, sort=list(groups), axis={"labelExpr": f"split(datum.value, '{SPLIT}')"}),
             "x": field("count", "quantitative", "share of trials", stack="normalize", axis={"format": "%"}),
-            "color": field("kind", "nominal", "outcome", scale={"domain": kinds, "range": palette}),
+            "color": field(
+                "kind",
+                "nominal",
+                "outcome",
+                scale={"domain": kinds, "range": palette},
+                legend={"columns": legend_columns(kinds, WIDTH // 2)},  # the families' names take the other half
+            ),
             "order": {"field": "place", "type": "quantitative"},
             "description": {"field": "say"},
         },
@@ -100,6 +109,10 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
         index=pd.Index(list(groups), name="family"),
     )
     yield Chart("outcomes", "", "Outcomes by kind", spec, frame)
+
+
+def _short(rate: Rate) -> str:
+    return f"{rate.correct}/{rate.n}" if rate.n < FEW else f"{rate.rate:.2f}"
 
 
 def _tenth(depth: int) -> str:

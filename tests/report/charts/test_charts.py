@@ -7,17 +7,31 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.charts import charts
-from longctx.report.charts.chart import APART, MOVED, SAME, Chart, apart, labelled
+from longctx.report.charts.chart import (
+    APART,
+    MOVED,
+    SAME,
+    Chart,
+    apart,
+    colours,
+    curves,
+    field,
+    labelled,
+    layered,
+    legend_columns,
+)
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
 from longctx.summary.summary import summarize
 from longctx.vocabulary.account import Account, Scenarios
 from tests.report.sample import rows
+from tests.rows import row
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +165,33 @@ def test_no_point_is_lost_or_leaves_the_chart(places: list[tuple[int, float]]) -
         assert abs(point["drawn"] - point["rate"]) <= len(points) * (APART + SAME)
 
 
+@pytest.mark.parametrize("points", [1, 2])
+def test_the_interval_of_a_single_point_is_a_bar(points: int) -> None:
+    ends = {"series": "a", "rate": 0.5, "lo": 0.25, "hi": 0.75, "say": "0.50"}
+    moved, _ = apart([{**ends, "x": x} for x in range(points)], "x")
+    spec = layered(moved, curves(field("x", "quantitative"), colours("series", ["a"])))
+    svg = draw(Chart("one", "", "One", spec, pd.DataFrame()))
+    assert len(re.findall('<line [^>]*stroke="var\\(--series-1\\)"', svg)) == (1 if points == 1 else 0)
+
+
+def test_a_cell_of_few_trials_shows_their_number() -> None:
+    def cell(trials: int) -> list[str]:
+        asked = [row(family="line_retrieval", params={"lines": 20}, depth=0.5) for _ in range(trials)]
+        made = next(chart for chart in charts(summarize(asked)) if chart.name == "heatmap-1")
+        return [value["text"] for value in values(made.spec)]
+
+    assert cell(9) == ["9/9"]
+    assert cell(10) == ["1.00"]
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [([], 11), (["a", "b"], 10), (["unparseable"], 4), (["a name of seventeen"], 1)],
+)
+def test_a_legend_has_the_columns_that_fit(names: list[str], columns: int) -> None:
+    assert legend_columns(names) == columns
+
+
 def test_many_names_on_an_axis_are_turned() -> None:
     assert labelled(["ordered", "shuffled", "blocks of 2"]) == {}
     assert "labelAngle" in labelled([f"+{n} to +{2 * n}" for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)])
@@ -169,5 +210,5 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
 def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
     passkeys = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
     spec = next(chart.spec for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
-    rules = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("strokeWidth")]
-    assert [mark["xOffset"] for mark in rules] == [0, -3]
+    offsets = [layer["mark"]["xOffset"] for layer in spec["layer"] if "xOffset" in layer["mark"]]
+    assert offsets == [0, -3]
