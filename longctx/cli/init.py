@@ -68,7 +68,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     say("\nNext, what the first profile would ask, and what it costs:")
-    say(f"  {change_folder}pytest {TESTS} --ctx-profile={Path(PROFILE).stem} --ctx-estimate")
+    own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
+    say(f"  {change_folder}pytest {TESTS} --ctx-profile={Path(PROFILE).stem}{own_prompts} --ctx-estimate")
     return 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.config.text_files import read_text
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
 from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
@@ -59,10 +59,10 @@ class PromptSet:
         for folders in (_folders(workspace, present_name(name)), [Path(name)]):
             if existing := [folder for folder in folders if folder.is_dir()]:
                 return cls(present_name(existing[0].resolve().name), existing[0], tuple(existing[1:]), tuple(protocol))
-        names = ", ".join(path.name for path in workspace.list("prompts", "*") if path.is_dir())
+        names = [path.name for path in workspace.list("prompts", "*") if path.is_dir()]
         raise UserError(
             "unknown-prompt-set",
-            f"There is no prompt set {name!r}: choose one of {names}, or give the path of a folder of templates.",
+            f"There is no prompt set {name!r}. {did_you_mean(name, names)} Or give the path of a folder of templates.",
         )
 
     def holds(self, family: type[Scenario]) -> bool:

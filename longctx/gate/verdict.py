@@ -212,7 +212,7 @@ def _family(
     at_worst = _worst([overall(pessimistic), *further])
     reasons = [*unmeasured(family.pairs, family.bands), *filter(None, [family.unproven]), *family.further.faults]
     if verdict != at_worst:
-        reasons.append(f"if what is missing counted as wrong, {verdict} would be {at_worst}")
+        reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
     both = len(family.pairs.common) + family.pairs.mismatched
     return FamilyVerdict(
         family=family.family,

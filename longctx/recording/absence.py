@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 
 from longctx.config.file_names import slug
@@ -19,10 +20,20 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
         parts.append(_how("new_episodes"))
     if missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
+        if similar := _similar_model(case, tape):
+            parts.append(f"There are recordings of {similar}: did you mean that model?")
+        if missing == case.size and tape.has_any(case.file, case.model.model):
+            parts.append("It has other trials only: of another seed, other questions or other documents.")
         if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):
             parts.append("Its last line was cut short by a run that was killed.")
         parts.append(_how("once"))
     return " ".join(parts)
+
+
+def _similar_model(case: Case, tape: Tape) -> str:
+    """Return the folder of a model with a similar name, if the model itself has no recording."""
+    own, names = case.file.partition("/")[0], tape.folders_of_models()
+    return "" if own in names else next(iter(difflib.get_close_matches(own, names, n=1)), "")
 
 
 def _change(case: Case, recorded: dict[str, str]) -> str:

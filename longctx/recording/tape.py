@@ -101,6 +101,14 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The folder that new episodes go to."""
         return self._folders[-1]
 
+    def folders_of_models(self) -> list[str]:
+        """Return the names of the folders that hold the recordings of a model each."""
+        return sorted(path.name for folder in self._folders if folder.is_dir() for path in folder.iterdir())
+
+    def has_any(self, file: str, model: str) -> bool:
+        """Return whether a scenario's file has any episode of the model."""
+        return bool(self._episodes(file, model))
+
     def status(self, wanted: Wanted) -> Status:
         """Return whether the answer is recorded, recorded for another request only (stale), or missing."""
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)

@@ -103,7 +103,9 @@ def test_a_folder_that_is_named_is_made(folder: Path, capsys: pytest.CaptureFixt
 
 def test_a_prompt_set_is_a_copy_of_the_protocols(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--prompts=mine"]) == 0
-    assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in out
+    assert out.endswith("  pytest tests_longctx --ctx-profile=first --ctx-prompts=mine --ctx-estimate\n")
     workspace = Workspace(folder)
     for family in shipped().values():
         texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "protocol")]

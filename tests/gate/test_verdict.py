@@ -78,7 +78,9 @@ def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
     missing = joined(run(*["correct"] * 958, *lost, *["infra_error"] * 8, band="all"))
     given = verdict(before, missing)
     assert given.verdict == "invalid"
-    assert given.families[0].reasons == ("if what is missing counted as wrong, pass would be regression",)
+    assert given.families[0].reasons == (
+        "if what is missing counted as wrong, the verdict would be regression and not pass",
+    )
 
 
 def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
@@ -87,7 +89,9 @@ def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
     assert verdict(before, joined(run(*["correct"] * 96, *lost, band="all"))).verdict == "inconclusive"
     given = verdict(before, joined(run(*["correct"] * 95, *lost, "infra_error", band="all")))
     assert given.verdict == "invalid"
-    assert given.families[0].reasons == ("if what is missing counted as wrong, inconclusive would be regression",)
+    assert given.families[0].reasons == (
+        "if what is missing counted as wrong, the verdict would be regression and not inconclusive",
+    )
 
 
 def test_a_run_with_nothing_in_common_is_invalid() -> None:

@@ -31,6 +31,21 @@ def test_nothing_was_recorded(tmp_path: Path) -> None:
     assert "--ctx-record once (and --ctx-base-url URL" in text
 
 
+def test_a_model_of_a_similar_name_is_suggested(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    mistyped = dataclasses.replace(CASE, model=CASE.model.model_copy(update={"model": "toi"}))
+    assert "There are recordings of toy: did you mean that model?" in said(mistyped, Tape(tmp_path))
+    other = dataclasses.replace(CASE, model=CASE.model.model_copy(update={"model": "another"}))
+    assert "did you mean" not in said(other, Tape(tmp_path))
+
+
+def test_only_other_trials_are_recorded(tmp_path: Path) -> None:
+    recorded(tmp_path, CASE)
+    others = "It has other trials only: of another seed, other questions or other documents."
+    assert others in said(dataclasses.replace(CASE, seed=CASE.seed + 1), Tape(tmp_path))
+    assert others not in said(dataclasses.replace(CASE, trials=5), Tape(tmp_path))
+
+
 def test_some_are_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(trials=1))
     assert said(CASE, Tape(tmp_path)).startswith("2 of 3 trials have no recording")
