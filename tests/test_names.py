@@ -1,4 +1,4 @@
-"""One name, one meaning: no two public classes of the library share a name."""
+"""One name, one meaning: no two public classes or types of the library share a name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,27 @@ import longctx
 PACKAGE = Path(longctx.__file__).parent
 
 
-def test_no_two_classes_share_a_name() -> None:
+def test_no_two_types_share_a_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(str(path.relative_to(PACKAGE)))
+            if name := name_of_type(node):
+                places[name].append(str(path.relative_to(PACKAGE)))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def name_of_type(node: ast.stmt) -> str | None:
+    """Return the name of the public class or type alias that a statement defines, if it does; type variables aside."""
+    match node:
+        case ast.ClassDef(name=name):
+            pass
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"))):
+            return None
+        case ast.Assign(targets=[ast.Name(id=name)]) if not name.isupper() and name[0].isupper():
+            pass
+        case _:
+            return None
+    return None if name.startswith("_") else name
 
 
 def test_no_docstring_begins_with_of() -> None:

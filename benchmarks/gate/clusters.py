@@ -87,5 +87,5 @@ def _marked(count: int, gates: int) -> str:
 
 def _tangos(clusters: list[list[int]]) -> float:
     changes = [change for cluster in clusters for change in cluster]
-    shrink = design_effect(clusters)
-    return -tango(changes.count(1) / shrink, changes.count(-1) / shrink, len(changes) / shrink, Z)[0]
+    deff = design_effect(clusters)
+    return -tango(changes.count(1) / deff, changes.count(-1) / deff, len(changes) / deff, Z)[0]

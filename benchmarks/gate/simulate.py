@@ -151,10 +151,10 @@ def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
         changed = sum(change != 0 for pairs in clusters_of_pilots for cluster in pairs for change in cluster)
         differ += changed
         size = part.n / len(clusters_of_pilots[0])
-        shrink = float(np.mean([design_effect(clusters) for clusters in clusters_of_pilots]))
+        deff = float(np.mean([design_effect(clusters) for clusters in clusters_of_pilots]))
         discordance = changed / part.n / PILOT
         least, all_pass = (
-            trials_to_settle(discordance, MARGIN, ALPHA, shrink, size, power)
+            trials_to_settle(discordance, MARGIN, ALPHA, deff, size, power)
             for power in (0.9, 0.9 ** (1 / len(grid.parts)))
         )
         together &= part.n >= all_pass

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from longctx.corpus.documents import Corpus
+from longctx.corpus.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
-from longctx.corpus.standing import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
 """The Jaccard similarity of words from which two questions that name the same things are near duplicates: with the same

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
+from longctx.corpus.occurrence import numerical
 from longctx.corpus.questions import BankQuestion
-from longctx.corpus.standing import numerical
 from longctx.visible import visible
 from longctx.vocabulary.judging import CUT_OFF
 from longctx.vocabulary.scenario import Reply

@@ -37,9 +37,9 @@ def add(commands: Any) -> None:
 
 def _save(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.baseline import write_baseline
+    from longctx.results.completeness import lacks
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load_rows
-    from longctx.results.whole import lacks
 
     if not re.fullmatch(r"[\w.+-]+", options.name) or options.name.startswith("."):
         raise UserError(

@@ -103,7 +103,7 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
 def stats(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.settings import read_settings
-    from longctx.families.long_context_qa.stock_report import stats_text
+    from longctx.families.long_context_qa.collage_counts_report import stats_text
 
     print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))
     return 0

@@ -39,8 +39,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.verdict_data import judge
     from longctx.results import store
     from longctx.results.baseline import load_baseline
-    from longctx.results.union import unite, unite_manifests
-    from longctx.results.whole import missing_shards
+    from longctx.results.completeness import missing_shards
+    from longctx.results.merging import unite, unite_manifests
     from longctx.summary.summary import summarize
 
     out: Path = options.out

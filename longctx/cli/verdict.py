@@ -28,16 +28,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
     """Return the terms of the verdict, from the options and the manifest. Raises UserError."""
-    from longctx.gate.validity import Age
+    from longctx.gate.validity import AgeLimit
     from longctx.gate.verdict import Rules
-    from longctx.results.whole import missing_shards
+    from longctx.results.completeness import missing_shards
 
     profiles = list(_profiles(options.workspace, manifest))
     return Rules(
         margin=options.margin if options.margin is not None else _margin(profiles),
         alpha=options.alpha,
-        age=Age(manifest.finished_at, options.max_age),
-        cut_down=len(manifest.left_out),
+        age=AgeLimit(manifest.finished_at, options.max_age),
+        left_out=len(manifest.left_out),
         empty=len(manifest.empty),
         grids=_grids(options.workspace, profiles),
         early_stop=manifest.early_stop,
@@ -48,9 +48,9 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
 def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     """Return a sentence for each reason why the run's tests would have failed."""
     from longctx.gate.bands import EARLY_STOP
-    from longctx.gate.minimum import Requirement, short
+    from longctx.gate.minimum import Requirement, below_minimum
+    from longctx.results.completeness import scenario_name
     from longctx.results.grouping import grouped
-    from longctx.results.whole import scenario_name
     from longctx.stats.rates import Rate
 
     missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
@@ -62,7 +62,7 @@ def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
         for name, group in trials.items()
         if name in minimum and all(row.measured for row in group)
     }
-    is_short = short(list(required.values()))
+    is_short = below_minimum(list(required.values()))
     return [
         *reasons,
         *(

@@ -10,8 +10,8 @@ from longctx.results.grouping import by_family, by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 
-Pairs = list[tuple[Subject, Subject]]
-Left = Mapping[tuple[str, Subject], Sequence[Row]]
+SubjectPairs = list[tuple[Subject, Subject]]
+Unmatched = Mapping[tuple[str, Subject], Sequence[Row]]
 """The rows of each (family, subject) that has no counterpart in the other run."""
 
 
@@ -27,24 +27,24 @@ class Matched:
 
 def match_runs(
     before: Sequence[Row], after: Sequence[Row], between: str | None = None
-) -> tuple[list[Matched], tuple[Left, Left]]:
+) -> tuple[list[Matched], tuple[Unmatched, Unmatched]]:
     """Match the subjects of two runs in each family; return the matches, and the subjects that only one run measured.
 
     between: see match. Raises UserError as match does.
     """
     first, second = by_family(before), by_family(after)
     matches: list[Matched] = []
-    left: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
+    unmatched: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
     for family in dict.fromkeys((*first, *second)):
         ours, theirs = first.get(family, {}), second.get(family, {})
         for old, new in match(family, tuple(ours), tuple(theirs), between):
             matches.append(Matched(family, old, new, (ours.pop(old), theirs.pop(new))))
-        for unmatched, rest in zip(left, (ours, theirs), strict=True):
-            unmatched.update({(family, subject): rows for subject, rows in rest.items()})
-    return matches, left
+        for of_one, rest in zip(unmatched, (ours, theirs), strict=True):
+            of_one.update({(family, subject): rows for subject, rows in rest.items()})
+    return matches, unmatched
 
 
-def match(family: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> Pairs:
+def match(family: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> SubjectPairs:
     """Pair the subjects of one family, in the order of `before`. Subjects without a counterpart are left out.
 
     Subjects with the same name are paired first; then those with the same name but for what changed; then, if each run
@@ -79,7 +79,7 @@ def value_of(subject: Subject, between: str) -> str:
     return {"model": subject.model, "prompts": subject.prompt_set}.get(between, dict(subject.labels).get(between, ""))
 
 
-def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[Subject], Subject]) -> Pairs:
+def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[Subject], Subject]) -> SubjectPairs:
     """Pair the subjects with the same name, if no other subject of their run shares it."""
     pairs = []
     for first in before:
@@ -89,7 +89,7 @@ def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[S
     return pairs
 
 
-def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) -> Pairs:
+def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) -> SubjectPairs:
     """Pair the subjects with the same name but for `between`; return none unless all are paired."""
     pairs = _same(before, after, lambda subject: _without(subject, between))
     return pairs if len(pairs) == len(before) == len(after) else []
@@ -106,7 +106,9 @@ def what_differs(rows: Sequence[Row]) -> list[str]:
     return [name for name in names if len(parts_of(rows, name)) > 1]
 
 
-def _left(before: Sequence[Subject], after: Sequence[Subject], pairs: Pairs) -> tuple[list[Subject], list[Subject]]:
+def _left(
+    before: Sequence[Subject], after: Sequence[Subject], pairs: SubjectPairs
+) -> tuple[list[Subject], list[Subject]]:
     before_paired, after_paired = {subject for subject, _ in pairs}, {subject for _, subject in pairs}
     return [subject for subject in before if subject not in before_paired], [
         subject for subject in after if subject not in after_paired

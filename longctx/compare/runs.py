@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longctx.compare.match import Left, Matched, match_runs
-from longctx.compare.pairs import Pairs, pairs
+from longctx.compare.match import Matched, Unmatched, match_runs
+from longctx.compare.pairs import TrialPairs, pairs
 from longctx.errors import UserError
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -33,7 +33,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ScenarioChange:
     """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
 
     paired: the difference over the trials that both measured. clustered: whether a question occurs more than once; the
@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class SubjectComparison:
     """One subject compared with another in one family. scenarios: those that both measured; total: all of them.
 
     alone: how many trials only the first, and only the second, measured. mismatched: see Pairs. digests: those of the
@@ -58,8 +58,8 @@ class Versus:
     family: str
     before: Subject
     after: Subject
-    scenarios: tuple[Change, ...]
-    total: Change
+    scenarios: tuple[ScenarioChange, ...]
+    total: ScenarioChange
     flips: tuple[Flip, ...]
     alone: tuple[int, int]
     mismatched: int
@@ -68,10 +68,10 @@ class Versus:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two runs. left: (family, subject, measured trials) without a counterpart, for each run."""
+    """The comparison of two runs. unmatched: (family, subject, measured trials) without a counterpart, for each run."""
 
-    versus: tuple[Versus, ...]
-    left: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
+    versus: tuple[SubjectComparison, ...]
+    unmatched: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
 
 
 def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> Comparison:
@@ -80,7 +80,7 @@ def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = N
     Raises UserError if it is not clear which subjects to compare, or if the runs have no trials in common.
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
-    matched, left = match_runs(first, second, between)
+    matched, unmatched = match_runs(first, second, between)
     versus = tuple(map(_versus, matched))
     if not any(pair.total.paired.n for pair in versus):
         raise UserError(
@@ -88,20 +88,20 @@ def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = N
             "The two runs have no trial in common: they are compared on the same families, scenarios and seeds "
             "(run both with the same --ctx-profile and --ctx-seed).",
         )
-    return Comparison(versus, (_alone(left[0]), _alone(left[1])))
+    return Comparison(versus, (_alone(unmatched[0]), _alone(unmatched[1])))
 
 
-def _alone(left: Left) -> tuple[tuple[str, Subject, int], ...]:
-    return tuple((family, subject, len(rows)) for (family, subject), rows in left.items())
+def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
+    return tuple((family, subject, len(rows)) for (family, subject), rows in unmatched.items())
 
 
-def _versus(matched: Matched) -> Versus:
+def _versus(matched: Matched) -> SubjectComparison:
     first, second = matched.rows
     trials = pairs(first, second)
     shared = {key[0] for key in trials.after}
     scenarios = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
     both = len(trials.common) + trials.mismatched
-    return Versus(
+    return SubjectComparison(
         matched.family,
         matched.before,
         matched.after,
@@ -114,7 +114,7 @@ def _versus(matched: Matched) -> Versus:
     )
 
 
-def _change(name: str, scenarios: Sequence[str], trials: Pairs) -> Change:
+def _change(name: str, scenarios: Sequence[str], trials: TrialPairs) -> ScenarioChange:
     wanted = set(scenarios)
     sides = (trials.before, trials.after)
     before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
@@ -122,14 +122,14 @@ def _change(name: str, scenarios: Sequence[str], trials: Pairs) -> Change:
     right = [tuple(row.correct for row in pair) for pair in common.values()]
     questions = {item or (scenario, seed, trial) for scenario, seed, item, trial, _ in common}
     paired = Paired(right.count((False, True)), right.count((True, False)), len(common))
-    return Change(name, before, after, paired, clustered=len(questions) < len(common))
+    return ScenarioChange(name, before, after, paired, clustered=len(questions) < len(common))
 
 
 def _rate(rows: Sequence[Row]) -> Rate:
     return Rate(sum(row.correct for row in rows), len(rows))
 
 
-def _flips(trials: Pairs) -> Iterator[Flip]:
+def _flips(trials: TrialPairs) -> Iterator[Flip]:
     """Yield the discordant pairs, lost ones first."""
     flips = [
         Flip(

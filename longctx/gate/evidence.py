@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from longctx.compare.pairs import Key, Pairs
+from longctx.compare.pairs import TrialKey, TrialPairs
 from longctx.gate.bands import EARLY_STOP, Clusters
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
@@ -51,7 +51,7 @@ class Evidence:
             self.missing += 1
 
 
-def by_band(pairs: Pairs) -> dict[str, Evidence]:
+def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
     """Return the evidence in each band of the run. Bands of the baseline that the run lacks have no evidence.
 
     Trials that an early stop left out count neither as asked nor as missing.
@@ -68,7 +68,7 @@ def by_band(pairs: Pairs) -> dict[str, Evidence]:
     return bands
 
 
-def by_scenario(pairs: Pairs) -> dict[str, Paired]:
+def by_scenario(pairs: TrialPairs) -> dict[str, Paired]:
     """Return the paired difference of each scenario, over the trials that both runs measured."""
     outcomes: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for before, after in pairs.common.values():
@@ -82,10 +82,10 @@ def same_answer(before: Row, after: Row) -> bool:
     return before.answers is not None and before.answers == after.answers and before.correct == after.correct
 
 
-def _cluster(key: Key, trial: Row) -> object:
+def _cluster(key: TrialKey, trial: Row) -> object:
     """Return the cluster of a trial. Without one of its own it forms one with its repeats."""
     return trial.cluster or key[:-1]
 
 
-def _only_before(pairs: Pairs) -> Iterable[Row]:
+def _only_before(pairs: TrialPairs) -> Iterable[Row]:
     return (trial for key, trial in pairs.before.items() if key not in pairs.after)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from longctx.compare.pairs import Pairs
+from longctx.compare.pairs import TrialPairs
 from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.grid import Grid
@@ -19,13 +19,13 @@ from longctx.vocabulary.hypothesis import Hypothesis, Judged, Tested
 Result = TypeVar("Result")
 
 
-class Further:
+class FamilyHypotheses:
     """The hypotheses of one family and model.
 
     made: the hypotheses. faults: a sentence, without its full stop, on each call of the family's code that failed.
     """
 
-    def __init__(self, family: str, account: Account, pairs: Pairs, model: str, grids: Sequence[Grid]) -> None:
+    def __init__(self, family: str, account: Account, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> None:
         self._family = family
         self.faults: list[str] = []
         self.made = self._tried("hypotheses", lambda: list(account.hypotheses(pairs, model, grids)))

@@ -26,14 +26,14 @@ class Requirement:
         return f"rate {self.rate} is shown to lie below the minimum of {self.minimum:g} (p = {self.p_value:.2g})"
 
 
-def short(requirements: Sequence[Requirement]) -> list[bool]:
+def below_minimum(requirements: Sequence[Requirement]) -> list[bool]:
     """Return which rates are shown to be below their minimum: one-sided exact binomial tests, Holm over the run."""
     return holm([requirement.p_value for requirement in requirements], ALPHA)
 
 
-def short_among(requirement: Requirement, number: int) -> bool:
+def below_minimum_among(requirement: Requirement, number: int) -> bool:
     """Return whether Holm's first step among `number` requirements shows the rate to be below its minimum.
 
-    What it shows holds whatever the other requirements show, and `short` shows it too.
+    What it shows holds whatever the other requirements show, and `below_minimum` shows it too.
     """
     return requirement.p_value <= ALPHA / max(1, number)

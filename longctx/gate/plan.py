@@ -122,8 +122,8 @@ class BandPlan:
 
 def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Outlook:
     """Return what a band with these numbers of trials and clusters shows. clusters == trials: all are independent."""
-    size, shrink, fewest, n = _effective(trials, clusters, assumed)
-    needed = functools.partial(_scaled, shrink=shrink, fewest=fewest)
+    size, deff, fewest, n = _effective(trials, clusters, assumed)
+    needed = functools.partial(_scaled, deff=deff, fewest=fewest)
     to_pass, to_pass_unpaired = _to_pass(assumed, target)
     d, rate, alpha = assumed.discordance, assumed.rate, target.first_step
     paired, unpaired_trials = _for_drop(assumed, target) if target.drop <= rate else (None, None)
@@ -134,7 +134,7 @@ def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Out
         passing=passing(trials, clusters, assumed, target),
         for_drop=Needed(needed(paired), needed(unpaired_trials)),
         to_pass=Needed(
-            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, shrink, size, target)),
+            needed(to_pass) if clusters == trials else max(fewest, _in_clusters(d, deff, size, target)),
             needed(to_pass_unpaired),
         ),
     )
@@ -142,12 +142,12 @@ def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Out
 
 def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:
     """Return the probability that a band with these numbers of trials and clusters passes if nothing changed."""
-    _, shrink, _, n = _effective(trials, clusters, assumed)
+    _, deff, _, n = _effective(trials, clusters, assumed)
     if not n:
         return 0.0
     if clusters == trials:
         return power.pass_chance(trials, assumed.discordance, target.margin, target.alpha)
-    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, shrink, target.margin, target.alpha)
+    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, deff, target.margin, target.alpha)
 
 
 def effective(trials: int, clusters: int, assumed: Assumed) -> int:
@@ -158,23 +158,23 @@ def effective(trials: int, clusters: int, assumed: Assumed) -> int:
 def _effective(trials: int, clusters: int, assumed: Assumed) -> tuple[float, float, int, int]:
     """Return the mean trials per cluster, the design effect, the fewest trials that show anything, and `effective`."""
     size = trials / clusters
-    shrink = design_effect(size, assumed.correlation)
+    deff = kish_design_effect(size, assumed.correlation)
     fewest = 1 if clusters == trials else math.ceil(LEAST_CLUSTERS * size)
-    return size, shrink, fewest, math.floor(trials / shrink + 1e-9) if trials >= fewest else 0
+    return size, deff, fewest, math.floor(trials / deff + 1e-9) if trials >= fewest else 0
 
 
-def _in_clusters(discordance: float, shrink: float, size: float, target: Target) -> int:
-    """Return the trials needed to pass in clusters of this mean size. shrink: their design effect."""
-    return trials_to_settle(discordance, target.margin, target.alpha, shrink, size, target.power)
+def _in_clusters(discordance: float, deff: float, size: float, target: Target) -> int:
+    """Return the trials needed to pass in clusters of this mean size. deff: their design effect."""
+    return trials_to_settle(discordance, target.margin, target.alpha, deff, size, target.power)
 
 
-def design_effect(size: float, correlation: float) -> float:
+def kish_design_effect(size: float, correlation: float) -> float:
     """Return the design effect of clusters of this mean size with this correlation (L. Kish, 1965)."""
     return 1 + (size - 1) * correlation
 
 
-def _scaled(effective: int | None, shrink: float, fewest: int) -> int | None:
-    return None if effective is None else max(fewest, math.ceil(effective * shrink - 1e-9))
+def _scaled(effective: int | None, deff: float, fewest: int) -> int | None:
+    return None if effective is None else max(fewest, math.ceil(effective * deff - 1e-9))
 
 
 @functools.cache

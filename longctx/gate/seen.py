@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx.compare.match import match_runs
-from longctx.compare.pairs import Pairs, pairs
+from longctx.compare.pairs import TrialPairs, pairs
 from longctx.gate.bands import Clusters
 from longctx.gate.evidence import by_band
 from longctx.results.row import Row
@@ -107,7 +107,7 @@ def _joined(parts: Iterable[Seen]) -> Seen:
     return Seen([cluster for band in bands for cluster in band.changes], sum(band.right for band in bands))
 
 
-def _right(both: Pairs) -> dict[str, int]:
+def _right(both: TrialPairs) -> dict[str, int]:
     """Return the right answers of both runs in each band, over the pairs that both measured."""
     right: dict[str, int] = {}
     for before, after in both.common.values():

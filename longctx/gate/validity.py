@@ -12,7 +12,7 @@ from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import Pairs
+    from longctx.compare.pairs import TrialPairs
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
 
@@ -21,7 +21,7 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 
 
 @dataclass(frozen=True, slots=True)
-class Age:
+class AgeLimit:
     """The age limit for recordings of a changed model.
 
     now: the end of the run in ISO 8601. most_days: recordings of this age or older are not accepted.
@@ -37,15 +37,15 @@ class Age:
         return (now - then) / datetime.timedelta(days=1)
 
 
-def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
+def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
     """Yield the reasons why a whole run is invalid.
 
-    cut_down: the number of the grid's scenarios that it left out. empty: the number without a question. in_common: the
+    left_out: the number of the grid's scenarios that it left out. empty: the number without a question. in_common: the
     number of pairs with the baseline.
     """
-    if cut_down:
+    if left_out:
         yield (
-            f"the run leaves out {cut_down:,} of the grid's scenarios: a verdict is given on the whole grid, "
+            f"the run leaves out {left_out:,} of the grid's scenarios: a verdict is given on the whole grid, "
             "without -k, -x, --lf and --ctx-trial"
         )
     if empty:
@@ -54,7 +54,7 @@ def of_the_run(cut_down: int, empty: int, in_common: int) -> Iterator[str]:
         yield "the run and its baseline have no trial in common: use the same profile and seed for both"
 
 
-def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
+def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
     """Yield a sentence, without its full stop, for each way in which too many trials are missing."""
     causes = Counter(row.error for row in pairs.after.values() if row.error and row.error != EARLY_STOP)
     if stale := causes["stale"]:
@@ -71,7 +71,7 @@ def unmeasured(pairs: Pairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
             yield f"{band.missing:,} of {band.asked:,} trials of the band {name} were not measured"
 
 
-def unproven(before: Sequence[Row], after: Sequence[Row], age: Age) -> str:
+def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
     """Return why the recordings are too old for a changed model; empty if it is unchanged, or they are young enough."""
     if models_of(before) == models_of(after):
         return ""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.match import Matched, match_runs
-from longctx.compare.pairs import Pairs, pairs
+from longctx.compare.pairs import TrialPairs, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Verdict, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, by_band, by_scenario
-from longctx.gate.further import Further
-from longctx.gate.validity import Age, of_the_run, unmeasured, unproven
+from longctx.gate.further import FamilyHypotheses
+from longctx.gate.validity import AgeLimit, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -29,15 +29,15 @@ class Rules:
     """The terms of a verdict.
 
     margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
-    age: how old recordings of a changed model may be. cut_down: the number of the grid's scenarios that the run left
+    age: how old recordings of a changed model may be. left_out: the number of the grid's scenarios that the run left
     out. empty: the number without a question. grids: the profile's tables of each (family, model). early_stop: whether
     the run could stop once its verdict was settled. lacking: a sentence on each shard of the grid that is missing.
     """
 
     margin: float = MARGIN
     alpha: float = ALPHA
-    age: Age = field(default_factory=Age)
-    cut_down: int = 0
+    age: AgeLimit = field(default_factory=AgeLimit)
+    left_out: int = 0
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
     early_stop: bool = False
@@ -78,28 +78,28 @@ class FamilyVerdict:
 class RunVerdict:
     """The verdict on a run.
 
-    reasons: a sentence on each reason why the whole run is invalid. left: the (family, subject) that only the baseline,
-    and only the run, has. trials: all of the run's. left_out: those that were not asked, the verdict being settled.
+    reasons: a sentence on each reason why the whole run is invalid. unmatched: the (family, subject) that only the
+    baseline, and only the run, has. trials: all of the run's. not_asked: those that an early stop left out.
     """
 
     verdict: Verdict
     rules: Rules
     families: tuple[FamilyVerdict, ...]
     reasons: tuple[str, ...]
-    left: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
+    unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
     trials: int = 0
-    left_out: int = 0
+    not_asked: int = 0
 
     @property
     def alpha(self) -> float:
         """The significance level of the verdict."""
-        return self.rules.level(self.left_out > 0)
+        return self.rules.level(self.not_asked > 0)
 
     @property
     def shown_after(self) -> str:
         """A sentence, without its full stop, on how many trials an early stop took."""
-        asked = self.trials - self.left_out
-        return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.left_out:,} not asked"
+        asked = self.trials - self.not_asked
+        return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
 
     @property
     def settled(self) -> bool:
@@ -116,10 +116,10 @@ class _Compared:
     family: str
     before: Subject
     after: Subject
-    pairs: Pairs
+    pairs: TrialPairs
     bands: Mapping[str, Evidence]
-    further: Further
-    unproven: str
+    further: FamilyHypotheses
+    too_old: str
 
     def band(self, name: str) -> Band:
         return Band(self.family, name, self.after)
@@ -133,16 +133,18 @@ def give_verdict(
     before, after: the rows of the baseline and of the run. families: the known ones, by default those of longctx.
     """
     try:
-        matched, left = match_runs(before, after)
+        matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
     known = shipped() if families is None else families
     compared = [_compared(match, rules, known.get(match.family)) for match in matched]
-    left_out = sum(row.error == EARLY_STOP for row in after)
-    judged = _families(compared, rules, stopped=left_out > 0)
+    not_asked = sum(row.error == EARLY_STOP for row in after)
+    judged = _families(compared, rules, stopped=not_asked > 0)
     reasons = tuple(_reasons(judged, rules))
     verdict: Verdict = "invalid" if reasons else _worst([family.verdict for family in judged])
-    return RunVerdict(verdict, rules, judged, reasons, (tuple(left[0]), tuple(left[1])), len(after), left_out)
+    return RunVerdict(
+        verdict, rules, judged, reasons, (tuple(unmatched[0]), tuple(unmatched[1])), len(after), not_asked
+    )
 
 
 def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
@@ -150,9 +152,9 @@ def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
     both = pairs(*match.rows)
     account = account_of(family) if family else Account()
     grids = rules.grids.get((match.family, match.after.model), ())
-    further = Further(match.family, account, both, match.after.model, grids)
+    further = FamilyHypotheses(match.family, account, both, match.after.model, grids)
     return _Compared(
-        match.family, match.before, match.after, both, by_band(both), further, unproven(*match.rows, rules.age)
+        match.family, match.before, match.after, both, by_band(both), further, too_old(*match.rows, rules.age)
     )
 
 
@@ -210,7 +212,7 @@ def _family(
     further: list[Verdict] = ["inconclusive"] if stopped and family.further.made else list(_verdicts(hypotheses))
     verdict = _worst([overall(bands), *further])
     at_worst = _worst([overall(pessimistic), *further])
-    reasons = [*unmeasured(family.pairs, family.bands), *filter(None, [family.unproven]), *family.further.faults]
+    reasons = [*unmeasured(family.pairs, family.bands), *filter(None, [family.too_old]), *family.further.faults]
     if verdict != at_worst:
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
     both = len(family.pairs.common) + family.pairs.mismatched
@@ -245,6 +247,6 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid."""
     yield from rules.lacking
-    yield from of_the_run(rules.cut_down, rules.empty, sum(family.asked for family in families))
+    yield from of_the_run(rules.left_out, rules.empty, sum(family.asked for family in families))
     if invalid := [family.family for family in families if family.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(invalid))}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from longctx.compare.match import match
 from longctx.errors import UserError
 from longctx.gate.changed import changed
-from longctx.gate.validity import Age
+from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import FamilyVerdict, Rules, give_verdict
 from longctx.results.baseline import Baseline
 from longctx.results.grouping import by_family
@@ -98,7 +98,7 @@ def _point(
     if last is None:
         return Point(kept, subject, rows)
     manifest = kept.manifest
-    age = Age(manifest.finished_at, rules.age.most_days)
+    age = AgeLimit(manifest.finished_at, rules.age.most_days)
     at_the_time = Rules(rules.margin, rules.alpha, age, early_stop=manifest.early_stop)
     gate = give_verdict(last.rows, rows, at_the_time, known)
     differences = changed((last.kept.manifest, last.rows), (manifest, rows), gate)

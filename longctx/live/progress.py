@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.live.cost.money import paid
-from longctx.live.drawn import Live, open_live
+from longctx.live.display import Display, open_display
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.recording.case import Question
@@ -28,7 +28,7 @@ PAUSE_S = 0.1
 def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]:
     """Show the progress of asking the questions; if it cannot be drawn, only print what is waited for."""
     tally = Tally(len(questions), sum(map(_work, questions)))
-    live = open_live(sys.stderr, "asking", tally, keep=False) if questions else None
+    live = open_display(sys.stderr, "asking", tally, keep=False) if questions else None
     if live is None:
         yield Plain(say)
         return
@@ -74,7 +74,7 @@ class Plain(Silent):
 class AskingProgress:
     """A progress that counts what is asked and draws it after a short delay, because drawing is slow."""
 
-    def __init__(self, tally: Tally, live: Live) -> None:
+    def __init__(self, tally: Tally, live: Display) -> None:
         self._tally, self._live = tally, live
         self._in_flight = self._tokens = 0
         self._cost: float | None = 0.0

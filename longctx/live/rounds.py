@@ -15,17 +15,17 @@ from longctx.recording.case import Case, Question
 ROUNDS = 20
 """The most rounds, and so the most looks at the verdict."""
 
-Place = tuple[str, ...]
+Unit = tuple[str, ...]
 
 
 def in_rounds(cases: Iterable[Case], questions: Iterable[Question]) -> list[list[Question]]:
     """Divide questions of `cases` into rounds, each in the order given. No round is empty."""
-    places: dict[Place, dict[Place, str]] = defaultdict(dict)
+    places: dict[Unit, dict[Unit, str]] = defaultdict(dict)
     for case in cases:
         for question in case.questions():
             unit = _unit(question)
             places[_stratum(question)].setdefault(unit, _lot(case.seed, unit))
-    number: dict[Place, int] = {}
+    number: dict[Unit, int] = {}
     for units in places.values():
         number |= zip(sorted(units, key=units.__getitem__), round_of(len(units)), strict=True)
     rounds: dict[int, list[Question]] = defaultdict(list)
@@ -39,7 +39,7 @@ def round_of(units: int) -> Sequence[int]:
     return [place * ROUNDS // units for place in range(units)]
 
 
-def _stratum(question: Question) -> Place:
+def _stratum(question: Question) -> Unit:
     """Return what each round has its share of: a scenario, or a band if clusters extend over scenarios."""
     case = question.case
     scenario = case.scenario
@@ -47,10 +47,10 @@ def _stratum(question: Question) -> Place:
     return common if scenario.cluster(question.index) else (*common, scenario.slug)
 
 
-def _unit(question: Question) -> Place:
+def _unit(question: Question) -> Unit:
     """Return what is never divided between rounds: a cluster, or a trial with its repeats."""
     return (*_stratum(question), question.case.scenario.cluster(question.index) or str(question.index))
 
 
-def _lot(seed: int, unit: Place) -> str:
+def _lot(seed: int, unit: Unit) -> str:
     return hashlib.sha256("/".join(("rounds", str(seed), *unit)).encode()).hexdigest()

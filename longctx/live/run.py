@@ -37,14 +37,14 @@ from longctx.visible import visible
 from longctx.workspace import Workspace
 
 Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
-Course = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
 """A function that decides what is asked when.
 
 It is called with the cases, the questions that the tape lacks, and a function that asks some of them.
 """
 
 
-class Beforehand(Protocol):
+class AskingObserver(Protocol):
     """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
 
     def passed_over(self, question: Question, wanted: Wanted) -> None:
@@ -105,8 +105,8 @@ def ask_live(
     terms: Terms,
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
-    course: Course | None = None,
-    beforehand: Beforehand | None = None,
+    course: AskingOrder | None = None,
+    beforehand: AskingObserver | None = None,
 ) -> Done:
     """Ask what the tape lacks.
 
@@ -139,8 +139,8 @@ async def _ask(
     terms: Terms,
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
-    course: Course | None,
-    beforehand: Beforehand | None,
+    course: AskingOrder | None,
+    beforehand: AskingObserver | None,
     count: Callable[[int], object],
 ) -> Done:
     """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""

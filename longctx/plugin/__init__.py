@@ -13,7 +13,7 @@ import pytest
 
 from longctx.plugin import batching, options, over, run, selection
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
-from longctx.plugin.measuring import replaying, writing
+from longctx.plugin.measuring import progress, writing
 from longctx.plugin.mistakes import as_usage_errors
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
             grid.check(started)
         config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
-        config.pluginmanager.register(replaying.Replaying(config))
+        config.pluginmanager.register(progress.ReplayProgress(config))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -100,7 +100,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    replaying.tell(report, item)
+    progress.tell(report, item)
     writing.tell(report, item)
     return report
 

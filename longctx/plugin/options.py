@@ -215,7 +215,7 @@ def asks(settings: Settings) -> bool:
     return settings.record != "none" or settings.estimate or settings.ask_only
 
 
-def again(settings: Settings) -> tuple[str, ...]:
+def repeating_options(settings: Settings) -> tuple[str, ...]:
     """Return the options that repeat the same trials with the same models and prompts."""
     repeated = {
         "profile": filter(None, [settings.profile]),

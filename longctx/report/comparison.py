@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from longctx.compare.runs import Change, Comparison, Flip, Versus
+from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectComparison
 from longctx.report.document import Document
 from longctx.report.table import Table
-from longctx.results.subject import Subject
+from longctx.results.grouping import grouped
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
@@ -35,10 +35,8 @@ def comparison(reference: str, others: Others, about: Sequence[str], flips: int)
 
 def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
     """Yield a table of all families, if there are several; then, for each, its scenarios and its changed answers."""
-    groups: dict[tuple[str, Subject], list[tuple[str, Versus]]] = {}
-    for name, compared in others:
-        for versus in compared.versus:
-            groups.setdefault((versus.family, versus.before), []).append((name, versus))
+    named = ((name, versus) for name, compared in others for versus in compared.versus)
+    groups = grouped(named, lambda pair: (pair[1].family, pair[1].before))
     if len(groups) > 1:
         rows = [
             {
@@ -56,8 +54,8 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
                 yield _flips(reference, name, versus, flips)
 
 
-def _scenarios(reference: str, group: Sequence[tuple[str, Versus]]) -> pd.DataFrame:
-    changes: dict[str, list[tuple[str, Change]]] = {}
+def _scenarios(reference: str, group: Sequence[tuple[str, SubjectComparison]]) -> pd.DataFrame:
+    changes: dict[str, list[tuple[str, ScenarioChange]]] = {}
     for name, versus in group:
         for change in versus.scenarios:
             changes.setdefault(change.scenario, []).append((name, change))
@@ -65,7 +63,7 @@ def _scenarios(reference: str, group: Sequence[tuple[str, Versus]]) -> pd.DataFr
     return _frame([{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()])
 
 
-def _cells(reference: str, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
+def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dict[str, str]:
     """Return the cells of a scenario or a family. changes: its change in each run."""
     cells = {reference: " / ".join(dict.fromkeys(str(change.before) for _, change in changes))}
     for name, change in changes:
@@ -81,7 +79,7 @@ def _frame(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns, dtype=object).fillna("").set_index(columns[0])
 
 
-def _flips(reference: str, name: str, versus: Versus, limit: int) -> Table:
+def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> Table:
     shown = versus.flips[:limit]
     frame = pd.DataFrame(
         {
@@ -110,7 +108,7 @@ def _short(text: str | None) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _who(reference: str, group: Sequence[tuple[str, Versus]]) -> str:
+def _who(reference: str, group: Sequence[tuple[str, SubjectComparison]]) -> str:
     """Return the subject that all runs measured, or that of each run if they differ."""
     before = group[0][1].before
     if all(versus.after == before for _, versus in group):
@@ -122,7 +120,7 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
     for name, compared in others:
         for versus in compared.versus:
             yield from _unpaired(reference, name, versus)
-        for run, only_there in zip((reference, name), compared.left, strict=True):
+        for run, only_there in zip((reference, name), compared.unmatched, strict=True):
             for family, subject, number in only_there:
                 yield f"{family}: only {run} measured {subject} ({_trials(number)}), so it is not compared."
     compared_families = [versus for _, compared in others for versus in compared.versus]
@@ -133,7 +131,7 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
         )
 
 
-def _unpaired(reference: str, name: str, versus: Versus) -> Iterator[str]:
+def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[str]:
     """Yield a note if the wording of a family differs, and on the trials that are not paired."""
     family, before = versus.family, versus.before
     if before.prompt_set == versus.after.prompt_set and len(set(versus.digests)) > 1:

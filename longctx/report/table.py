@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import pandas as pd
 
 from longctx.results.subject import Subject
-from longctx.summary.summary import ScenarioSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +22,6 @@ class Table:
     frame: pd.DataFrame
     family: str = ""
     said: tuple[str, ...] = ()
-
-
-def by_subject(scenarios: Sequence[ScenarioSummary]) -> dict[Subject, list[ScenarioSummary]]:
-    """Return the scenarios of each subject."""
-    groups: dict[Subject, list[ScenarioSummary]] = {}
-    for scenario in scenarios:
-        groups.setdefault(scenario.subject, []).append(scenario)
-    return groups
 
 
 def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:

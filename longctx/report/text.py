@@ -30,7 +30,7 @@ def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> 
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
 
-def headline(summary: Summary) -> str:
+def trials_sentence(summary: Summary) -> str:
     """Return a sentence on how many trials are live, replayed and not measured."""
     total = summary.live + summary.replayed + summary.unmeasured
     parts = [f"{summary.live:,} live ({_share(summary.live, total)})"]
@@ -46,7 +46,7 @@ def headline(summary: Summary) -> str:
 
 def _notes(summary: Summary, folder: str) -> list[str]:
     return [
-        headline(summary),
+        trials_sentence(summary),
         *answered(summary),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
         *map(_usage, summary.usage),

@@ -70,7 +70,7 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterat
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
     for family in verdict.families:
         yield from _family_notes(family)
-    for run_name, only_there in zip(("the baseline", "this run"), verdict.left, strict=True):
+    for run_name, only_there in zip(("the baseline", "this run"), verdict.unmatched, strict=True):
         for family_name, subject in only_there:
             yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
 
@@ -96,19 +96,19 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
 
 
 def _method(verdict: RunVerdict) -> Iterator[str]:
-    if verdict.left_out:
+    if verdict.not_asked:
         yield (
             f"Stopped early: {verdict.shown_after}. The bounds and p-values stay valid whenever a run is stopped "
             "(longctx's guide docs/early-stop.md)."
         )
-    test = "a bet on the trials that changed" if verdict.left_out else "an exact test"
+    test = "a bet on the trials that changed" if verdict.not_asked else "an exact test"
     yield (
         f"A band passes where the upper bound of the drop ({100 * (1 - verdict.alpha):g}%, one-sided) is below "
         f"{verdict.rules.margin:.0%}; a drop is shown by {test}, with Holm's correction over all bands, at an alpha of "
         f"{verdict.alpha:g}."
     )
     if verdict.rules.early_stop:
-        use = "kept for the test at the end" if verdict.left_out else "spent on the looks for an early stop"
+        use = "kept for the test at the end" if verdict.not_asked else "spent on the looks for an early stop"
         yield f"That is a part of the alpha of {verdict.rules.alpha:g}: the rest was {use}."
 
 

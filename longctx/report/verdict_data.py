@@ -62,7 +62,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "alpha": verdict.rules.alpha,
         "alpha_of_verdict": verdict.alpha,
         "trials": verdict.trials,
-        "left_out": verdict.left_out,
+        "left_out": verdict.not_asked,
         "reasons": list(verdict.reasons),
         "changed": list(changed),
         "families": [_family(family) for family in verdict.families],

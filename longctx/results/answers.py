@@ -1,4 +1,4 @@
-"""The digest of the recorded answers behind each line of rows: runs with equal digests replayed the same answers."""
+"""The digest of the recorded answers behind each group of rows: runs with equal digests replayed the same answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from longctx.results.line import by_line, line_of
 from longctx.results.row import Row
+from longctx.results.row_group import by_group, group_key
 
 
 def digest_of_answers(rows: Sequence[Row]) -> str | None:
-    """Return the digest of the answers to the trials of one line; None if any trial has no answer."""
+    """Return the digest of the answers to the trials of one group; None if any trial has no answer."""
     if any(row.prompt_sha256 is None for row in rows):
         return None
     recorded = ([row.trial, row.prompt_sha256, row.recorded_at, row.latency_s] for row in rows)
@@ -23,5 +23,5 @@ def digest_of_answers(rows: Sequence[Row]) -> str | None:
 
 def with_answers(rows: Sequence[Row]) -> list[Row]:
     """Return the same rows, each with the digest of its line's answers."""
-    digests = {line: digest_of_answers(group) for line, group in by_line(rows).items()}
-    return [replace(row, answers=digests[line_of(row)]) for row in rows]
+    digests = {line: digest_of_answers(group) for line, group in by_group(rows).items()}
+    return [replace(row, answers=digests[group_key(row)]) for row in rows]

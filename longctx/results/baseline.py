@@ -1,7 +1,7 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line holds the run's manifest. Each other line holds one line of its rows (results/line.py), with one letter
-for each trial.
+The first line holds the run's manifest. Each other line holds one group of its rows (results/row_group.py), with one
+letter for each trial.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
-from longctx.results.line import OF_A_LINE, by_line
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
+from longctx.results.row_group import GROUP_FIELDS, by_group
 from longctx.results.store import load_rows
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Kind
@@ -141,9 +141,9 @@ def _broken(path: Path, error: object) -> UserError:
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """Yield what a baseline keeps of each line of the rows, in their order."""
+    """Yield what a baseline keeps of each group of the rows, in their order."""
     letters = {kind: letter for letter, kind in LETTERS.items()}
-    for common, group in by_line(rows).items():
+    for common, group in by_group(rows).items():
         trials = [row.trial for row in group]
         yield {
             **json.loads(common),
@@ -158,7 +158,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], run: str) -> Iterator[Row]:
     """Yield the rows of a line. run: the name of their run."""
-    common = {name: line[name] for name in OF_A_LINE if name != "prompt_set"}
+    common = {name: line[name] for name in GROUP_FIELDS if name != "prompt_set"}
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]

@@ -1,28 +1,38 @@
-"""The grouping of rows, which keeps their order."""
+"""Grouping, which keeps the order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from longctx.registry import in_order
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 
+
+class OfSubject(Protocol):
+    """What is of a subject: a row, a scenario of a summary, an analysis."""
+
+    @property
+    def subject(self) -> Subject: ...
+
+
 Key = TypeVar("Key", bound=Hashable)
+Member = TypeVar("Member")
+MemberOfSubject = TypeVar("MemberOfSubject", bound=OfSubject)
 
 
-def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
-    """Group rows by a key."""
-    groups: dict[Key, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
+def grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
+    """Group by a key."""
+    groups: dict[Key, list[Member]] = {}
+    for member in members:
+        groups.setdefault(key(member), []).append(member)
     return groups
 
 
-def by_subject(rows: Iterable[Row]) -> dict[Subject, list[Row]]:
-    """Group rows by subject."""
-    return grouped(rows, lambda row: row.subject)
+def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberOfSubject]]:
+    """Group by subject."""
+    return grouped(members, lambda member: member.subject)
 
 
 def by_family(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:

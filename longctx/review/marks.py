@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from longctx.corpus.occurrence import core, plain
 from longctx.corpus.questions import BankQuestion
-from longctx.corpus.standing import core, plain
 from longctx.visible import visible
 
 

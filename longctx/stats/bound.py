@@ -40,9 +40,9 @@ def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
     changes = list(chain.from_iterable(clusters))
     if not changes:
         return 1.0
-    shrink = design_effect(clusters)
-    gained, lost = (changes.count(sign) / shrink for sign in (1, -1))
-    bound = -tango(gained, lost, len(changes) / shrink, NormalDist().inv_cdf(1 - alpha))[0]
+    deff = design_effect(clusters)
+    gained, lost = (changes.count(sign) / deff for sign in (1, -1))
+    bound = -tango(gained, lost, len(changes) / deff, NormalDist().inv_cdf(1 - alpha))[0]
     sums = [sum(cluster) for cluster in clusters if cluster]
     return bound if len(sums) == len(changes) else max(bound, _over_clusters(sums, len(changes), alpha))
 
@@ -67,22 +67,22 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
 
 
 def trials_to_settle(
-    discordance: float, margin: float, alpha: float = 0.05, shrink: float = 1.0, size: float = 1.0, power: float = 0.9
+    discordance: float, margin: float, alpha: float = 0.05, deff: float = 1.0, size: float = 1.0, power: float = 0.9
 ) -> int:
     """Return the smallest number of trials whose bound is below the margin with probability `power` if nothing changed.
 
-    discordance: the share of discordant pairs, half of them each way. shrink: the design effect. size: trials per
+    discordance: the share of discordant pairs, half of them each way. deff: the design effect. size: trials per
     cluster. Gaffke's bound is approximated by a normal distribution; Tango's must also hold if no trial changes.
     """
     z, unlucky = (NormalDist().inv_cdf(share) for share in (1 - alpha, power))
 
     def settled(n: int) -> bool:
-        changed = discordance * n / shrink
+        changed = discordance * n / deff
         lost = min(changed, (changed + unlucky * math.sqrt(changed)) / 2)
-        spread = math.sqrt(discordance * shrink / n)
+        spread = math.sqrt(discordance * deff / n)
         in_clusters = expected_over_clusters(n / size, spread, z) + unlucky * spread < margin
         unchanged = score(0, 0, n / size, -margin) > z
-        return score(changed - lost, lost, n / shrink, -margin) > z and (size == 1 or (in_clusters and unchanged))
+        return score(changed - lost, lost, n / deff, -margin) > z and (size == 1 or (in_clusters and unchanged))
 
     high = 1
     while not settled(high):

@@ -61,18 +61,18 @@ def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> floa
 
 
 def pass_chance_in_clusters(
-    trials: int, clusters: int, discordance: float, shrink: float, margin: float, alpha: float
+    trials: int, clusters: int, discordance: float, deff: float, margin: float, alpha: float
 ) -> float:
-    """Return approximately the same probability for clustered trials. shrink: the design effect.
+    """Return approximately the same probability for clustered trials. deff: the design effect.
 
     Both of the gate's bounds must lie below the margin; if no trial changes, each cluster counts as one trial.
     """
     z = NormalDist().inv_cdf(1 - alpha)
-    spread = math.sqrt(discordance * shrink / trials)
+    spread = math.sqrt(discordance * deff / trials)
     slack = margin - expected_over_clusters(clusters, spread, z)
     over_clusters = NormalDist().cdf(slack / spread) if spread else float(slack > 0)
-    effective = pass_chance(math.floor(trials / shrink + 1e-9), discordance, margin, alpha)
-    unchanged = 0.0 if score(0, 0, clusters, -margin) > z else (1 - discordance) ** (trials / shrink)
+    effective = pass_chance(math.floor(trials / deff + 1e-9), discordance, margin, alpha)
+    unchanged = 0.0 if score(0, 0, clusters, -margin) > z else (1 - discordance) ** (trials / deff)
     return max(0.0, min(over_clusters, effective) - unchanged)
 
 

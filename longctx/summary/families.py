@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
@@ -28,15 +29,12 @@ class FamilySummary:
 
 def families(scenarios: Sequence[ScenarioSummary]) -> list[FamilySummary]:
     """Return a summary for each family and subject, in their order."""
-    return [_family(family, subject, group) for (family, subject), group in grouped(scenarios).items()]
+    return [_family(family, subject, group) for (family, subject), group in by_family_and_subject(scenarios).items()]
 
 
-def grouped(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], list[ScenarioSummary]]:
+def by_family_and_subject(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[str, Subject], list[ScenarioSummary]]:
     """Group scenarios by family and subject, in their order."""
-    groups: dict[tuple[str, Subject], list[ScenarioSummary]] = {}
-    for scenario in scenarios:
-        groups.setdefault((scenario.family, scenario.subject), []).append(scenario)
-    return groups
+    return grouped(scenarios, lambda scenario: (scenario.family, scenario.subject))
 
 
 def _family(family: str, subject: Subject, group: list[ScenarioSummary]) -> FamilySummary:

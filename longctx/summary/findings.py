@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from longctx.summary.families import grouped
+from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
 from longctx.vocabulary.account import Rank
 
@@ -38,7 +38,7 @@ def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
 
 
 def _unusable(summary: Summary) -> Iterator[tuple[Rank, str]]:
-    for (name, subject), group in grouped(summary.scenarios).items():
+    for (name, subject), group in by_family_and_subject(summary.scenarios).items():
         total = sum(scenario.rate.n for scenario in group)
         for kind in UNUSABLE:
             count = sum(scenario.outcomes.get(kind, 0) for scenario in group)

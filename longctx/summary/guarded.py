@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from longctx.vocabulary.account import Account, Rank, Scenarios
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import Pairs
+    from longctx.compare.pairs import TrialPairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
     from longctx.results.row import Row
@@ -53,7 +53,7 @@ class Guarded(Account):
     def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
         return self._shown("findings", lambda: self._account.findings(scenarios, analysis)) or ()
 
-    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
         return self._account.hypotheses(pairs, model, grids)
 
     def planned(self, scenarios: Sequence[Scenario]) -> int:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from longctx.registry import account_of, in_order, shipped
+from longctx.results.completeness import scenario_name
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.results.whole import scenario_name
 from longctx.stats.rates import Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd

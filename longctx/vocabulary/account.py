@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import Pairs
+    from longctx.compare.pairs import TrialPairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
     from longctx.results.row import Row
@@ -69,7 +69,7 @@ class Account:
     hypothesis: tuple[str, str] = ("", "")
     """The planner's name for the hypotheses that the family adds to the gate, in the singular and the plural."""
 
-    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
         """Return what the gate judges beside the rates of bands.
 
         grids: the tables that the profile has for this family and model.

@@ -334,8 +334,8 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     held: str,
 ) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
-    monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
-    monkeypatch.setattr("longctx.live.server.asked.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.asked.TIMEOUT_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

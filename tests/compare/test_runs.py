@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.compare.runs import Change, compare
+from longctx.compare.runs import ScenarioChange, compare
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
@@ -53,7 +53,7 @@ def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
     [versus] = compare(before, after).versus
     assert [scenario.scenario for scenario in versus.scenarios] == ["lines-5"]
     assert versus.alone == (2, 1)
-    assert versus.total == Change("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
+    assert versus.total == ScenarioChange("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
 
 
 def test_trials_that_expect_something_else_ask_something_else() -> None:
@@ -83,7 +83,7 @@ def test_each_family_finds_its_subjects() -> None:
         ("passkey", "old, prompts protocol", "old, prompts protocol"),
     ]
     assert compared.versus[0].digests == ("0123456789ab", "other")
-    assert compared.left == ((("passkey", Subject("alone", "protocol"), 1),), ())
+    assert compared.unmatched == ((("passkey", Subject("alone", "protocol"), 1),), ())
 
 
 def test_runs_of_nothing_in_common_are_refused() -> None:

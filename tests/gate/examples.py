@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.gate.validity import Age
+from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 from tests.rows import joined, run
 
-RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
+RULES = Rules(age=AgeLimit("2026-11-22T00:00:00+00:00"))
 BANDS = "short", "middle", "long"
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from longctx.gate.minimum import Requirement, short, short_among
+from longctx.gate.minimum import Requirement, below_minimum, below_minimum_among
 from longctx.stats.rates import Rate
 
 
@@ -45,33 +45,33 @@ def test_a_requirement_is_told_in_a_sentence() -> None:
 )
 def test_a_single_scenario(correct: int, n: int, minimum: float, is_short: bool) -> None:
     requirement = required(correct, n, minimum)
-    assert short([requirement]) == [is_short]
-    assert short_among(requirement, 1) is is_short
+    assert below_minimum([requirement]) == [is_short]
+    assert below_minimum_among(requirement, 1) is is_short
 
 
 def test_what_is_short_alone_may_not_be_among_many() -> None:
     weak, good = required(40), required(50)
-    assert short([weak]) == [True]
-    assert short([weak] + [good] * 20) == [False] * 21
+    assert below_minimum([weak]) == [True]
+    assert below_minimum([weak] + [good] * 20) == [False] * 21
 
 
 def test_later_steps_find_what_the_first_does_not() -> None:
     requirements = [required(20), required(20), required(40), required(50)]
-    assert short(requirements) == [True, True, True, False]
-    assert [short_among(requirement, 4) for requirement in requirements] == [True, True, False, False]
+    assert below_minimum(requirements) == [True, True, True, False]
+    assert [below_minimum_among(requirement, 4) for requirement in requirements] == [True, True, False, False]
 
 
 def test_nothing_required_is_never_short() -> None:
-    assert short([]) == []
+    assert below_minimum([]) == []
 
 
 @given(st.lists(REQUIREMENTS, min_size=1, max_size=20))
 def test_what_the_first_step_finds_stays_found(requirements: list[Requirement]) -> None:
-    below = short(requirements)
-    first = [short_among(requirement, len(requirements)) for requirement in requirements]
+    below = below_minimum(requirements)
+    first = [below_minimum_among(requirement, len(requirements)) for requirement in requirements]
     assert all(later for later, sooner in zip(below, first, strict=True) if sooner)
 
 
 @given(st.integers(0, 60), st.floats(0, 1))
 def test_a_rate_at_its_minimum_or_above_is_not_short(n: int, minimum: float) -> None:
-    assert short([required(n, n, min(minimum, 0.999))]) == [False]
+    assert below_minimum([required(n, n, min(minimum, 0.999))]) == [False]

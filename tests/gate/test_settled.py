@@ -30,7 +30,7 @@ BEFORE = rows(["correct"] * 400)
 
 def test_what_was_left_out_is_neither_missing_nor_unpaired() -> None:
     given = give_verdict(BEFORE, rows(["correct"] * 150, 250), RULES)
-    assert (given.verdict, given.trials, given.left_out, given.settled) == ("pass", 400, 250, True)
+    assert (given.verdict, given.trials, given.not_asked, given.settled) == ("pass", 400, 250, True)
     [family] = given.families
     assert (family.asked, family.missing, family.alone, family.reasons) == (150, 0, (0, 0), ())
 

@@ -9,7 +9,7 @@ import pytest
 
 from longctx.compare.pairs import pairs
 from longctx.gate.evidence import by_band
-from longctx.gate.validity import Age, unmeasured, unproven
+from longctx.gate.validity import AgeLimit, too_old, unmeasured
 from tests.rows import joined, run
 
 BAND: dict[str, Any] = {"band": "all"}
@@ -63,7 +63,7 @@ NOW = "2026-11-22T00:00:00+00:00"
 
 
 def proof(before: dict[str, Any], after: dict[str, Any], days: float = 7) -> str:
-    return unproven(joined(run("correct", **before)), joined(run("correct", **after)), Age(NOW, days))
+    return too_old(joined(run("correct", **before)), joined(run("correct", **after)), AgeLimit(NOW, days))
 
 
 def test_recordings_speak_for_the_model_they_are_of() -> None:
@@ -82,4 +82,4 @@ def test_a_changed_model_needs_live_answers_or_young_recordings(change: dict[str
 def test_what_a_baseline_heard_from_several_models_is_no_change() -> None:
     before = {"model_returned": "m-1, m-2"}
     after = joined(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
-    assert unproven(joined(run("correct", **before)), after, Age(NOW)) == ""
+    assert too_old(joined(run("correct", **before)), after, AgeLimit(NOW)) == ""

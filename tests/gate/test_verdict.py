@@ -44,7 +44,7 @@ def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
 
 def test_a_family_of_the_baseline_that_the_run_lacks_is_left() -> None:
     given = verdict(joined(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
-    assert [family for family, _ in given.left[0]] == ["passkey"]
+    assert [family for family, _ in given.unmatched[0]] == ["passkey"]
     assert given.verdict == "pass"
 
 
@@ -55,7 +55,7 @@ def test_a_band_that_the_run_lacks_does_not_pass() -> None:
 
 
 def test_a_run_that_is_cut_down_never_passes() -> None:
-    given = verdict(BASELINE, BASELINE, Rules(age=RULES.age, cut_down=3))
+    given = verdict(BASELINE, BASELINE, Rules(age=RULES.age, left_out=3))
     assert given.verdict == "invalid"
     assert given.reasons[0].startswith("the run leaves out 3 of the grid's scenarios")
 

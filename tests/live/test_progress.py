@@ -157,7 +157,7 @@ def test_long_prompts_are_more_of_the_work_than_short_ones(monkeypatch: pytest.M
         opened.append(tally)
         return Shown()
 
-    monkeypatch.setattr("longctx.live.progress.open_live", drawn)
+    monkeypatch.setattr("longctx.live.progress.open_display", drawn)
     short, long = line_case(5, trials=9), line_case(1000, trials=1)
     questions = [*short.questions(), *long.questions()]
 

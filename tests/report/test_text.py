@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from longctx.report.render import plain
-from longctx.report.text import as_markdown, as_terminal, headline
+from longctx.report.text import as_markdown, as_terminal, trials_sentence
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.summary.answered import Answered
@@ -70,7 +70,7 @@ def test_markdown_shows_the_tables(summary: Summary) -> None:
     ],
 )
 def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[str, object], sentence: str) -> None:
-    assert headline(replace(summary, **counts)) == sentence
+    assert trials_sentence(replace(summary, **counts)) == sentence
 
 
 @pytest.mark.parametrize(

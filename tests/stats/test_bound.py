@@ -61,7 +61,7 @@ def test_trials_to_settle_are_the_fewest_that_do(margin: float, discordance: flo
 
     n = trials_to_settle(discordance, margin, power=0.5)
     assert bound(n) < margin <= bound(n - 1)
-    assert trials_to_settle(discordance, margin, shrink=3.0, power=0.5) == pytest.approx(3 * n, abs=3)
+    assert trials_to_settle(discordance, margin, deff=3.0, power=0.5) == pytest.approx(3 * n, abs=3)
 
 
 @pytest.mark.parametrize(("margin", "discordance"), [(0.05, 0.1), (0.05, 0.3), (0.1, 0.4)])

@@ -89,8 +89,8 @@ def test_trials_in_clusters_pass_as_often_as_the_gate_passes_them() -> None:
     alone, common = (random.choice([-1, 0, 1], p=chance, size=size) for size in (shape, (*shape[:2], 1)))
     drawn = np.where(random.random_sample(shape) < 0.5, common, alone)
     passed = np.mean([drop_bound(changes.tolist()) < 0.05 for changes in drawn])
-    shrink = 1 + (size - 1) * 0.25
-    expected = pass_chance_in_clusters(clusters * size, clusters, discordance, shrink, 0.05, 0.05)
+    deff = 1 + (size - 1) * 0.25
+    expected = pass_chance_in_clusters(clusters * size, clusters, discordance, deff, 0.05, 0.05)
     assert expected == pytest.approx(passed, abs=0.07)
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from longctx.cli import make_parser
-from longctx.gate.validity import Age
+from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.verdict_data import as_data
 from tests.here import HERE
@@ -83,7 +83,7 @@ def written(name: str) -> list[Any]:
             return [json.loads((REPORT / f"{name}.json").read_text(encoding="utf-8"))]
         case "gate":
             before, after = (joined(run(*["correct"] * n, *["wrong"] * (20 - n))) for n in (20, 4))
-            verdict = give_verdict(before, after, Rules(age=Age("2026-11-22T00:00:00+00:00")))
+            verdict = give_verdict(before, after, Rules(age=AgeLimit("2026-11-22T00:00:00+00:00")))
             return [json.loads(json.dumps(as_data(verdict, "main", [])))]
         case "baseline-head":
             return lines(BASELINE)[:1]

@@ -118,7 +118,7 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.families.long_context_qa.authoring.items_report import as_csv, document
     from longctx.families.long_context_qa.authoring.worth import warnings
     from longctx.report.document import as_markdown, as_terminal
-    from longctx.report.text import headline
+    from longctx.report.text import trials_sentence
     from longctx.results.store import load_rows
     from longctx.summary.summary import summarize
 
@@ -141,7 +141,7 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     made = _filter(workspace, model, bank, folder, answers, result.prompt_set, "" if gaps else asked_of_all)
     known = load_filter(workspace, model, bank)
     notes = [
-        headline(summarize(rows)),
+        trials_sentence(summarize(rows)),
         *(f"Not measured: {cause}." for cause in gaps),
         *sentences(workspace, folder, room),
         made,

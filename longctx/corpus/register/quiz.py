@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
+from longctx.corpus.occurrence import core, gives_away, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
 from longctx.corpus.register.issue import VERSION, Issue, Notice
 from longctx.corpus.register.pen import Pen, capital
 from longctx.corpus.register.prose import Ask, Facts
-from longctx.corpus.standing import core, gives_away, occurs_verbatim, plain
 from longctx.errors import UserError
 
 NOT_NUMERICAL = 4

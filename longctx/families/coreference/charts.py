@@ -8,7 +8,8 @@ from typing import Any
 from longctx.families.coreference.conversation import ordinal
 from longctx.families.coreference.returned import Returned, of_all_windows, shape
 from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, heat, layered
-from longctx.report.table import by_subject, pivot
+from longctx.report.table import pivot
+from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
 
 

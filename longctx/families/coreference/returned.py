@@ -12,7 +12,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
-Pairs = Mapping[tuple[int, int], int]
+AnswerCounts = Mapping[tuple[int, int], int]
 """The number of answers for each (asked for, given back), counted from 1."""
 
 
@@ -32,9 +32,9 @@ class Returned:
     trials: int
     score: float
     exact: int
-    given: Pairs
+    given: AnswerCounts
     badly_copied: int
-    without_code: Pairs
+    without_code: AnswerCounts
     others: Mapping[str, int]
     nowhere: int
 
@@ -74,9 +74,7 @@ def returned(rows: Sequence[Row]) -> Iterator[Returned]:
 
 def of_all_windows(scenarios: Sequence[Returned]) -> list[Returned]:
     """Sum over windows, for each subject and number of alike texts."""
-    groups: dict[tuple[Subject, int], list[Returned]] = {}
-    for scenario in scenarios:
-        groups.setdefault((scenario.subject, scenario.needles), []).append(scenario)
+    groups = grouped(scenarios, lambda scenario: (scenario.subject, scenario.needles))
     return [functools.reduce(_pooled, group) for group in groups.values()]
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from longctx.families.coreference import FAMILY
 from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned, of_all_windows, shape
-from longctx.report.table import Table, by_subject, pivot
-from longctx.results.subject import Subject
+from longctx.report.table import Table, pivot
+from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
 
 
@@ -30,11 +30,8 @@ def rates(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) ->
 
 def instead(analysis: Sequence[Returned]) -> Iterator[Table]:
     """Yield what was given back instead of the text that was asked for, by number of alike texts."""
-    groups: dict[Subject, list[Returned]] = {}
-    for texts in of_all_windows(analysis):
-        if texts.wrong:
-            groups.setdefault(texts.subject, []).append(texts)
-    for subject, group in groups.items():
+    answered_wrong = [texts for texts in of_all_windows(analysis) if texts.wrong]
+    for subject, group in by_subject(answered_wrong).items():
         cells = [
             (name, f"{texts.needles} needles", f"{count(texts):,}")
             for texts in group

@@ -8,10 +8,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from longctx.families.graph_walks import shown
-from longctx.families.graph_walks.analysis import Answers, analyse, walk_of
+from longctx.families.graph_walks.analysis import WalkAnswers, analyse, walk_of
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
+from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
@@ -28,30 +29,32 @@ APART = 0.15
 class GraphWalksAccount(account.Account):
     """The account of graph walks. analysis: the answers to each scenario."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Answers, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[WalkAnswers, ...]:
         return tuple(analyse(rows))
 
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Iterator[Table]:
         yield shown.scores(scenarios, analysis)
         if any(answers.listed for answers in analysis):
             yield shown.thirds(analysis)
 
-    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Iterator[Chart]:
         return shown.charts(scenarios, analysis)
 
-    def further_tables(self, analysis: Sequence[Answers]) -> Iterator[Table]:
+    def further_tables(self, analysis: Sequence[WalkAnswers]) -> Iterator[Table]:
         if any(sum(answers.invented.values()) for answers in analysis):
             yield shown.invented(analysis)
 
-    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]
+    ) -> Iterator[tuple[Rank, str]]:
         yield from ((Rank.LEVEL, sentence) for sentence in _lengths(scenarios))
         yield from ((Rank.CAUSE, sentence) for sentence in (*_missed(analysis), *_invented(analysis)))
 
-    def data(self, analysis: Sequence[Answers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def data(self, analysis: Sequence[WalkAnswers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {"graph_walks": [_entry(answers) for answers in analysis]}
 
 
-def _entry(answers: Answers) -> dict[str, Any]:
+def _entry(answers: WalkAnswers) -> dict[str, Any]:
     numbers = asdict(answers)
     del numbers["subject"], numbers["walk"], numbers["context"]  # the subject's fields and the scenario tell them
     return {**answers.subject.fields, **numbers, "f1": round(answers.f1, 6)}
@@ -71,9 +74,9 @@ def _lengths(scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
             yield f"Graph walks, {subject}, {walk}: {falls} in {long.params['context']:,}."
 
 
-def _missed(analysis: Sequence[Answers]) -> Iterator[str]:
+def _missed(analysis: Sequence[WalkAnswers]) -> Iterator[str]:
     """Yield where in the list most edges were missed."""
-    for subject, group in shown.by_subject(analysis).items():
+    for subject, group in by_subject(analysis).items():
         asked = {third: sum(answers.asked_in[third] for answers in group) for third in THIRDS}
         if min(asked.values()) < ENOUGH:
             continue
@@ -88,9 +91,9 @@ def _missed(analysis: Sequence[Answers]) -> Iterator[str]:
             )
 
 
-def _invented(analysis: Sequence[Answers]) -> Iterator[str]:
+def _invented(analysis: Sequence[WalkAnswers]) -> Iterator[str]:
     """Yield what most of the invented nodes are."""
-    for subject, group in shown.by_subject(analysis).items():
+    for subject, group in by_subject(analysis).items():
         counts = {origin: sum(answers.invented[origin] for answers in group) for origin in ORIGINS}
         most, total = max(ORIGINS, key=counts.__getitem__), sum(counts.values())
         if total and counts[most] / total >= 0.5:

@@ -13,7 +13,7 @@ from longctx.results.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class WalkAnswers:
     """The answers to one scenario of one subject.
 
     n: the measured trials. f1: the mean F1, with 0 for a reply without a list. listed: the answers that gave a list. In
@@ -35,7 +35,7 @@ class Answers:
     invented: Mapping[str, int]
 
 
-def analyse(rows: Iterable[Row]) -> Iterator[Answers]:
+def analyse(rows: Iterable[Row]) -> Iterator[WalkAnswers]:
     """Analyse each scenario of each subject. rows: measured trials of graph walks."""
     for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
         params, traces = group[0].params, [row.trace for row in group]
@@ -43,7 +43,7 @@ def analyse(rows: Iterable[Row]) -> Iterator[Answers]:
         sums = Counter[str]()
         for trace in listed:
             sums.update(trace)
-        yield Answers(
+        yield WalkAnswers(
             subject=subject,
             scenario=scenario,
             walk=walk_of(params),

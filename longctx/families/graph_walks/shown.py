@@ -7,24 +7,18 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.families.graph_walks.analysis import Answers, walk_of
+from longctx.families.graph_walks.analysis import WalkAnswers, walk_of
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS
 from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, apart, colours, curves, field, layered, rate_axis
 from longctx.report.table import Table, pivot, subject_columns
+from longctx.results.grouping import by_subject
 from longctx.results.subject import Subject
 from longctx.summary.summary import ScenarioSummary
 
 UPRIGHT = {"labelAngle": 0}
 
 
-def by_subject(analysis: Sequence[Answers]) -> dict[Subject, list[Answers]]:
-    groups: dict[Subject, list[Answers]] = {}
-    for answers in analysis:
-        groups.setdefault(answers.subject, []).append(answers)
-    return groups
-
-
-def scores(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Table:
+def scores(scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Table:
     """Return the rate of exact sets, the mean F1 of all answers, and the right nodes in answers with a list."""
     measured = {(answers.subject, answers.scenario): answers for answers in analysis}
     held = [measured.get((scenario.subject, scenario.scenario)) for scenario in scenarios]
@@ -42,7 +36,7 @@ def scores(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) ->
     )
 
 
-def thirds(analysis: Sequence[Answers]) -> Table:
+def thirds(analysis: Sequence[WalkAnswers]) -> Table:
     """Return the nodes found, by the third of the list in which their edge is."""
     shares = {
         third: [_share(answers.right_in[third], answers.asked_in[third]) for answers in analysis] for third in THIRDS
@@ -51,13 +45,13 @@ def thirds(analysis: Sequence[Answers]) -> Table:
     return Table(title, _framed(analysis, shares))
 
 
-def invented(analysis: Sequence[Answers]) -> Table:
+def invented(analysis: Sequence[WalkAnswers]) -> Table:
     """Return the invented nodes by origin."""
     counts = {called: [str(answers.invented[origin]) for answers in analysis] for origin, called in ORIGINS.items()}
     return Table("Invented nodes: given and not asked for", _framed(analysis, counts), "graph_walks")
 
 
-def _framed(analysis: Sequence[Answers], columns: dict[str, list[str]]) -> pd.DataFrame:
+def _framed(analysis: Sequence[WalkAnswers], columns: dict[str, list[str]]) -> pd.DataFrame:
     """Return a row for each scenario."""
     head = subject_columns([answers.subject for answers in analysis])
     head |= {
@@ -67,7 +61,7 @@ def _framed(analysis: Sequence[Answers], columns: dict[str, list[str]]) -> pd.Da
     return pd.DataFrame(head | columns).set_index("model")
 
 
-def charts(scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
+def charts(scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Iterator[Chart]:
     """Yield two charts for each subject: exact sets by context, and nodes found by third of the list."""
     for number, (subject, group) in enumerate(by_subject(analysis).items(), start=1):
         yield _exact(subject, [scenario for scenario in scenarios if scenario.subject == subject], number)
@@ -105,7 +99,7 @@ def _exact(subject: Subject, scenarios: Sequence[ScenarioSummary], number: int) 
     return Chart(f"graph-walks-{number}", "graph_walks", f"Exact sets by context: {subject}", spec, frame, note)
 
 
-def _found(subject: Subject, analysis: Sequence[Answers], number: int) -> Chart:
+def _found(subject: Subject, analysis: Sequence[WalkAnswers], number: int) -> Chart:
     """Return the chart of nodes found by third of the list, over all contexts."""
     walks = list(dict.fromkeys(answers.walk for answers in analysis))
     bars: list[dict[str, Any]] = []

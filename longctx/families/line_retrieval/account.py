@@ -9,7 +9,8 @@ from longctx.families.line_retrieval import charts
 from longctx.families.line_retrieval.names import order
 from longctx.families.line_retrieval.origins import Origins, origins
 from longctx.report.charts.chart import Chart
-from longctx.report.table import Table, by_subject, pivot
+from longctx.report.table import Table, pivot
+from longctx.results.grouping import by_subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account

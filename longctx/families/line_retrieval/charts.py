@@ -10,7 +10,8 @@ import pandas as pd
 from longctx.families.line_retrieval.names import order
 from longctx.families.line_retrieval.origins import Origins
 from longctx.report.charts.chart import WIDTH, Chart, apart, colours, curves, field, labelled, layered
-from longctx.report.table import Table, by_subject, pivot
+from longctx.report.table import Table, pivot
+from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
 
 ROW = 20

@@ -11,7 +11,8 @@ from longctx.families.long_context_qa.analysis import CHANCE, Effect, QaSummary
 from longctx.families.long_context_qa.names import position, section, variant
 from longctx.families.long_context_qa.tables import variants
 from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, intervals, layered, rate_axis
-from longctx.report.table import by_subject, pivot
+from longctx.report.table import pivot
+from longctx.results.grouping import by_subject
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary

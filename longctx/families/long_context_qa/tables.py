@@ -8,7 +8,8 @@ import pandas as pd
 
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, Quotes, above_chance
 from longctx.families.long_context_qa.names import position
-from longctx.report.table import Table, by_subject, pivot, subject_columns
+from longctx.report.table import Table, pivot, subject_columns
+from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
 
 

@@ -15,7 +15,7 @@ from longctx.vocabulary import account
 from longctx.vocabulary.account import Rank
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import Pairs
+    from longctx.compare.pairs import TrialPairs
     from longctx.results.row import Row
     from longctx.vocabulary.grid import Grid
     from longctx.vocabulary.hypothesis import Hypothesis
@@ -41,7 +41,7 @@ class PasskeyAccount(account.Account):
     ) -> Iterator[tuple[Rank, str]]:
         yield from _windows(scenarios, analysis)
 
-    def hypotheses(self, pairs: Pairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
+    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
         return k_max_hypotheses(pairs, model, grids)
 
     def planned(self, scenarios: Sequence[Scenario]) -> int:

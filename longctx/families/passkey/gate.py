@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx.compare.pairs import Pairs
+from longctx.compare.pairs import TrialPairs
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.families.passkey.window_gate import Change, Reach, WindowDrop, judge_window, window_drop
+from longctx.families.passkey.window_gate import PairOutcome, Reach, WindowDrop, judge_window, window_drop
 from longctx.gate.evidence import same_answer
 from longctx.results.row import Row
 from longctx.vocabulary.grid import Grid
@@ -26,7 +26,7 @@ class KMax(Hypothesis):
 
     model: str
     window: int
-    by_k: Mapping[int, Sequence[Change]]
+    by_k: Mapping[int, Sequence[PairOutcome]]
     same_answers: bool
     minimum: int | None
 
@@ -75,7 +75,7 @@ class TestedKMax(Tested):
         )
 
 
-def k_max_hypotheses(pairs: Pairs, model: str, grids: Sequence[Grid]) -> list[KMax]:
+def k_max_hypotheses(pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> list[KMax]:
     """Return a hypothesis for each window that both runs measured. grids: the profile's tables for the model."""
     same = windows_of_same_answers(pairs)
     return [
@@ -83,16 +83,16 @@ def k_max_hypotheses(pairs: Pairs, model: str, grids: Sequence[Grid]) -> list[KM
     ]
 
 
-def by_window(pairs: Pairs) -> dict[int, dict[int, list[Change]]]:
+def by_window(pairs: TrialPairs) -> dict[int, dict[int, list[PairOutcome]]]:
     """Group pairs, as right or wrong before and after, by window and k (tokens)."""
-    windows: dict[int, dict[int, list[Change]]] = defaultdict(lambda: defaultdict(list))
+    windows: dict[int, dict[int, list[PairOutcome]]] = defaultdict(lambda: defaultdict(list))
     for window, k, before, after in _in_windows(pairs):
         if after.measured:
             windows[window][k].append((before.correct, after.correct))
     return windows
 
 
-def windows_of_same_answers(pairs: Pairs) -> set[int]:
+def windows_of_same_answers(pairs: TrialPairs) -> set[int]:
     """Return the windows for which the run replayed the baseline's own answers and judged them the same."""
     same: dict[int, bool] = {}
     for window, _, before, after in _in_windows(pairs):
@@ -100,7 +100,7 @@ def windows_of_same_answers(pairs: Pairs) -> set[int]:
     return {window for window, all_same in same.items() if all_same}
 
 
-def _in_windows(pairs: Pairs) -> Iterator[tuple[int, int, Row, Row]]:
+def _in_windows(pairs: TrialPairs) -> Iterator[tuple[int, int, Row, Row]]:
     """Yield window, k, and both trials of the pairs that the baseline measured."""
     for before, after in pairs.common.values():
         if before.measured:

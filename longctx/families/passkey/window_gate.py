@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from longctx.families.passkey.effective_window import DRAWS, effective_window, k_max_interval, steps_reached
 from longctx.stats.rates import Rate
 
-Change = tuple[bool, bool]
+PairOutcome = tuple[bool, bool]
 """Whether a trial was right before, and after."""
 
 
@@ -57,7 +57,7 @@ class WindowVerdict:
 
 
 def window_drop(
-    window: int, by_k: Mapping[int, Iterable[Change]], alpha: float, same_answers: bool = False
+    window: int, by_k: Mapping[int, Iterable[PairOutcome]], alpha: float, same_answers: bool = False
 ) -> WindowDrop:
     """Compute the drop of k_max. by_k: the pairs of each k (tokens), not empty. same_answers: skips the draws."""
     ordered = sorted(by_k)
@@ -95,7 +95,7 @@ def judge_window(drop: WindowDrop, shown: bool, margin: float, minimum: int | No
     return WindowVerdict(drop, verdict, minimum, against)
 
 
-def _counts(changes: Iterable[Change]) -> list[int]:
+def _counts(changes: Iterable[PairOutcome]) -> list[int]:
     """Count the pairs that are both right, gained, lost, and both wrong."""
     pairs = list(changes)
     return [pairs.count(kind) for kind in ((True, True), (False, True), (True, False), (False, False))]

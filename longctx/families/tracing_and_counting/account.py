@@ -11,7 +11,8 @@ import pandas as pd
 from longctx.families.tracing_and_counting import charts, shapes
 from longctx.families.tracing_and_counting.analysis import Naming, namings, total
 from longctx.report.charts.chart import Chart
-from longctx.report.table import Table, by_subject, subject_columns
+from longctx.report.table import Table, subject_columns
+from longctx.results.grouping import by_subject
 from longctx.results.row import Row
 from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account

@@ -7,7 +7,8 @@ from typing import Any
 
 from longctx.families.tracing_and_counting.analysis import TENTHS, Naming, pooled
 from longctx.report.charts.chart import UNITLESS, Chart, Spec, apart, colours, curves, field, labelled, layered
-from longctx.report.table import by_subject, pivot
+from longctx.report.table import pivot
+from longctx.results.grouping import by_subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 

@@ -12,7 +12,7 @@ import anthropic
 from longctx.live.batches import wait
 from longctx.live.batches.collect import Collected, onto_tape
 from longctx.live.batches.fate import Fate, Fates
-from longctx.live.batches.ledger import Batch, Ledger, Place
+from longctx.live.batches.ledger import Batch, Ledger, TapePlace
 from longctx.live.batches.service import Service, State
 from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
@@ -50,7 +50,7 @@ class Batches:
         self._since = self.clock.now()
         self.last: dict[str, Fate] = {}
         self._fetched: Counter[str] = Counter()
-        self.collected: set[Place] = set()
+        self.collected: set[TapePlace] = set()
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
         """Collect the batches that have ended, by default among all; drop the claims of those never created."""
@@ -61,7 +61,7 @@ class Batches:
             if result is not None:
                 self.say(collected(fate.batch, result))
 
-    def held(self) -> dict[Place, Fate]:
+    def held(self) -> dict[TapePlace, Fate]:
         """Return what uncollected batches hold, with the last known fate of the batch."""
         return {
             place: self.last.get(batch.name, Fate("running", batch))

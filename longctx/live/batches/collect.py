@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.live.batches.ledger import Batch, Place, place_of, sync
+from longctx.live.batches.ledger import Batch, TapePlace, place_of, sync
 from longctx.live.batches.results import read_result
 from longctx.live.failure import Failure
 from longctx.recording.tape import Tape
@@ -21,8 +21,8 @@ class Collected:
     which the server gave no result.
     """
 
-    answered: frozenset[Place]
-    failures: dict[Place, Failure]
+    answered: frozenset[TapePlace]
+    failures: dict[TapePlace, Failure]
     missing: int
 
 
@@ -33,8 +33,8 @@ def onto_tape(tape: Tape, batch: Batch, ended_at: str, results: Sequence[dict[st
     took. Raises NotRecorded.
     """
     by_id = {request.custom_id: request.wanted for request in batch.requests}
-    answered: set[Place] = set()
-    failures: dict[Place, Failure] = {}
+    answered: set[TapePlace] = set()
+    failures: dict[TapePlace, Failure] = {}
     files: set[str] = set()
     for result in results:
         wanted = by_id.pop(str(result.get("custom_id")), None)

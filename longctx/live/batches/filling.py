@@ -13,7 +13,7 @@ from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import Collected
 from longctx.live.batches.creating import created
 from longctx.live.batches.fate import Fate, sentence
-from longctx.live.batches.ledger import ID_LENGTH, Batch, Place, Request, custom_id, new_name, place_in, place_of
+from longctx.live.batches.ledger import ID_LENGTH, Batch, Request, TapePlace, custom_id, new_name, place_in, place_of
 from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.cost.money import Budget, highest_cost
@@ -62,10 +62,10 @@ class _Filling:
 
     def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
         self.asked = Asked()
-        self.waiting_for: dict[Place, Question] = {}
+        self.waiting_for: dict[TapePlace, Question] = {}
         self._batches, self._budget, self._progress = batches, budget, progress
-        self._times: Counter[Place] = Counter()
-        self._most: dict[Place, float] = {}
+        self._times: Counter[TapePlace] = Counter()
+        self._most: dict[TapePlace, float] = {}
         self._service, self._ledger, self._clock = batches.service, batches.ledger, batches.clock
 
     async def create(self, questions: Sequence[Question]) -> None:
@@ -184,7 +184,7 @@ class _Filling:
                     self.asked.stopped = failure
         return again
 
-    def _answered(self, place: Place, question: Question) -> None:
+    def _answered(self, place: TapePlace, question: Question) -> None:
         trial = question.build()
         reply = self._batches.tape.reply(Wanted.of(question, trial))
         assert reply is not None, "an answered question is not on the tape"
@@ -204,7 +204,7 @@ class _Filling:
         self.asked.failures[question.key] = failure
         self._progress.ended(question, question.build(), failure)
 
-    def _settle(self, place: Place, failure: Failure) -> None:
+    def _settle(self, place: TapePlace, failure: Failure) -> None:
         if place in self._most:
             self._budget.settle(self._most.pop(place), failure, None)
 

@@ -28,7 +28,7 @@ FOLDER = "batches"
 ID_LENGTH = 64
 """The most characters of a custom id, which are letters, digits, - and _."""
 
-Place = tuple[str, str, str]
+TapePlace = tuple[str, str, str]
 """The place of a question on the tape: file, trial and digest of the request."""
 
 
@@ -61,15 +61,15 @@ class Batch:
         return self.id or self.name
 
     @property
-    def places(self) -> set[Place]:
+    def places(self) -> set[TapePlace]:
         return {place_of(request.wanted) for request in self.requests}
 
 
-def place_of(wanted: Wanted) -> Place:
+def place_of(wanted: Wanted) -> TapePlace:
     return wanted.file, wanted.trial, wanted.sha256
 
 
-def place_in(question: Question) -> Place:
+def place_in(question: Question) -> TapePlace:
     """Return the place of a question whose digest is known."""
     return question.case.file, str(question.identity), question.sha256
 
@@ -84,7 +84,7 @@ def new_name(now: datetime.datetime) -> str:
     return f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
 
 
-def custom_id(name: str, place: Place) -> str:
+def custom_id(name: str, place: TapePlace) -> str:
     """Return the id of a request in a batch, derived from its place on the tape. name: the name of the batch."""
     return f"{name}-{hashlib.sha256('/'.join(place).encode()).hexdigest()}"[:ID_LENGTH]
 

@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost
 from longctx.recording.case import Case, Question
 
-Family = tuple[str, str]
+ModelAndFamily = tuple[str, str]
 """A model and a family."""
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
@@ -83,8 +83,8 @@ def estimate(
     cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
     yet; all of their questions are asked. batches: whether the run asks in batches.
     """
-    trials: dict[Family, list[Case]] = defaultdict(list)
-    questions_of: dict[Family, list[Question]] = defaultdict(list)
+    trials: dict[ModelAndFamily, list[Case]] = defaultdict(list)
+    questions_of: dict[ModelAndFamily, list[Question]] = defaultdict(list)
     for case in (*cases, *unbuilt):
         trials[_family(case)].append(case)
     for question in (*questions, *(question for case in unbuilt for question in case.questions())):
@@ -115,11 +115,11 @@ def _costs(prices: Prices) -> bool:
     return any(rates.input > 0 or rates.output > 0 for rates in (prices, *prices.above))
 
 
-def _family(case: Case) -> Family:
+def _family(case: Case) -> ModelAndFamily:
     return case.model.model, case.scenario.family
 
 
-def _estimate(family: Family, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
+def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
     prices = (questions[0].case if questions else cases[0]).model.prices
     return Estimate(
         *family,

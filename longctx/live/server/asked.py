@@ -16,7 +16,7 @@ from longctx.vocabulary.scenario import Reply
 USER = {"role": "user", "content": "Say yes."}
 ROOM = 16
 """The max_tokens of each request, without thinking."""
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 """The seconds within which each must be answered, enough for a slow model that thinks."""
 
 
@@ -27,7 +27,7 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
     """
     request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
     call = client.messages.with_raw_response.create(**request | changed)
-    body = await body_of(call, PATIENCE_S)
+    body = await body_of(call, TIMEOUT_S)
     return to_reply(body, latency_s=None, recorded_at="", request_sha256="", live=True)
 
 

@@ -11,7 +11,7 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure, Unasked
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.learn import measure, retrieve, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -62,7 +62,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
     if model.window is not None:
         return model
     try:
-        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
+        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
             description = await retrieve(client, model)
     except ENQUIRY_ERRORS as error:
         why = explain(error, client.base_url).message

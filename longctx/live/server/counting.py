@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -30,7 +30,7 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     samples = {id(question.case): question for question in reversed(questions)}
     lengths = {case: len(user_text(sample.build(), sample.case.model)) for case, sample in samples.items()}
     kinds = {_kind(sample): sample for sample in samples.values()}
-    with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {PATIENCE_S:g} s)"):
+    with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {TIMEOUT_S:g} s)"):
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
     counts = [result if isinstance(result, int) else None for result in results]
     if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:

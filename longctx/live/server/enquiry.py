@@ -10,7 +10,7 @@ import anthropic
 
 from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, read_object
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 """The seconds within which such an answer must arrive, including the SDK's retries."""
 BEGINNING = 80
 """The bytes of an unusable answer that are shown."""
@@ -31,8 +31,8 @@ class Raw(Protocol):
 
 
 async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
-    """Return the body of the answer. within_s: by default PATIENCE_S. Raises AnthropicError or NoAnswer."""
-    seconds = within_s or PATIENCE_S
+    """Return the body of the answer. within_s: by default TIMEOUT_S. Raises AnthropicError or NoAnswer."""
+    seconds = within_s or TIMEOUT_S
     try:
         async with asyncio.timeout(seconds):
             return await (await call).read()

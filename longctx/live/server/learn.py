@@ -22,7 +22,7 @@ from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
 """The most tokens that a server may add to a prompt, such as instructions of its own."""
-Counter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
+TokenCounter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 """A function that returns the input tokens of a prompt and a system prompt."""
 
 
@@ -60,7 +60,7 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
 
 
 async def measure(
-    client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: Counter = count
+    client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: TokenCounter = count
 ) -> TokenCounts:
     """Measure the tokens of a family's wording. Raises ENQUIRY_ERRORS."""
     probes = family.probes(wording.words).items()

@@ -11,7 +11,7 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.server.asked import count_by_asking
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, PATIENCE_S
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit
 from longctx.live.server.providers import Client
 from longctx.live.server.trust import try_trust
@@ -47,7 +47,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
     description, silent = await _description(client, model, say)
     measured: tuple[TokenCounts, ...] = ()
     try:
-        with waiting(say, f"{source_of(client)} to count tokens (each time within {PATIENCE_S:g} s)"):
+        with waiting(say, f"{source_of(client)} to count tokens (each time within {TIMEOUT_S:g} s)"):
             description |= await tokens_per_unit(workspace, client, model)
             measured = tuple([await measure(client, model, *texts) for texts in counted])
     except ENQUIRY_ERRORS as error:
@@ -80,7 +80,7 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
 async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
     """Return the server's description of the model, and a sentence if there is none."""
     try:
-        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {PATIENCE_S:g} s)"):
+        with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
             description = await retrieve(client, model)
     except ENQUIRY_ERRORS as error:
         return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]

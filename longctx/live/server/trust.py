@@ -14,7 +14,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.live.explaining import explain
-from longctx.live.server.asked import PATIENCE_S, ROOM, ask
+from longctx.live.server.asked import ROOM, TIMEOUT_S, ask
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client
@@ -70,7 +70,7 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
             doubts.append(f"{what} could not be tried: {explain(error, client.base_url).message}")
             return None
 
-    with waiting(say, f"{source_of(client)} to answer questions that try it (each within {PATIENCE_S:g} s)"):
+    with waiting(say, f"{source_of(client)} to answer questions that try it (each within {TIMEOUT_S:g} s)"):
         first = await tried("Its usage", ask(client, model, **long))
         again = first and await tried("Its usage of a cache", ask(client, model, **long))
         cut = await tried("Its stop reasons", ask(client, model, **numbers))

@@ -9,7 +9,7 @@ import anthropic
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import explain
-from longctx.live.server.asked import PATIENCE_S, ROOM, ask
+from longctx.live.server.asked import ROOM, TIMEOUT_S, ask
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import source_of
 from longctx.live.server.providers import Client
@@ -35,7 +35,7 @@ async def try_out(client: Client, model: ModelProfile, say: Say) -> tuple[dict[s
     Raises UserError if it does not answer a plain request.
     """
     try:
-        with waiting(say, f"{source_of(client)} to answer tiny questions (each within {PATIENCE_S:g} s)"):
+        with waiting(say, f"{source_of(client)} to answer tiny questions (each within {TIMEOUT_S:g} s)"):
             await ask(client, model)
             replies = {name: await _answered(client, model, changed) for name, changed in TRIED.items()}
     except ENQUIRY_ERRORS as error:

@@ -14,7 +14,7 @@ from longctx.live.asking import Asked
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
 from longctx.live.rounds import in_rounds
-from longctx.live.run import Ask, Course
+from longctx.live.run import Ask, AskingOrder
 from longctx.plugin.ending.gating import rules
 from longctx.plugin.measuring.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
@@ -24,7 +24,7 @@ from longctx.results.answers import with_answers
 from longctx.results.row import Row
 
 
-def until_settled(run: Run, tape: Tape) -> Course:
+def until_settled(run: Run, tape: Tape) -> AskingOrder:
     """Return a course that asks round by round until the verdict is settled.
 
     Following the course raises UserError if the run cannot be compared with its baseline.

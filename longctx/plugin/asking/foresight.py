@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 
 from longctx.errors import TapeError
-from longctx.gate.foregone import foregone
+from longctx.gate.invalid_in_advance import invalid_in_advance
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
 from longctx.plugin.asking.odds import unpowered
@@ -65,7 +65,7 @@ class Foresight:
         rows = [row for case in self._cases for row in self._rows(case)]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         part = self._run.settings.shard is not None
-        if reasons := foregone(self._baseline, rows, rules(self._run, rows, now), part):
+        if reasons := invalid_in_advance(self._baseline, rows, rules(self._run, rows, now), part):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-foregone", f"{why} The verdict could only be invalid, so nothing was asked.")
 

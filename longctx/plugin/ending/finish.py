@@ -14,10 +14,10 @@ import longctx
 from longctx.config.text_files import digest_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
-from longctx.plugin.ending import gating, unwritten, whole
-from longctx.plugin.ending.frozen import filters_used
+from longctx.plugin.ending import completeness, gating, unwritten
+from longctx.plugin.ending.filters_used import filters_used
 from longctx.plugin.measuring import writing
-from longctx.plugin.options import again
+from longctx.plugin.options import repeating_options
 from longctx.plugin.run import RUN, SUMMARY, Run
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.files import write_report
@@ -79,7 +79,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
         about=plan.profile.about,
         seed=plan.profile.seed if settings.seed is None else settings.seed,
         labels=dict(settings.labels),
-        options=again(settings),
+        options=repeating_options(settings),
         prices={
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
@@ -87,10 +87,10 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,
-        left_out=whole.left_out(run, rows),
-        empty=whole.empty(run, rows),
+        left_out=completeness.left_out(run, rows),
+        empty=completeness.empty(run, rows),
         shard=str(settings.shard or ""),
-        min_rates=whole.min_rates(run),
+        min_rates=completeness.min_rates(run),
         finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
 

@@ -101,17 +101,17 @@ def exit_status(config: pytest.Config, status: int) -> int:
 
 def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
     """Return the terms by which the gate judges these rows. now: the time in ISO 8601."""
-    from longctx.gate.validity import Age
+    from longctx.gate.validity import AgeLimit
     from longctx.gate.verdict import Rules
-    from longctx.plugin.ending import whole
+    from longctx.plugin.ending import completeness
 
     settings = run.settings
     return Rules(
         margin=run.plan.margin,
         alpha=settings.alpha,
-        age=Age(now, settings.max_age),
-        cut_down=len(whole.left_out(run, rows)),
-        empty=len(whole.empty(run, rows)),
+        age=AgeLimit(now, settings.max_age),
+        left_out=len(completeness.left_out(run, rows)),
+        empty=len(completeness.empty(run, rows)),
         grids=run.plan.grids(),
         early_stop=settings.early_stop,
     )

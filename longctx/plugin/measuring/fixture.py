@@ -11,17 +11,17 @@ import pytest
 
 from longctx.errors import TapeError, UserError
 from longctx.gate.bands import EARLY_STOP
-from longctx.gate.minimum import Requirement, short_among
+from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.measuring.rows import measured_row, unmeasured_row
 from longctx.plugin.run import RUN, UNASKED
 from longctx.plugin.selection import with_minimum
 from longctx.recording.case import Case, Question
+from longctx.results.completeness import scenarios_of
 from longctx.results.row import Row
 from longctx.results.store import as_lines
 from longctx.results.view import View
-from longctx.results.whole import scenarios_of
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 
@@ -82,7 +82,7 @@ class Measurer:
             pytest.skip("stopped early: none of its trials was asked")
         if measured.minimum is not None:
             requirement = Requirement(measured.rate, measured.minimum)
-            if short_among(requirement, self._with_minimum):
+            if below_minimum_among(requirement, self._with_minimum):
                 pytest.fail(str(requirement), pytrace=False)
 
     def _measure(self, item: pytest.Item, case: Case) -> tuple[list[Row], list[View], str]:

@@ -9,9 +9,8 @@ import pandas as pd
 
 from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
 from longctx.report.table import pivot
-from longctx.results.subject import Subject
+from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate
-from longctx.summary.heatmap import HeatmapCell
 from longctx.summary.summary import Summary
 
 SPLIT = ": "
@@ -25,9 +24,7 @@ OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_er
 
 def heatmaps(summary: Summary) -> Iterator[Chart]:
     """Yield a heatmap for each family and subject whose needles have a depth."""
-    groups: dict[tuple[str, Subject], list[HeatmapCell]] = {}
-    for cell in summary.cells:
-        groups.setdefault((cell.family, cell.subject), []).append(cell)
+    groups = grouped(summary.cells, lambda cell: (cell.family, cell.subject))
     for number, ((family, subject), group) in enumerate(groups.items(), start=1):
         unit = summary.families[family].unit
         values = [

@@ -11,9 +11,9 @@ import pytest
 from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
+from longctx.corpus.occurrence import occurs_verbatim, plain
 from longctx.corpus.questions import load_questions
 from longctx.corpus.register.prose import genres
-from longctx.corpus.standing import occurs_verbatim, plain
 from longctx.corpus.tokens import count_tokens
 from tests.corpus.register.examples import OTHERS, issue
 from tests.here import HERE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.families.graph_walks.account import GraphWalksAccount
-from longctx.families.graph_walks.analysis import Answers
+from longctx.families.graph_walks.analysis import WalkAnswers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
@@ -35,7 +35,7 @@ def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
     return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
 
 
-def analysed(*told: Row) -> tuple[Answers, ...]:
+def analysed(*told: Row) -> tuple[WalkAnswers, ...]:
     return GraphWalksAccount().analyse([], told)
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from longctx.families.passkey.effective_window import SUCCESS_RATE
-from longctx.families.passkey.window_gate import Change, judge_window, window_drop
+from longctx.families.passkey.window_gate import PairOutcome, judge_window, window_drop
 
 KS = [128 * step for step in range(1, 33)]
 BOTH, LOST, GAINED, NEITHER = (True, True), (True, False), (False, True), (False, False)
 
 
-def reaching(before: int, after: int, n: int = 10) -> dict[int, list[Change]]:
+def reaching(before: int, after: int, n: int = 10) -> dict[int, list[PairOutcome]]:
     """Return n pairs at each k. before, after: up to which step of KS all trials are right; beyond it all are wrong."""
     return {k: [(step < before, step < after)] * n for step, k in enumerate(KS)}
 
@@ -95,7 +95,7 @@ OUTCOMES = st.lists(st.sampled_from([BOTH, LOST, GAINED, NEITHER]), min_size=1, 
 
 
 @given(st.lists(OUTCOMES, min_size=1, max_size=5))
-def test_every_outcome_has_bounds_in_the_grid(found: list[list[Change]]) -> None:
+def test_every_outcome_has_bounds_in_the_grid(found: list[list[PairOutcome]]) -> None:
     by_k = dict(zip(KS, found, strict=False))
     drop = window_drop(4096, by_k, 0.05)
     assert -drop.span <= drop.bound <= drop.span

@@ -194,7 +194,7 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, what: str
 ) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
-    monkeypatch.setattr("longctx.live.server.enquiry.PATIENCE_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
     messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)

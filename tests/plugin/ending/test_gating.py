@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.gate.validity import Age
+from longctx.gate.validity import AgeLimit
 from longctx.plugin.ending.gating import VERDICT, exit_status, rules
 from longctx.plugin.run import RUN
 from tests.plugin.ending.examples import PASSKEY, measured, run_of
@@ -60,15 +60,15 @@ def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
     rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, early_stop=True)
     assert (rules.margin, rules.alpha, rules.early_stop) == (0.1, 0.01, True)
-    assert rules.age == Age(NOW, 3)
-    assert rules_of(tmp_path).age == Age(NOW, 7)
+    assert rules.age == AgeLimit(NOW, 3)
+    assert rules_of(tmp_path).age == AgeLimit(NOW, 7)
 
 
 def test_a_part_of_the_grid_is_told_from_the_whole(tmp_path: Path) -> None:
     scenarios = "window-256-k-128", "window-256-k-256"
-    assert rules_of(tmp_path, *scenarios).cut_down == 0
-    assert rules_of(tmp_path, *scenarios[1:]).cut_down == 1
-    assert rules_of(tmp_path, *scenarios, only_trial=0).cut_down == 2
+    assert rules_of(tmp_path, *scenarios).left_out == 0
+    assert rules_of(tmp_path, *scenarios[1:]).left_out == 1
+    assert rules_of(tmp_path, *scenarios, only_trial=0).left_out == 2
 
 
 def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ RECORDS = ("right", "wrong", "none")
 READ = ("correct", "wrong")
 """The outcomes of replies with a readable answer."""
 
-Answers = dict[str, list[str]]
+HeldAnswers = dict[str, list[str]]
 """The outcomes with each record, one for each repeat."""
 
 
@@ -86,7 +86,7 @@ class Quality:
 
 def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
     """Analyse the rows of the control family for one model and prompt set. facts: the fact of each question."""
-    answers: dict[str, Answers] = defaultdict(lambda: defaultdict(list))
+    answers: dict[str, HeldAnswers] = defaultdict(lambda: defaultdict(list))
     sections: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.repeat):
         name = str(row.item).rpartition("@")[0]
@@ -106,16 +106,16 @@ def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
 
 
 def _grouped(
-    answers: Mapping[str, Answers], groups: Mapping[str, str], make: Callable[[str, list[Answers]], ItemQuality]
+    answers: Mapping[str, HeldAnswers], groups: Mapping[str, str], make: Callable[[str, list[HeldAnswers]], ItemQuality]
 ) -> tuple[ItemQuality, ...]:
     """Analyse groups of several questions. groups: the group of each question."""
-    held_by: dict[str, list[Answers]] = defaultdict(list)
+    held_by: dict[str, list[HeldAnswers]] = defaultdict(list)
     for question, group in groups.items():
         held_by[group].append(answers[question])
     return _worst_first(make(name, held) for name, held in held_by.items() if len(held) > 1)
 
 
-def _item(name: str, section: str, fact: str, held: Iterable[Answers]) -> ItemQuality:
+def _item(name: str, section: str, fact: str, held: Iterable[HeldAnswers]) -> ItemQuality:
     questions = list(held)
     outcomes = {record: [outcome for answers in questions for outcome in answers.get(record, ())] for record in RECORDS}
     pairs = Counter(

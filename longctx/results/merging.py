@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
+from longctx.results.completeness import left_out_of_all, scenario_name
 from longctx.results.manifest import Manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import load_rows, read
-from longctx.results.whole import left_out_of_all, scenario_name
 
-Place = tuple[str, ...]
+MergeKey = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class Kept:
         return cls(folder, place, Row.of(json.loads(line)), bool(view), digest)
 
     @property
-    def subject(self) -> Place:
+    def subject(self) -> MergeKey:
         """The family and the subject of the row."""
         labels = json.dumps(sorted(self.row.labels.items()))
         return (self.row.family, self.row.model, self.row.prompt_set, labels)
 
     @property
-    def trial(self) -> Place:
+    def trial(self) -> MergeKey:
         """The identity of the trial, with its subject."""
         row = self.row
         return (*self.subject, *map(str, (row.scenario, row.item, row.seed, row.trial, row.repeat)))
 
     @property
-    def answer(self) -> Place:
+    def answer(self) -> MergeKey:
         """The identity of the answer. Rows of one trial with the same answer count once."""
         return (str(self.row.prompt_sha256), str(self.row.recorded_at))
 
@@ -65,7 +65,7 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     _check_words(kept)
-    counted: dict[Place, Kept] = {}
+    counted: dict[MergeKey, Kept] = {}
     for entry in kept:
         other = counted.setdefault(entry.trial, entry)
         if other is not entry:
@@ -113,7 +113,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
 
 def _check_words(kept: Sequence[Kept]) -> None:
     """Raise UserError if two runs use the same name for prompt sets with different templates."""
-    words: dict[Place, Kept] = {}
+    words: dict[MergeKey, Kept] = {}
     for entry in kept:
         other = words.setdefault(entry.subject, entry)
         if entry.row.prompt_digest != other.row.prompt_digest:

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from longctx.corpus.documents import Corpus, CorpusSection
 from longctx.corpus.settings import CorpusSettings
-from longctx.families.long_context_qa.stock import Collages, collages
+from longctx.families.long_context_qa.collage_counts import Collages, collages
 
 NAMED = 5
 """The most names shown of the sections that are left out."""
@@ -29,8 +29,13 @@ def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int])
         ("left out: examples for writing questions", _named(corpus.examples)),
     ]
     rows = [
-        (f"{stock.budget:,}", f"{stock.least:,} to {stock.most:,}", f"{stock.tokens:,}", _number(stock, len(sizes)))
-        for stock in (collages(sizes, budget) for budget in budgets)
+        (
+            f"{counts.budget:,}",
+            f"{counts.least:,} to {counts.most:,}",
+            f"{counts.tokens:,}",
+            _number(counts, len(sizes)),
+        )
+        for counts in (collages(sizes, budget) for budget in budgets)
     ]
     headers = ["budget, tokens", "sections in a collage", "tokens at most", "different collages"]
     return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
@@ -44,10 +49,10 @@ def _named(sections: Sequence[CorpusSection]) -> str:
     return f"{len(sections):,} ({names}{', …' if len(sections) > NAMED else ''})"
 
 
-def _number(stock: Collages, sections: int) -> str:
-    if stock.at_least is None:
+def _number(counts: Collages, sections: int) -> str:
+    if counts.at_least is None:
         return "none: no section fits"
-    exactly = "" if stock.least == sections else "at least "
-    if stock.at_least < 6:
-        return f"{exactly}{round(10**stock.at_least):,}"
-    return f"{exactly}10^{int(stock.at_least)}"
+    exactly = "" if counts.least == sections else "at least "
+    if counts.at_least < 6:
+        return f"{exactly}{round(10**counts.at_least):,}"
+    return f"{exactly}10^{int(counts.at_least)}"

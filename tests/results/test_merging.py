@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.merging import unite, unite_manifests
 from longctx.results.row import Row
 from longctx.results.store import append, as_lines, load, merge, write
-from longctx.results.union import unite, unite_manifests
 from longctx.results.view import View
 from tests.refusals import refused
 from tests.rows import bare as row

@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.live.drawn import Live, open_live
+from longctx.live.display import Display, open_display
 from longctx.live.tally import Tally
 from longctx.plugin.measuring.properties import read
 from longctx.plugin.selection import trials
@@ -33,14 +33,14 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
         setattr(report, SENT_TRIALS, (trials([item]), stash[TOTAL]))
 
 
-class Replaying:
+class ReplayProgress:
     """The plugin that draws the progress; it is registered in the process that started the run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._session: pytest.Session | None = None
         self._terminal: pytest.TerminalReporter | None = None
-        self._live: Live | None = None
+        self._live: Display | None = None
         self._tally = Tally(0)
         self._ended: set[str] = set()
 
@@ -89,7 +89,7 @@ class Replaying:
         if self._terminal is None or self._live is not None:
             return
         self._tally.total = total
-        self._live = open_live(sys.stdout, "replaying", self._tally, keep=True, pause=PAUSE)
+        self._live = open_display(sys.stdout, "replaying", self._tally, keep=True, pause=PAUSE)
         if self._live is None:
             self._terminal = None
             return

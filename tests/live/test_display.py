@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from longctx.live.drawn import open_live
+from longctx.live.display import open_display
 from longctx.live.tally import Tally
 from longctx.stats.rates import Rate
 
@@ -27,20 +27,20 @@ def test_a_file_is_no_terminal(monkeypatch: pytest.MonkeyPatch, name: str) -> No
     if name:
         monkeypatch.setenv(name, "1")
     file = io.StringIO()
-    assert open_live(file, "asking", Tally(1), keep=True) is None
+    assert open_display(file, "asking", Tally(1), keep=True) is None
     assert file.getvalue() == ""
 
 
 @pytest.mark.parametrize(("name", "value"), [("TERM", "dumb"), ("TTY_COMPATIBLE", "0")])
 def test_a_terminal_may_be_unable_to_draw_over(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(name, value)
-    assert open_live(Terminal(), "asking", Tally(1), keep=True) is None
+    assert open_display(Terminal(), "asking", Tally(1), keep=True) is None
 
 
 def test_what_was_told_last_is_drawn_at_the_end() -> None:
     """The last line is drawn however soon it follows the one before."""
     terminal, tally = Terminal(), Tally(3)
-    shown = open_live(terminal, "asking", tally, keep=True, pause=1e9)
+    shown = open_display(terminal, "asking", tally, keep=True, pause=1e9)
     assert shown is not None
     for detail in ("first", "second", "third"):
         tally.done += 1
@@ -53,7 +53,7 @@ def test_what_was_told_last_is_drawn_at_the_end() -> None:
 
 def test_a_name_is_no_markup() -> None:
     terminal, tally = Terminal(), Tally(2)
-    shown = open_live(terminal, "asking", tally, keep=True)
+    shown = open_display(terminal, "asking", tally, keep=True)
     assert shown is not None
     tally.add("passkey", "[bold]toy[/bold]", Rate(1, 1))
     shown.show("1 of 2")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
 
-def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Live | None:
+def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Display | None:
     """Open a display of `tally` on a stream; return None if the stream is not a terminal that can redraw lines.
 
     doing: the word for what is counted. keep: whether the lines stay after closing. pause: the least seconds between
@@ -25,10 +25,10 @@ def open_live(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: fl
     # rich heeds TERM=dumb and TTY_COMPATIBLE; FORCE_COLOR makes no terminal of a file, hence isatty above.
     if not console.is_terminal or console.is_dumb_terminal:
         return None
-    return Live(console, doing, tally, keep, pause)
+    return Display(console, doing, tally, keep, pause)
 
 
-class Live:
+class Display:
     """A line with the progress, and a line with the rate so far of each family and model.
 
     It is drawn by the calls of `show`, without a clock or a thread of its own.

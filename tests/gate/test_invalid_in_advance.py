@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from longctx.gate.foregone import foregone
-from longctx.gate.validity import Age
+from longctx.gate.invalid_in_advance import invalid_in_advance
+from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 from tests.rows import joined, run
 
-RULES = Rules(age=Age("2026-11-22T00:00:00+00:00"))
+RULES = Rules(age=AgeLimit("2026-11-22T00:00:00+00:00"))
 TO_ASK: dict[str, Any] = {"source": "live", "recorded_at": None}
 OLD: dict[str, Any] = {"source": "replayed", "recorded_at": "2026-11-01T00:00:00+00:00"}
 
@@ -26,7 +26,7 @@ BASELINE = joined(rows(model_returned="m-1"))
 
 
 def reasons(*after: list[Row], before: list[Row] = BASELINE, rules: Rules = RULES) -> list[str]:
-    return foregone(before, joined(*after), rules)
+    return invalid_in_advance(before, joined(*after), rules)
 
 
 def test_a_run_that_is_yet_to_be_asked_may_have_any_verdict() -> None:
@@ -36,8 +36,8 @@ def test_a_run_that_is_yet_to_be_asked_may_have_any_verdict() -> None:
 
 
 def test_a_grid_cut_down_and_a_baseline_of_other_trials_are_known() -> None:
-    [cut_down] = reasons(rows(**TO_ASK), rules=Rules(age=RULES.age, cut_down=3))
-    assert cut_down.startswith("the run leaves out 3 of the grid's scenarios")
+    [left_out] = reasons(rows(**TO_ASK), rules=Rules(age=RULES.age, left_out=3))
+    assert left_out.startswith("the run leaves out 3 of the grid's scenarios")
     for other in ({"seed": 7}, {"scenario": "lines-9"}):
         [sentence] = reasons(rows(**TO_ASK, **other))
         assert sentence.startswith("the run and its baseline have no trial in common")
@@ -60,12 +60,12 @@ def test_what_cannot_be_asked_may_be_too_much(cause: str, missing: int, known: i
 
 def test_of_a_shard_only_what_the_others_cannot_change_counts() -> None:
     def of_a_shard(*after: list[Row], rules: Rules = RULES) -> list[str]:
-        return foregone(BASELINE, joined(*after), rules, part=True)
+        return invalid_in_advance(BASELINE, joined(*after), rules, part=True)
 
     assert of_a_shard(rows(seed=7, **TO_ASK)) == []
     assert of_a_shard(rows(model="one", **TO_ASK), rows(model="two", **TO_ASK)) == []
     assert of_a_shard(rows(200, "not_asked", error="stale")) == []
-    assert len(of_a_shard(rows(**TO_ASK), rules=Rules(age=RULES.age, cut_down=3))) == 1
+    assert len(of_a_shard(rows(**TO_ASK), rules=Rules(age=RULES.age, left_out=3))) == 1
     assert "the model has changed" in of_a_shard(rows(model_returned="m-2", **OLD))[0]
 
 

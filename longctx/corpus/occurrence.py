@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-LEADS = r"(?:because|that|if|it|the|an?|to|of|by|in)\s"
-SMALL = frozenset(
+LEADING_WORDS = r"(?:because|that|if|it|the|an?|to|of|by|in)\s"
+FUNCTION_WORDS = frozenset(
     """
     a an and any are as at be been but by did do does for from had has have he his if in into is it its no not of on or
     she so than that the their them there these they this those to up was were what when where which while who will with
@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 def core(answer: str) -> str:
     """Return the normalized answer without leading words that only connect it to its question, such as “because”."""
     words = plain(answer)
-    while match := re.match(LEADS, words):
+    while match := re.match(LEADING_WORDS, words):
         words = words[match.end() :]
     return words
 
@@ -65,4 +65,4 @@ def numerical(answer: str) -> bool:
 
 def content(text: str) -> set[str]:
     """Return the normalized words of a text without function words."""
-    return set(plain(text).split()) - SMALL
+    return set(plain(text).split()) - FUNCTION_WORDS

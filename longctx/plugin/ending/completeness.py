@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from longctx.plugin.run import Run
 from longctx.recording.case import Case
+from longctx.results.completeness import scenario_name, scenarios_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.results.whole import scenario_name, scenarios_of
 
 
 def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longctx.plugin.ending.whole import empty, left_out
+from longctx.plugin.ending.completeness import empty, left_out
 from tests.plugin.ending.examples import PASSKEY, measured, run_of
 
 LINES = """

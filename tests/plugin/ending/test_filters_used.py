@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.corpus.filters import make_filter
-from longctx.plugin.ending.frozen import filters_used
+from longctx.plugin.ending.filters_used import filters_used
 from longctx.plugin.run import Run
 from longctx.plugin.settings import Settings
 from longctx.results.store import load_rows

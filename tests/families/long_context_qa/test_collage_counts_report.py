@@ -4,7 +4,7 @@ from pathlib import Path
 
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.settings import read_settings
-from longctx.families.long_context_qa.stock_report import stats_text
+from longctx.families.long_context_qa.collage_counts_report import stats_text
 from tests.corpus.examples import long_text, write_folder
 
 

@@ -9,12 +9,12 @@ from longctx.compare.match import match_runs
 from longctx.compare.pairs import pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band
-from longctx.gate.validity import models_of, of_the_run, unmeasured, unproven
+from longctx.gate.validity import models_of, of_the_run, too_old, unmeasured
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 
 
-def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bool = False) -> list[str]:
+def invalid_in_advance(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bool = False) -> list[str]:
     """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 
     before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be asked;
@@ -24,7 +24,7 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
     try:
         matched, _ = match_runs(before, after)
     except UserError as error:
-        return [*of_the_run(rules.cut_down, rules.empty, 1)] if part else [error.reason]
+        return [*of_the_run(rules.left_out, rules.empty, 1)] if part else [error.reason]
     in_common = 0
     reasons: list[str] = []
     for match in matched:
@@ -33,9 +33,9 @@ def foregone(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bo
         bands = by_band(paired)
         in_common += sum(evidence.asked for evidence in bands.values())
         missing = "" if part else next(unmeasured(paired, bands), "")
-        faults = [missing, unproven(rows_before, _at_best(rows_before, rows_after), rules.age)]
+        faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
         reasons += [f"{match.family}: {reason}" for reason in faults if reason]
-    return [*of_the_run(rules.cut_down, rules.empty, in_common or part), *reasons]
+    return [*of_the_run(rules.left_out, rules.empty, in_common or part), *reasons]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

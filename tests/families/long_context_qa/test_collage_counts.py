@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.families.long_context_qa.collage import SEPARATOR_TOKENS
-from longctx.families.long_context_qa.stock import collages
+from longctx.families.long_context_qa.collage_counts import collages
 
 
 def all_of(tokens: list[int], budget: int) -> set[tuple[int, ...]]:
