@@ -16,7 +16,7 @@ from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cli.shared.planned import BandOf, BankOf
+    from longctx.cli.shared.planned import BankLoader, SubjectBand
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
@@ -139,8 +139,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _bought(
-    options: argparse.Namespace, target: Target, bank_of: BankOf, earlier: Mapping[tuple[Subject, Where], Seen]
-) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int], list[str]]:
+    options: argparse.Namespace, target: Target, bank_of: BankLoader, earlier: Mapping[tuple[Subject, Where], Seen]
+) -> tuple[dict[SubjectBand, Load], dict[tuple[str, str], int], list[str]]:
     """Choose what --budget buys, and write it to --out; return its loads, its further hypotheses, and sentences on it.
 
     Raises UserError if it buys nothing.
@@ -151,7 +151,7 @@ def _bought(
     from longctx.gate.budget import allocate
     from longctx.report.budget import bought, nothing_bought
 
-    def assumed(where: BandOf) -> Assumed:
+    def assumed(where: SubjectBand) -> Assumed:
         return _assumed(_known(where, earlier)[0], options)
 
     path, name = profile_path(options.workspace, options.profile), profile_name(options.workspace, options.profile)
@@ -196,7 +196,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
 
 def _plan(
-    where: BandOf,
+    where: SubjectBand,
     load: Load,
     earlier: Mapping[tuple[Subject, Where], Seen],
     options: argparse.Namespace,
@@ -211,7 +211,7 @@ def _plan(
     return BandPlan(subject, band, load, assumed, known.n if known else 0, own, shows)
 
 
-def _known(where: BandOf, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
+def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
     from longctx.gate.seen import seen_of
 
     subject, band = where

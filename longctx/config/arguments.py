@@ -106,7 +106,7 @@ def price(text: str) -> tuple[str, Prices]:
 
 
 def _rates(text: str) -> dict[str, float]:
-    """Parse INPUT/OUTPUT[/READ/WRITE] into the fields of `Rates`. Raises ValueError."""
+    """Parse INPUT/OUTPUT[/READ/WRITE] into the fields of `TokenPrices`. Raises ValueError."""
     usd = [float(number) for number in text.split("/")]
     if len(usd) not in (2, 4) or not all(0 <= rate < math.inf for rate in usd):
         raise ValueError

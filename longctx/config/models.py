@@ -21,7 +21,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Rates(_Table):
+class TokenPrices(_Table):
     """USD per million tokens."""
 
     input: float = Field(ge=0)
@@ -36,14 +36,14 @@ class Rates(_Table):
     """The price of what is kept for an hour, where `cache_write` is that of five minutes."""
 
 
-class Tier(Rates):
-    """Rates of the whole request where its prompt has more than `tokens`, all input counted."""
+class Tier(TokenPrices):
+    """Prices of the whole request where its prompt has more than `tokens`, all input counted."""
 
     tokens: PositiveInt
     """The length of a prompt above which these rates hold."""
 
 
-class Prices(Rates):
+class Prices(TokenPrices):
     """The rates that were valid on `dated`; those of longer prompts are in `above`."""
 
     batch_discount: float = Field(default=0.0, ge=0, le=1)
@@ -62,7 +62,7 @@ class Prices(Rates):
             raise ValueError(f"two tiers begin above {twice[0]:,} tokens: keep one of them")
         return self
 
-    def at(self, prompt: float) -> Rates:
+    def at(self, prompt: float) -> TokenPrices:
         """Return the rates of a request. prompt: the tokens of its prompt, cached ones included."""
         reached = (tier for tier in self.above if tier.tokens < prompt)
         return max(reached, key=lambda tier: tier.tokens, default=self)

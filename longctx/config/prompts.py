@@ -74,40 +74,43 @@ class PromptSet:
 
         document: the word for the documents; None to keep the templates' own.
         """
-        words = {name: self._template(family, name, holds) for name, holds in family.templates.items()}
+        words = {name: self._template(family, name, expected) for name, expected in family.templates.items()}
         renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
         document, words = (None if renamed == words else document), renamed
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
-    def _template(self, family: type[Scenario], name: str, holds: tuple[str, ...]) -> str:
+    def _template(self, family: type[Scenario], name: str, placeholders: tuple[str, ...]) -> str:
         folders = (folder / family.family for folder in (self.folder, *self.further))
         path = next((folder for folder in folders if folder.is_dir()), self.folder / family.family) / f"{name}.txt"
         try:
             text = read_text(path).removesuffix("\n")
         except FileNotFoundError:
             raise UserError(
-                "prompt-file-missing", f"The prompt set {self.name!r} lacks {path}: {self._instead(path, holds)}."
+                "prompt-file-missing",
+                f"The prompt set {self.name!r} lacks {path}: {self._instead(path, placeholders)}.",
             ) from None
-        placeholders = set(re.findall(r"\{(\w+)\}", text))
-        if missing := sorted(set(holds) - placeholders):
+        present = set(re.findall(r"\{(\w+)\}", text))
+        if missing := sorted(set(placeholders) - present):
             raise UserError(
                 "placeholder-missing", f"{path} must contain {{{missing[0]}}}, which the suite fills in for each trial."
             )
-        if unknown := sorted(placeholders - set(holds)):
+        if unknown := sorted(present - set(placeholders)):
             raise UserError(
                 "unknown-placeholder",
                 f"{path} contains {{{unknown[0]}}}, which the suite does not fill in: "
-                f"it fills in {', '.join(f'{{{name}}}' for name in holds) or 'nothing'} there.",
+                f"it fills in {', '.join(f'{{{name}}}' for name in placeholders) or 'nothing'} there.",
             )
         return text
 
-    def _instead(self, path: Path, holds: tuple[str, ...]) -> str:
+    def _instead(self, path: Path, placeholders: tuple[str, ...]) -> str:
         """Return what to do about a missing template."""
         copies = (folder / path.parent.name / path.name for folder in reversed(self.protocol))
         if source := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
             return f"copy it from {source}"
-        return f"write it, with {' and '.join(f'{{{name}}}' for name in holds)} in it" if holds else "write it"
+        return "write it" + (
+            f", with {' and '.join(f'{{{name}}}' for name in placeholders)} in it" if placeholders else ""
+        )
 
 
 def _folders(workspace: Workspace, name: str) -> list[Path]:

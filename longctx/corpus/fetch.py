@@ -20,7 +20,7 @@ GOVINFO = "https://www.govinfo.gov"
 LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
 BLOCK = 1 << 16
 TIMEOUT_S = 60.0
-Progress = Callable[[int, int | None], None]
+Downloaded = Callable[[int, int | None], None]
 """Called with the bytes received so far and the bytes expected (None if the server does not say)."""
 
 
@@ -32,7 +32,7 @@ class Fetched:
 
 
 def fetch(
-    day: str, folder: Path, base_url: str = GOVINFO, limit: int = LIMIT, progress: Progress = lambda have, of: None
+    day: str, folder: Path, base_url: str = GOVINFO, limit: int = LIMIT, progress: Downloaded = lambda have, of: None
 ) -> Fetched:
     """Download FR-<day>.xml into the folder, resuming an interrupted download, and write its SHA-256 beside it.
 
@@ -71,7 +71,7 @@ class _Part:
         return self.path.stat().st_size if self.tag and self.path.exists() else 0
 
 
-def _download(url: str, part: _Part, limit: int, progress: Progress) -> None:
+def _download(url: str, part: _Part, limit: int, progress: Downloaded) -> None:
     headers = {"User-Agent": f"longctx/{__version__}"}
     if part.size:
         headers |= {"Range": f"bytes={part.size}-", "If-Range": part.tag}
@@ -98,7 +98,7 @@ def _download(url: str, part: _Part, limit: int, progress: Progress) -> None:
         ) from None
 
 
-def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, progress: Progress) -> None:
+def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, progress: Downloaded) -> None:
     have = part.size if answer.status == 206 else 0
     length = answer.headers.get("Content-Length", "")
     expected = have + int(length) if length.isdigit() else None

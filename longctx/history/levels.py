@@ -16,7 +16,7 @@ from longctx.history.tracks import Point, Track
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.stats.segments import Count, shifts
+from longctx.stats.segments import PointCount, shifts
 
 COMMON = 0.5
 """The least share of a stretch's trials that a point must ask to belong to it."""
@@ -102,7 +102,7 @@ def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[
         yield LevelShift(family, band, last, point, before, after, cut.p_value)
 
 
-def _count(trials: TrialRows) -> Count:
+def _count(trials: TrialRows) -> PointCount:
     """Count correct and all trials, each cluster as one."""
     clusters = len({row.cluster or (row.scenario, row.seed, row.item, row.trial) for row in trials.values()})
     return round(clusters * sum(row.correct for row in trials.values()) / len(trials)), clusters

@@ -36,8 +36,8 @@ from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace
 
-Ask = Callable[[Sequence[Question]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Case], Sequence[Question], Ask], Awaitable[Asked]]
+AskQuestions = Callable[[Sequence[Question]], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Case], Sequence[Question], AskQuestions], Awaitable[Asked]]
 """A function that decides what is asked when.
 
 It is called with the cases, the questions that the tape lacks, and a function that asks some of them.

@@ -14,8 +14,8 @@ from longctx.config.text_files import first_fault
 from longctx.corpus.questions import BankQuestion, Reviewed
 from longctx.errors import UserError
 
-State = Literal["undecided", "kept", "edited", "dropped"]
-STATES: tuple[State, ...] = ("undecided", "kept", "edited", "dropped")
+Decision = Literal["undecided", "kept", "edited", "dropped"]
+STATES: tuple[Decision, ...] = ("undecided", "kept", "edited", "dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Entry:
     dropped: Who | None = None
 
     @property
-    def state(self) -> State:
+    def state(self) -> Decision:
         if self.dropped:
             return "dropped"
         return self.question.reviewed.decision if self.question.reviewed else "undecided"
@@ -58,7 +58,7 @@ class Session:
         return tuple(entry.question for entry in self.entries if not entry.dropped)
 
     @property
-    def counts(self) -> dict[State, int]:
+    def counts(self) -> dict[Decision, int]:
         counts = Counter(entry.state for entry in self.entries)
         return {state: counts[state] for state in STATES}
 

@@ -23,7 +23,7 @@ from longctx.vocabulary.stream import frozen_stream
 DRAWS = 999
 """The least number of random allocations; a small alpha takes more."""
 
-Count = tuple[int, int]
+PointCount = tuple[int, int]
 """The correct trials and all trials of one point in time."""
 
 
@@ -38,7 +38,7 @@ class Shift:
     p_value: float
 
 
-def shifts(counts: Sequence[Count], alpha: float) -> list[Shift]:
+def shifts(counts: Sequence[PointCount], alpha: float) -> list[Shift]:
     """Return the shifts of a series in its order. Every point must have trials."""
     found = _shifts(np.array(counts, dtype=np.int64).reshape(-1, 2), 0, alpha)
     return sorted(found, key=lambda shift: shift.at)

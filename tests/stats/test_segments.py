@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom  # type: ignore[import-untyped]
 
-from longctx.stats.segments import Count, Shift, shifts
+from longctx.stats.segments import PointCount, Shift, shifts
 from longctx.vocabulary.stream import frozen_stream
 
 ALPHA = 0.05
 SERIES = 150
 
 
-def series(rates: list[float], n: int, number: int) -> list[Count]:
+def series(rates: list[float], n: int, number: int) -> list[PointCount]:
     return [(int(right), n) for right in frozen_stream("series", n, number, *rates).binomial(n, rates)]
 
 
@@ -62,7 +62,7 @@ def test_with_two_moments_it_is_a_test_on_a_table_of_two_by_two() -> None:
 
 
 @pytest.mark.parametrize("counts", [[], [(3, 5)], [(0, 9), (0, 9)], [(9, 9), (9, 9), (9, 9)], [(0, 1), (1, 1)]])
-def test_where_nothing_can_be_seen_nothing_is_found(counts: list[Count]) -> None:
+def test_where_nothing_can_be_seen_nothing_is_found(counts: list[PointCount]) -> None:
     assert shifts(counts, ALPHA) == []
 
 

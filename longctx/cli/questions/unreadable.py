@@ -23,7 +23,7 @@ RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no
 WHYS, SHOWN, LONGEST = 3, 2, 200
 """The most reasons that are listed, replies that are shown, and characters of each."""
 
-Seen = tuple[Row, Mapping[str, Any]]
+RowAndView = tuple[Row, Mapping[str, Any]]
 """A row and its view."""
 
 
@@ -47,7 +47,7 @@ def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> li
     ]
 
 
-def _shown(unread: Sequence[Seen]) -> Iterator[str]:
+def _shown(unread: Sequence[RowAndView]) -> Iterator[str]:
     """Yield two of the replies: preferably with the right section, and unreadable for different reasons."""
     seen = [(row, view["reply"]) for row, view in unread if view.get("reply") is not None]
     kinds: dict[str, tuple[Row, str]] = {}
@@ -69,7 +69,7 @@ def _why(row: Row) -> str:
     return re.sub("^'.' is", "the answer begins with", str(row.why or row.outcome))
 
 
-def _helps(workspace: Workspace, unread: Sequence[Seen], room: int | None) -> Iterator[str]:
+def _helps(workspace: Workspace, unread: Sequence[RowAndView], room: int | None) -> Iterator[str]:
     """Yield what helps, by the outcomes of the replies."""
     row = unread[0][0]
     outcomes = {row.outcome for row, _ in unread}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tomlkit
 
-from longctx.cli.shared.planned import BandOf, band_of, further_of
+from longctx.cli.shared.planned import SubjectBand, band_of, further_of
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.files import write_file
@@ -23,7 +23,7 @@ MOST = 5000
 
 
 def offers(
-    workspace: Workspace, path: Path, cases: Sequence[Case], assumed: Callable[[BandOf], Assumed]
+    workspace: Workspace, path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], Assumed]
 ) -> list[Offer]:
     """Return the bands of the profile at `path` that a gate judges. Raises UserError if prices are not known.
 
@@ -35,7 +35,7 @@ def offers(
             f"A budget needs prices, and the profile of {', '.join(free)} has none above 0: give a model that has a "
             "[prices] table.",
         )
-    by_band: dict[BandOf, list[Case]] = {}
+    by_band: dict[SubjectBand, list[Case]] = {}
     for case in cases:
         by_band.setdefault(band_of(case), []).append(dataclasses.replace(case, trials=MOST))
     names = [(band.family, band.name) for _, band in by_band]

@@ -20,8 +20,8 @@ from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
-BandOf = tuple[Subject, Band]
-BankOf = Callable[[str, str], Bank]
+SubjectBand = tuple[Subject, Band]
+BankLoader = Callable[[str, str], Bank]
 
 
 @dataclass(slots=True)
@@ -49,8 +49,8 @@ class _Sum:
 
 
 def planned(
-    workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf
-) -> tuple[dict[BandOf, Load], dict[tuple[str, str], int]]:
+    workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankLoader
+) -> tuple[dict[SubjectBand, Load], dict[tuple[str, str], int]]:
     """Return the load of each band that has trials, and the numbers of further hypotheses by their names.
 
     models: replace the profile's; empty to keep these. bank_of: returns the bank of a model. Raises UserError.
@@ -74,9 +74,9 @@ def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str
     return further
 
 
-def loads_of(cases: Iterable[Case]) -> dict[BandOf, Load]:
+def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
     """Return the load of each band that has trials."""
-    sums: dict[BandOf, _Sum] = {}
+    sums: dict[SubjectBand, _Sum] = {}
     for case in cases:
         if case.scenario.gated:
             sums.setdefault(band_of(case), _Sum()).add(case)
@@ -94,11 +94,13 @@ def further_of(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[Subjec
     return {where: (accounts[where].hypothesis, number) for where, number in numbers.items() if number}
 
 
-def band_of(case: Case) -> BandOf:
+def band_of(case: Case) -> SubjectBand:
     return Subject(case.model.model, case.wording.prompt_set), Band(case.scenario.family, case.band)
 
 
-def cases_planned(workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankOf) -> Iterator[Case]:
+def cases_planned(
+    workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankLoader
+) -> Iterator[Case]:
     """Yield the cases as pytest would collect them."""
     name = profile_name(workspace, profile)
     tables, models_of = load_profile(workspace, profile), functools.partial(_models, name, models)

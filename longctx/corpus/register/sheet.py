@@ -33,8 +33,7 @@ HEADINGS = {
     "ADD": "ADDRESSES",
     "FURINF": "FOR FURTHER INFORMATION CONTACT",
 }
-Facts = Mapping[str, Any]
-Table = Sequence[Sequence[str]]
+TextRows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,9 @@ class Sheet:
     signature: Sequence[str]
 
 
-def write(pen: Pen, notation: str, facts: Facts, parts: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+def write(
+    pen: Pen, notation: str, facts: Mapping[str, Any], parts: Mapping[str, Sequence[str]] | None = None
+) -> list[str]:
     """Return the lines of markup of a block in the notation above. parts: the markup of its @names."""
     lines: list[str] = []
     notes = 0
@@ -103,7 +104,7 @@ def items(texts: Sequence[str], letters: bool = False) -> list[str]:
     return [f'<FP SOURCE="FP-1">({mark}) {inline(text)}</FP>' for mark, text in zip(marks, ended, strict=False)]
 
 
-def table(title: str, heads: Sequence[str], rows: Table) -> list[str]:
+def table(title: str, heads: Sequence[str], rows: TextRows) -> list[str]:
     """Return a GPOTABLE. The first column is the stub."""
     lines = [f'<GPOTABLE COLS="{len(heads)}" OPTS="L2,nj,i1" CDEF="s50,{",".join(["12"] * (len(heads) - 1))}">']
     lines += [f"<TTITLE>{inline(title)}</TTITLE>", "<BOXHD>"]
@@ -167,6 +168,6 @@ def inline(text: str) -> str:
     return re.sub(r"\*([^*]+)\*", r'<E T="03">\1</E>', escape(text))
 
 
-def plain_text(pen: Pen, notation: str, facts: Facts) -> list[str]:
+def plain_text(pen: Pen, notation: str, facts: Mapping[str, Any]) -> list[str]:
     """Return the paragraphs of a block as plain text, for elements with markup of their own."""
     return [pen.say(piece, facts) for piece in _pieces(pen, notation)]

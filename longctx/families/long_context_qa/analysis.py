@@ -146,16 +146,16 @@ def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
     return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
 
 
-Question = tuple[int, Any, str | None, int]
+QuestionKey = tuple[int, Any, str | None, int]
 
 
-def _question(row: Row) -> Question:
+def _question(row: Row) -> QuestionKey:
     """Return what names a question in a run of several random seeds, longest sections, and repeats."""
     return row.seed, row.params.get("longest"), row.item, row.repeat
 
 
 def _effect(
-    change: str, before: str, depth: int, first: Mapping[Question, Row], second: Mapping[Question, Row]
+    change: str, before: str, depth: int, first: Mapping[QuestionKey, Row], second: Mapping[QuestionKey, Row]
 ) -> Effect:
     pairs = [(first[question], second[question]) for question in first if question in second]
     gained = sum(treated.correct and not plain.correct for plain, treated in pairs)

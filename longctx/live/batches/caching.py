@@ -10,7 +10,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from longctx.config.models import ModelProfile, Prices, Rates
+from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.live.cost.estimate import estimate
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
@@ -56,7 +56,7 @@ def for_an_hour(model: ModelProfile) -> ModelProfile:
 
 
 def _for_an_hour(prices: Prices) -> Prices:
-    def hourly(rates: Rates) -> dict[str, float | None]:
+    def hourly(rates: TokenPrices) -> dict[str, float | None]:
         return {"cache_write": rates.cache_write_1h}
 
     above = tuple(tier.model_copy(update=hourly(tier)) for tier in prices.above)

@@ -17,7 +17,7 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS
 SKEW = datetime.timedelta(hours=1)
 """The most by which the clocks of the server and of this machine are assumed to differ."""
 
-Kind = Literal["ended", "running", "incomplete", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
+FateKind = Literal["ended", "running", "incomplete", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Fate:
     looking again would tell no more.
     """
 
-    kind: Kind
+    kind: FateKind
     batch: Batch
     state: State | None = None
     why: str = ""

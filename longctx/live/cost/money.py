@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longctx.config.models import ModelProfile, Prices, Rates
+from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.vocabulary.scenario import Reply
@@ -26,22 +26,22 @@ def cost(
     return _cost(rates, input_tokens, output_tokens, read, written) + dearer
 
 
-def _cost(rates: Rates, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
+def _cost(rates: TokenPrices, input_tokens: float, output_tokens: float, read: float, written: float) -> float:
     uncached = (input_tokens - read - written) * rates.input
     return (uncached + read * read_price(rates) + written * write_price(rates) + output_tokens * rates.output) / 1e6
 
 
-def read_price(rates: Rates) -> float:
+def read_price(rates: TokenPrices) -> float:
     """Return the price of tokens read from the prompt cache, in USD per million."""
     return rates.input if rates.cache_read is None else rates.cache_read
 
 
-def write_price(rates: Rates) -> float:
+def write_price(rates: TokenPrices) -> float:
     """Return the price of tokens written to the prompt cache, in USD per million."""
     return rates.input if rates.cache_write is None else rates.cache_write
 
 
-def hour_write_price(rates: Rates) -> float:
+def hour_write_price(rates: TokenPrices) -> float:
     """Return the price of tokens written to the prompt cache for an hour, in USD per million."""
     return write_price(rates) if rates.cache_write_1h is None else rates.cache_write_1h
 
@@ -107,7 +107,7 @@ def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, lon
     return max(_highest(model, rates, input_tokens, output_tokens) for rates in (model.prices, *reached))
 
 
-def _highest(model: ModelProfile, rates: Rates, input_tokens: int, output_tokens: int) -> float:
+def _highest(model: ModelProfile, rates: TokenPrices, input_tokens: int, output_tokens: int) -> float:
     dearer = model.caching is not None and write_price(rates) > rates.input
     return _cost(rates, input_tokens, output_tokens, read=0, written=input_tokens if dearer else 0)
 

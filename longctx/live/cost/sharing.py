@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from longctx.config.models import Caching, ModelProfile, Rates
+from longctx.config.models import Caching, ModelProfile, TokenPrices
 from longctx.live.cost.money import read_price, write_price
 from longctx.recording.case import Question, Shared
 from longctx.recording.request import user_text
@@ -141,7 +141,7 @@ def shared_prefixes(common: Sequence[int]) -> list[Prefix]:
 
 def plan(
     prefixes: Sequence[Prefix],
-    rates: Sequence[Rates | None],
+    rates: Sequence[TokenPrices | None],
     caching: Caching,
     kept: Callable[[Prefix], bool] | None = None,
 ) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
@@ -170,7 +170,7 @@ def plan(
         yield tuple(prefix.length for prefix in path), read, after
 
 
-def pays(rates: Sequence[Rates | None]) -> bool:
+def pays(rates: Sequence[TokenPrices | None]) -> bool:
     """Return whether a prefix is cheaper if the first prompt writes it and the others read it than if all send it.
 
     rates: those of the prompts that share it. True if prices are not known.

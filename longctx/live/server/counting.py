@@ -17,7 +17,7 @@ from longctx.recording.request import user_text
 
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
-Kind = tuple[str, str, str, int]
+PromptKind = tuple[str, str, str, int]
 """The kind of a prompt: model, prompt set, family, and the size by the model's profile."""
 
 
@@ -46,7 +46,7 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     return [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions]
 
 
-def _kind(question: Question) -> Kind:
+def _kind(question: Question) -> PromptKind:
     case = question.case
     return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
 

@@ -14,7 +14,7 @@ from longctx.live.asking import Asked
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
 from longctx.live.rounds import in_rounds
-from longctx.live.run import Ask, AskingOrder
+from longctx.live.run import AskingOrder, AskQuestions
 from longctx.plugin.ending.gating import rules
 from longctx.plugin.measuring.rows import measured_row, unmeasured_row
 from longctx.plugin.run import Run
@@ -32,7 +32,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
     baseline = run.plan.baseline
     assert baseline is not None
 
-    async def course(cases: Sequence[Case], questions: Sequence[Question], ask: Ask) -> Asked:
+    async def course(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
         looks = _Looks(run, cases, tape, baseline.rows)
         asked = Asked()
         rounds = in_rounds(cases, questions)

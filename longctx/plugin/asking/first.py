@@ -11,7 +11,6 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -27,10 +26,9 @@ from longctx.plugin.selection import MARKER, selected
 from longctx.recording.case import Case
 
 if TYPE_CHECKING:
+    from longctx.live.waiting import Say
     from longctx.plugin.asking.foresight import Foresight
     from longctx.recording.tape import Tape
-
-Say = Callable[[str], object]
 
 
 class Collector:

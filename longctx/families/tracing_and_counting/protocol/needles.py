@@ -32,7 +32,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     prompt,
     spare,
 )
-from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -54,7 +54,7 @@ PROBED = {
 
 
 @dataclass(frozen=True, slots=True)
-class MultipleNeedles(Window):
+class MultipleNeedles(NamedSetScenario):
     """A text with `keys` keys that have `values` numbers each.
 
     queries: how many of the keys are asked for. One key with four values, and four keys with one value that are all

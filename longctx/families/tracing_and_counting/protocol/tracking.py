@@ -32,7 +32,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     prompt,
     spare,
 )
-from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -68,7 +68,7 @@ class Chains:
 
 
 @dataclass(frozen=True, slots=True)
-class VariableTracking(Window):
+class VariableTracking(NamedSetScenario):
     """A text with `chains` chains, one of which is asked about.
 
     In a chain, one variable is assigned a number, and each of `hops` others is assigned the variable before it.

@@ -13,7 +13,7 @@ from longctx.vocabulary.scenario import Mark, Outcome, Scenario, Trial, Words
 
 
 @dataclass(frozen=True, slots=True)
-class Window(Scenario):
+class NamedSetScenario(Scenario):
     """A scenario in a window of so many tokens, the reply's max_tokens included. tokens: a model's, from `measured`."""
 
     measures: ClassVar[tuple[str, ...]]

@@ -30,7 +30,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     prompt,
     spare,
 )
-from longctx.families.tracing_and_counting.protocol.window import Window
+from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
 from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 
@@ -45,7 +45,7 @@ EXACT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class FrequentWords(Window):
+class FrequentWords(NamedSetScenario):
     """A text of N words in which the word of rank k occurs about N / (zeta(alpha) k^alpha) times; rank 1 is the dots'.
 
     alpha_percent: alpha in hundredths. The smaller it is, the less the frequencies differ.
