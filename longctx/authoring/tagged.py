@@ -1,7 +1,8 @@
 """A parser for the tagged questions and answers that models write, tolerant of sloppy tags.
 
-Source: seeds/long-context-qa.md, cells 8 and 9. Like the notebook, the parser accepts a missing closing tag and
-numbered bullets; it also accepts tags in another case or without a number, other bullets, and surrounding text.
+Source: the notebook on long-context QA (docs/protocols.md), cells 8 and 9. Like it, the parser accepts a missing
+closing tag and numbered bullets; it also accepts tags in another case or without a number, other bullets, and
+surrounding text.
 """
 
 from __future__ import annotations

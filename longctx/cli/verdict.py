@@ -101,12 +101,11 @@ def _margin(profiles: Sequence[tuple[Profile, list[str]]]) -> float:
 
 def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) -> dict[tuple[str, str], list[Grid]]:
     """Return the profiles' tables for each (family, model)."""
+    from longctx.config.profiles import grids_by_model
     from longctx.registry import families
 
     grids: dict[tuple[str, str], list[Grid]] = {}
     for profile, models in profiles:
-        for family in families(workspace):
-            for grid in profile.grids(family):
-                for model in models or grid.models:
-                    grids.setdefault((family, model), []).append(grid)
+        for key, tables in grids_by_model(profile, families(workspace), models).items():
+            grids.setdefault(key, []).extend(tables)
     return grids

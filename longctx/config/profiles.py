@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,6 +39,16 @@ class Profile(BaseModel):
         """Return the tables of a family; none if the profile leaves it out."""
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
+
+
+def grids_by_model(profile: Profile, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Grid]]:
+    """Return a profile's tables for each (family, model). models: replace those of the tables, if there are any."""
+    grids: dict[tuple[str, str], list[Grid]] = {}
+    for family in known:
+        for grid in profile.grids(family):
+            for model in models or grid.models:
+                grids.setdefault((family, model), []).append(grid)
+    return grids
 
 
 def profile_type(families: Mapping[str, Family]) -> type[Profile]:

@@ -1,7 +1,7 @@
 """Splitting an issue into documents, which end with their billing codes.
 
-Source: seeds/long-context-qa.md, cell 3 (`text.split("BILLING CODE")`), which leaves each code's number in the document
-after it.
+Source: the notebook on long-context QA (docs/protocols.md), cell 3 (`text.split("BILLING CODE")`), which leaves each
+code's number in the document after it.
 """
 
 from __future__ import annotations

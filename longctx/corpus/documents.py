@@ -1,6 +1,7 @@
 """A corpus: the sections that collages are made of, from a folder of .xml, .txt and .md files.
 
-Source of the size limits: seeds/long-context-qa.md, cell 3: sections of more than 200 and at most 5000 tokens.
+Source of the size limits: the notebook on long-context QA (docs/protocols.md), cell 3: sections of more than 200 and at
+most 5000 tokens.
 """
 
 from __future__ import annotations

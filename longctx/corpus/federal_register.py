@@ -1,7 +1,7 @@
 """Reading the Federal Register in GPO markup, a daily issue or a single document, like the long-context QA notebook.
 
-Sources: seeds/long-context-qa.md, cells 2 and 3 (`BeautifulSoup(...).get_text().split("BILLING CODE")`); the markup is
-described in GPO's "Federal Register XML Rendition User Guide", https://github.com/usgpo/bulk-data.
+Sources: that notebook (docs/protocols.md), cells 2 and 3 (`BeautifulSoup(...).get_text().split("BILLING CODE")`); the
+markup is described in GPO's "Federal Register XML Rendition User Guide", https://github.com/usgpo/bulk-data.
 """
 
 from __future__ import annotations

@@ -61,6 +61,13 @@ class Asked:
     settled: Failure | None = None
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
 
+    def note(self, question: Question, reply: Reply) -> None:
+        """Count an answer."""
+        model = question.case.model
+        self.answered += 1
+        if reply.model not in ("", model.model, model.sent_as):
+            self.others[model.model, reply.model] += 1
+
     def add(self, other: Asked) -> None:
         """Add the result of a further round."""
         self.answered += other.answered
@@ -129,11 +136,8 @@ class _Asking:
 
     def _keep(self, question: Question, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
-            self.asked.answered += 1
+            self.asked.note(question, result)
             self._patience.in_vain = 0
-            model = question.case.model
-            if result.model not in ("", model.model, model.sent_as):
-                self.asked.others[model.model, result.model] += 1
             return
         self.asked.failures[question.key] = result
         self._patience.in_vain += 1
@@ -169,8 +173,7 @@ class _Asking:
         case = prepared.question.case
         most = highest_cost(case.model, case.size_tokens, case.reply_tokens, case.longest_tokens)
         if not await self._room(most):
-            cap = Failure("budget", f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it", fatal=True)
-            return self.asked.stopped or cap, None
+            return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(prepared)
         async with self._settled:
             self._budget.settle(most, result, case.model.prices)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from longctx.config.models import ModelProfile
-from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
+from longctx.config.profiles import Profile, grids_by_model, load_profile, profile_name, profile_path
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
@@ -105,12 +105,7 @@ class Plan:
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
         """Return the profile's tables for each (family, model)."""
-        tables: dict[tuple[str, str], list[Grid]] = {}
-        for name in self.families:
-            for grid in self.profile.grids(name):
-                for model in self._settings.models or grid.models:
-                    tables.setdefault((name, model), []).append(grid)
-        return tables
+        return grids_by_model(self.profile, self.families, self._settings.models)
 
     @property
     def _baseline_path(self) -> Path | None:

@@ -27,6 +27,7 @@ from longctx.families.coreference.similarity import Match, most_alike, published
 from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import fill, mark
+from longctx.vocabulary.token_counts import check_profile, positive
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
@@ -90,13 +91,10 @@ class Coreference(Scenario):
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
         none, some = counts["no texts"], counts[f"{PROBED} texts"]
         values = {"exchange": round((some - none) / PROBED, 4), "fixed": none}
-        if missing := _not_positive(values):
-            raise ValueError(f"{missing} would take {values[missing]:g} tokens")
-        return values
+        return positive(values)
 
     def fit(self, measured: Mapping[str, float]) -> Coreference:
-        if missing := _not_positive(measured):
-            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        check_profile(measured, ("exchange", "fixed"))
         fitted = replace(self, tokens=Tokens(measured["exchange"], int(measured["fixed"])))
         fitted.exchanges()
         return fitted
@@ -219,8 +217,3 @@ def _at_least(room: float) -> float:
     """Return how many exchanges always fit in the room of so many average ones: the inverse of `_at_most`."""
     root = (math.sqrt(SPREAD**2 + 4 * (1 + LEAN) * room) - SPREAD) / (2 * (1 + LEAN))
     return root**2
-
-
-def _not_positive(measured: Mapping[str, float]) -> str | None:
-    """Return the first of the measures that is not positive, as it must be."""
-    return next((name for name in ("exchange", "fixed") if not measured.get(name, 0) > 0), None)

@@ -21,6 +21,7 @@ from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill, mark
+from longctx.vocabulary.token_counts import check_profile, positive
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400
@@ -73,13 +74,10 @@ class GraphWalks(Scenario):
     @classmethod
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
         edge = (counts[f"{MANY} edges"] - counts[f"{FEW} edges"]) / (MANY - FEW)
-        if edge <= 0:
-            raise ValueError(f"an edge would take {edge:g} tokens")
-        return {"edge": round(edge, 4)}
+        return positive({"edge": round(edge, 4)})
 
     def fit(self, measured: Mapping[str, float]) -> GraphWalks:
-        if not measured.get("edge", 0) > 0:
-            raise ValueError("the model's profile measures no edge tokens: delete that [[measured]] table.")
+        check_profile(measured, ("edge",))
         fitted = replace(self, edge_tokens=measured["edge"])
         fitted.nodes()
         return fitted

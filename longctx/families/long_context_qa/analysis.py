@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.families.long_context_qa.choices import CHANCE, LETTERS
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -18,8 +19,6 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 
-LETTERS = "ABCD"
-CHANCE = 1 / len(LETTERS)
 """The rate of guessing among four answers."""
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9

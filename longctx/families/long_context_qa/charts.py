@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.families.long_context_qa.analysis import CHANCE, Effect, QaSummary
+from longctx.families.long_context_qa.analysis import Effect, QaSummary
+from longctx.families.long_context_qa.choices import CHANCE
 from longctx.families.long_context_qa.names import position, section, variant
 from longctx.families.long_context_qa.tables import variants
 from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, intervals, layered, rate_axis

@@ -1,6 +1,6 @@
 """Multiple-choice questions: their letters, and the letter in a reply.
 
-Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (seeds/long-context-qa.md).
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (docs/protocols.md).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ import numpy as np
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import mark
+from longctx.vocabulary.token_counts import check_profile, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +80,10 @@ class Passkey(Scenario):
             "fixed": math.ceil(max(counts["fixed"], counts["10 fillers each"] - 20 * filler)),
             "after_key": counts["fixed"] - counts["through_key"],
         }
-        if missing := _not_positive(values):
-            raise ValueError(f"{missing} would take {values[missing]:g} tokens")
-        return values
+        return positive(values)
 
     def fit(self, measured: Mapping[str, float]) -> Passkey:
-        if missing := _not_positive(measured):
-            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        check_profile(measured, ("filler", "fixed", "after_key"))
         tokens = FillerTokens(measured["filler"], int(measured["fixed"]), int(measured["after_key"]))
         fitted = replace(self, tokens=tokens)
         fitted.fillers()
@@ -156,11 +154,6 @@ class Passkey(Scenario):
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return self.window - self.max_tokens
-
-
-def _not_positive(measured: Mapping[str, float]) -> str | None:
-    """Return the first of the measures that is not positive, as it must be."""
-    return next((name for name in ("filler", "fixed", "after_key") if not measured.get(name, 0) > 0), None)
 
 
 def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:

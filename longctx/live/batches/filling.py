@@ -90,8 +90,7 @@ class _Filling:
             most = highest_cost(model, case.size_tokens, case.reply_tokens, case.longest_tokens)
             most *= 1 - (prices.batch_discount if prices else 0.0)
             if not self._budget.take(most):
-                message = f"the cap of ${self._budget.cap or 0:,.2f} leaves no room for it"
-                self.asked.stopped = Failure("budget", message, fatal=True)
+                self.asked.stopped = self._budget.exceeded()
                 return
             self._most[place_in(question)] = most
             trial = question.build()
@@ -188,12 +187,9 @@ class _Filling:
         trial = question.build()
         reply = self._batches.tape.reply(Wanted.of(question, trial))
         assert reply is not None, "an answered question is not on the tape"
-        self.asked.answered += 1
-        model = question.case.model
-        if reply.model not in ("", model.model, model.sent_as):
-            self.asked.others[model.model, reply.model] += 1
+        self.asked.note(question, reply)
         if place in self._most:
-            self._budget.settle(self._most.pop(place), reply, model.prices)
+            self._budget.settle(self._most.pop(place), reply, question.case.model.prices)
         self._progress.ended(question, trial, reply)
 
     def _fail(self, question: Question, failure: Failure) -> None:

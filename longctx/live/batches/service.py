@@ -16,7 +16,7 @@ import httpx2
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import explain, server_sentence
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of, malformed
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, read_object
 
@@ -141,7 +141,7 @@ class Service:
             page = read_object(body)
             return [_state(batch) for batch in page["data"]], bool(page.get("has_more"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _malformed("list of batches", error, body) from None
+            raise malformed("list of batches", error, body) from None
 
 
 def _lacks_batches(error: Exception) -> bool:
@@ -154,7 +154,7 @@ def read_state(body: bytes) -> State:
     try:
         return _state(read_object(body))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _malformed("batch", error, body) from None
+        raise malformed("batch", error, body) from None
 
 
 def _state(batch: dict[str, Any]) -> State:
@@ -179,8 +179,3 @@ def _moment(text: object) -> datetime.datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-
-
-def _malformed(what: str, error: Exception, body: bytes) -> MalformedAnswer:
-    why = f"it has no {error}" if isinstance(error, KeyError) else error
-    return MalformedAnswer(f"the server's answer is no {what} ({why}); it begins with {body[:80]!r}")

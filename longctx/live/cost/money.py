@@ -67,6 +67,10 @@ class Budget:
     reserved: float = 0.0
     in_flight: int = 0
 
+    def exceeded(self) -> Failure:
+        """Return why no more is asked once the cap leaves no room for a request."""
+        return Failure("budget", f"the cap of ${self.cap or 0:,.2f} leaves no room for it", fatal=True)
+
     def has_room(self, most: float) -> bool:
         return self.cap is None or self.spent + self.reserved + most <= self.cap
 

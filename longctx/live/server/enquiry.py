@@ -45,7 +45,7 @@ def read_count(body: bytes) -> int:
     value = _read(body, "count of tokens").get("input_tokens")
     tokens = positive(value)
     if tokens is None:
-        raise _malformed("count of tokens", f"its input_tokens are {repr(value)[:20]}", body)
+        raise malformed("count of tokens", f"its input_tokens are {repr(value)[:20]}", body)
     return tokens
 
 
@@ -68,8 +68,10 @@ def _read(body: bytes, what: str) -> dict[str, Any]:
     try:
         return read_object(body)
     except ValueError as error:
-        raise _malformed(what, error, body) from None
+        raise malformed(what, error, body) from None
 
 
-def _malformed(what: str, why: object, body: bytes) -> MalformedAnswer:
+def malformed(what: str, why: object, body: bytes) -> MalformedAnswer:
+    """Return the error for an answer that should be, say, a count of tokens. why: an exception or a sentence."""
+    why = f"it has no {why}" if isinstance(why, KeyError) else why
     return MalformedAnswer(f"the server's answer is no {what} ({why}); it begins with {body[:BEGINNING]!r}")

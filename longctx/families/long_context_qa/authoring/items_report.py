@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from longctx.families.long_context_qa.analysis import above_chance
-from longctx.families.long_context_qa.authoring.items import RECORDS, ItemQuality, Quality
+from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality
+from longctx.families.long_context_qa.control import RECORDS
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.results.export import cell

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longctx.families.long_context_qa.analysis import CHANCE, Favourite
+from longctx.families.long_context_qa.analysis import Favourite
 from longctx.families.long_context_qa.authoring.items import Quality
+from longctx.families.long_context_qa.choices import CHANCE
 from longctx.stats.rates import Rate
 
 FEW = 50

@@ -15,6 +15,7 @@ import numpy as np
 
 from longctx.vocabulary.scenario import Words
 from longctx.vocabulary.text import fill
+from longctx.vocabulary.token_counts import positive
 
 Drawn = TypeVar("Drawn")
 
@@ -117,11 +118,4 @@ def per_unit(counts: Mapping[str, int], units: Mapping[str, tuple[str, str, int]
 
 def checked(values: Mapping[str, float]) -> dict[str, float]:
     """Round measures as a model's profile stores them. Raises ValueError if one cannot be right."""
-    if missing := not_positive(values, list(values)):
-        raise ValueError(f"{missing} would take {values[missing]:g} tokens")
-    return {name: round(value, 4) for name, value in values.items()}
-
-
-def not_positive(measured: Mapping[str, float], names: Sequence[str]) -> str | None:
-    """Return the first of the measures that is not positive, as it must be."""
-    return next((name for name in names if not measured.get(name, 0) > 0), None)
+    return {name: round(value, 4) for name, value in positive(values).items()}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from longctx.families.tracing_and_counting.protocol import answers
-from longctx.families.tracing_and_counting.protocol.haystack import not_positive
 from longctx.vocabulary.scenario import Mark, Outcome, Scenario, Trial, Words
+from longctx.vocabulary.token_counts import check_profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,7 @@ class NamedSetScenario(Scenario):
     tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False)
 
     def fit(self, measured: Mapping[str, float]) -> Self:
-        if missing := not_positive(measured, self.measures):
-            raise ValueError(f"the model's profile measures no {missing} tokens: delete that [[measured]] table.")
+        check_profile(measured, self.measures)
         fitted = replace(self, tokens=measured)
         fitted.check_room()
         return fitted
