@@ -54,7 +54,13 @@ def _add(tasks: Any, task: Any, text: str) -> None:
                 help="tokens of a collage (repeatable; default: 3000, 70000, and 95000)",
             )
         case "check":
-            parser.add_argument("--documents", type=Path, metavar="DIR", help="default: fixtures/register")
+            parser.add_argument(
+                "--corpus",
+                "--documents",  # its earlier name
+                type=Path,
+                metavar="DIR",
+                help="a folder of documents (default: fixtures/register)",
+            )
             parser.add_argument(
                 "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
             )
@@ -111,4 +117,4 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
 
 def check(options: argparse.Namespace, _: list[str]) -> int:
     """Do what `questions check` does; this is its earlier name."""
-    return show(options.workspace, options.documents, options.questions, options.bank)
+    return show(options.workspace, options.corpus, options.questions, options.bank)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from longctx.cli import verdict
+from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
 from longctx.files import whole_folder
 from longctx.results.folder import find_run

@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
         "thinking, and whether its usage, stop reasons, system prompt and token counts are to be trusted",
     )
     probe.add_argument(
-        "--prompts", default=PROTOCOL, metavar="DIR", help="prompt set whose wordings are counted (default: protocol)"
+        "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"
     )
     probe.set_defaults(run=_probe, passes_on=False)
     listed = actions.add_parser("list", help="list the model profiles")

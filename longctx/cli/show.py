@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
-    parser.add_argument("--prompts", default=None, metavar="DIR", help="prompt set (default: protocol, or RUN's)")
+    parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")
     parser.add_argument(
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"

@@ -60,7 +60,7 @@ def append(folder: Path, lines: Sequence[str]) -> None:
         raise unwritable(folder, error) from None
 
 
-def merge(folder: Path, into: Path | None = None) -> FinishedRun:
+def finish(folder: Path, into: Path | None = None) -> FinishedRun:
     """Finish a run: write its rows in order to `into`, by default the same folder. Equal rows count once."""
     file, rows = folder / UNFINISHED, {}
     for place, line in enumerate(lines(file)):
@@ -81,7 +81,7 @@ def write(folder: Path, pairs: Iterable[tuple[str, str]]) -> FinishedRun:
     """Write rows and views, given as lines of JSON, in the order that every run has. A view may be empty."""
     with _created(folder / UNFINISHED) as file:
         file.writelines(f"{line}\t{view}\n" for line, view in pairs)
-    record = merge(folder)
+    record = finish(folder)
     drop_unfinished(folder)
     return record
 

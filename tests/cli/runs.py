@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, merge
+from longctx.results.store import append, as_lines, finish
 from longctx.results.view import View
 from tests.rows import row
 
@@ -32,7 +32,7 @@ def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """Return the folder of a finished run with hostile replies."""
     renamed = [replace(row, run=folder.name) for part in parts for row in part]
     append(folder, as_lines(renamed, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(renamed)))
-    merge(folder)
+    finish(folder)
     of = {
         "version": "1.0",
         "profile": "tiny",

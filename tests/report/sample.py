@@ -137,7 +137,7 @@ def write_run(folder: Path, model: str = "some-model", text: str = "1234") -> Pa
 def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1234") -> Path:
     """Write the folder of a run with these rows, and return the path of its page."""
     store.append(folder, store.as_lines(measured, [view(row, text) for row in measured]))
-    record = store.merge(folder)
+    record = store.finish(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
     summary = summarize(record.rows)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.merging import unite, unite_manifests
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, load, merge, write
+from longctx.results.store import append, as_lines, finish, load, write
 from longctx.results.view import View
 from tests.refusals import refused
 from tests.rows import bare as row
@@ -28,7 +28,7 @@ def answered(**fields: Any) -> Row:
 def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     """Return the folder of a finished run; the reply of each view is the folder's name."""
     append(folder, as_lines(rows, [View("test", reply=folder.name)] * len(rows)))
-    merge(folder)
+    finish(folder)
     of = {
         "version": "1",
         "profile": "p",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.store import append, as_lines, drop_unfinished, load, merge
+from longctx.results.store import append, as_lines, drop_unfinished, finish, load
 from longctx.results.view import View
 from tests.rows import bare as row
 
@@ -25,7 +25,7 @@ def test_rows_are_added_to_those_before(tmp_path: Path) -> None:
 def test_what_was_appended_is_merged_and_can_be_dropped(tmp_path: Path) -> None:
     append(tmp_path, as_lines([row(trial=1)]))
     append(tmp_path, as_lines([row(trial=0)]))
-    record = merge(tmp_path)
+    record = finish(tmp_path)
     drop_unfinished(tmp_path)
     assert names(tmp_path) == ["results.jsonl"]
     assert [row.trial for row in record.rows] == [0, 1]
@@ -35,7 +35,7 @@ def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
     """A test may run again because of pytest-rerunfailures or pytest-repeat."""
     append(tmp_path, as_lines([row(), row(trial=1)]))
     append(tmp_path, as_lines([row()]))
-    assert [row.trial for row in merge(tmp_path, tmp_path).rows] == [0, 1]
+    assert [row.trial for row in finish(tmp_path, tmp_path).rows] == [0, 1]
 
 
 def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-500",
     ]
     append(tmp_path, as_lines([row(scenario=scenario) for scenario in sorted(scenarios)]))
-    assert [row.scenario for row in merge(tmp_path).rows] == scenarios
+    assert [row.scenario for row in finish(tmp_path).rows] == scenarios
 
 
 def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
         row(family="passkey", scenario="window-9-k-1", model="a-model"),
     ]
     append(tmp_path, as_lines(rows[::-1]))
-    merge(tmp_path)
+    finish(tmp_path)
     lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert lines == [row.to_json() for row in rows]
 
@@ -76,14 +76,14 @@ def test_the_order_in_which_rows_come_does_not_change_the_results(tmp_path: Path
     append(alone, as_lines(rows))
     for each in reversed(rows):
         append(shared, as_lines([each]))
-    assert merge(alone).rows == merge(shared, shared).rows
+    assert finish(alone).rows == finish(shared, shared).rows
     assert (alone / "results.jsonl").read_bytes() == (shared / "results.jsonl").read_bytes()
 
 
 def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
     measured = row(depth=0.25, distance_from_end=7, trace={"line": 3})
     append(tmp_path, as_lines([measured, row(trial=1, outcome="not_asked")]))
-    merged = merge(tmp_path)
+    merged = finish(tmp_path)
     assert load(tmp_path) == merged
     assert merged.rows == [measured, row(trial=1, outcome="not_asked")]
     assert list(merged.views()) == ["", ""]
@@ -105,7 +105,7 @@ def test_a_run_is_loaded_as_it_was_merged(tmp_path: Path) -> None:
 )
 def test_text_survives(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text, why=text, error=text)]))
-    for record in (merge(tmp_path), load(tmp_path)):
+    for record in (finish(tmp_path), load(tmp_path)):
         [loaded] = record.rows
         assert (loaded.returned, loaded.why, loaded.error) == (text, text, text)
 
@@ -113,14 +113,14 @@ def test_text_survives(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85"])
 def test_other_line_ends_survive(tmp_path: Path, text: str) -> None:
     append(tmp_path, as_lines([row(returned=text)]))
-    assert [row.returned for row in merge(tmp_path).rows] == [text]
+    assert [row.returned for row in finish(tmp_path).rows] == [text]
 
 
 def test_a_row_cut_short_costs_no_other(tmp_path: Path) -> None:
     append(tmp_path, as_lines([row(), row(trial=1)]))
     part = tmp_path / "rows.part"
     part.write_bytes(part.read_bytes()[:-20])
-    assert [row.trial for row in merge(tmp_path).rows] == [0]
+    assert [row.trial for row in finish(tmp_path).rows] == [0]
 
 
 def test_lines_can_be_sent_anywhere() -> None:

@@ -46,7 +46,7 @@ def add(tasks: Any) -> None:
         "--per-section", type=number(int, 2, 20), default=5, metavar="N", help="questions about a section (default: 5)"
     )
     option("--limit", type=number(int, 1), metavar="N", help="only the first N sections")
-    option("--prompts", default=PROTOCOL, metavar="DIR", help="prompt set with a folder writing/ (default: protocol)")
+    option("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set with a folder writing/ (default: protocol)")
     option(
         "--max-tokens", type=number(int, 1), metavar="N", help="the most tokens of a reply (default: 600 a question)"
     )

@@ -53,7 +53,7 @@ def close_run(config: pytest.Config) -> None:
 def _write(config: pytest.Config, folder: Path) -> None:
     """Write the report into a folder. Raises OSError."""
     run = config.stash[RUN]
-    record = store.merge(run.folder, folder)
+    record = store.finish(run.folder, folder)
     rows = record.rows
     facts: dict[str, dict[str, int]] = config.stash.get(writing.FACTS, {})
     manifest = _manifest(run, rows, facts)

@@ -10,7 +10,7 @@ import pytest
 from longctx.cli import main
 from longctx.corpus.filters import load_filter
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, drop_unfinished, merge
+from longctx.results.store import append, as_lines, drop_unfinished, finish
 from longctx.workspace import Workspace
 
 
@@ -22,7 +22,7 @@ def row(item: str, outcome: str, record: str = "right") -> Row:
 
 
 def merged(folder: Path) -> None:
-    merge(folder, folder)
+    finish(folder, folder)
     drop_unfinished(folder)
 
 

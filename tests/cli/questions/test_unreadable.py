@@ -8,7 +8,7 @@ import pytest
 
 from longctx.cli.questions.unreadable import sentences
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, merge
+from longctx.results.store import append, as_lines, finish
 from longctx.results.view import View
 from longctx.workspace import Workspace
 
@@ -27,7 +27,7 @@ def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts
         for place, (record, outcome, why, _) in enumerate(replies)
     ]  # fmt: skip
     append(folder, as_lines(rows, [View("test", reply=text) for *_, text in replies]))
-    merge(folder, folder)
+    finish(folder, folder)
     return sentences(Workspace.around(Path.cwd()), folder, 50)
 
 
