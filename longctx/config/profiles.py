@@ -108,7 +108,6 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
             if empty:
                 raise UserError(
                     "no-scenario-left",
-                    f"{path}, [{family}]: the table gives no scenario, since one of its lists is empty: fill it, or "
-                    "delete the table.",
+                    f"{path}, [{family}]: the table gives no scenario: fill its lists, or delete the table.",
                 )
     return profile

@@ -108,9 +108,9 @@ class PromptSet:
         copies = (folder / path.parent.name / path.name for folder in reversed(self.protocol))
         if source := next((copy.parent for copy in copies if copy.is_file() and copy != path), None):
             return f"copy it from {source}"
-        return "write it" + (
-            f", with {' and '.join(f'{{{name}}}' for name in placeholders)} in it" if placeholders else ""
-        )
+        if not placeholders:
+            return "write it"
+        return f"write it, with {' and '.join(f'{{{name}}}' for name in placeholders)} in it"
 
 
 def _folders(workspace: Workspace, name: str) -> list[Path]:

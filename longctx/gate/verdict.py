@@ -142,9 +142,8 @@ def give_verdict(
     judged = _families(compared, rules, stopped=not_asked > 0)
     reasons = tuple(_reasons(judged, rules))
     verdict: Verdict = "invalid" if reasons else _worst([family.verdict for family in judged])
-    return RunVerdict(
-        verdict, rules, judged, reasons, (tuple(unmatched[0]), tuple(unmatched[1])), len(after), not_asked
-    )
+    only_before, only_after = unmatched
+    return RunVerdict(verdict, rules, judged, reasons, (tuple(only_before), tuple(only_after)), len(after), not_asked)
 
 
 def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
