@@ -73,9 +73,12 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: 
 
 
 def _steps(place: Sequence[int | str], content: Any) -> Iterator[str]:
-    """Yield the names on the way to an entry, without the index of a value that stands where a list may stand."""
+    """Yield the names on the way to an entry, without the index of a value that stands where a list may stand.
+
+    content: None if it is not known; then all indexes are kept.
+    """
     for step in place:
-        if isinstance(step, int) and not isinstance(content, list):
+        if isinstance(step, int) and content is not None and not isinstance(content, list):
             continue
         yield str(step)
         try:

@@ -52,6 +52,13 @@ def test_the_earlier_name_of_the_prompt_set_gives_the_same_digest() -> None:
     assert QuestionSet("q", (now,)).digest == QuestionSet("q", (earlier,)).digest
 
 
+def test_a_wrong_answer_that_cannot_be_used_is_named_by_its_place(tmp_path: Path) -> None:
+    line = json.loads(dump([question()]))
+    line["wrong"][1] = 7
+    with refused("bad-question", "wrong.1: "):
+        load_questions(write(tmp_path, json.dumps(line)))
+
+
 def test_a_review_changes_no_digest(tmp_path: Path) -> None:
     mark = Reviewed(decision="kept", by="Ann", on=datetime.date(2026, 11, 22))
     asked = question()
