@@ -37,9 +37,13 @@ class Interrupted(UserError):
     """The user pressed Ctrl-C; the sentence says what is kept."""
 
 
+def closest(name: str, names: Sequence[str]) -> str:
+    """Return the name that is closest to a mistaken one; empty if none is close."""
+    return next(iter(difflib.get_close_matches(name, names, n=1)), "")
+
+
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return a sentence with the name that is closest to a mistaken one, or with all names."""
-    close = difflib.get_close_matches(name, names, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
+    if close := closest(name, names):
+        return f"Did you mean {close!r}?"
     return f"There are: {', '.join(names)}." if names else "There are none."

@@ -40,15 +40,14 @@ class Profile(BaseModel):
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
 
-
-def grids_by_model(profile: Profile, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Grid]]:
-    """Return a profile's tables for each (family, model). models: replace those of the tables, if there are any."""
-    grids: dict[tuple[str, str], list[Grid]] = {}
-    for family in known:
-        for grid in profile.grids(family):
-            for model in models or grid.models:
-                grids.setdefault((family, model), []).append(grid)
-    return grids
+    def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Grid]]:
+        """Return the tables of these families for each (family, model). models: replace those of the tables, if any."""
+        grids: dict[tuple[str, str], list[Grid]] = {}
+        for family in known:
+            for grid in self.grids(family):
+                for model in models or grid.models:
+                    grids.setdefault((family, model), []).append(grid)
+        return grids
 
 
 def profile_type(families: Mapping[str, Family]) -> type[Profile]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from longctx.history.levels import LevelShift
 from longctx.history.tracks import Point, Track
-from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered
+from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered, note_of
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.stats.rates import Rate
@@ -60,7 +60,7 @@ def charts(tracks: Sequence[Track], levels: Sequence[LevelShift], known: Mapping
         marks = _marks(track, names, levels, x)
         spec = layered(moved, [*marks, *curves(x, colours("band", track.bands, "band"))])
         title = f"{_title(known, track.family)} of {track.subjects[-1].model} over time"
-        caption = " ".join(filter(None, [f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note]))
+        caption = note_of(f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note)
         yield Chart(f"history-{number}", track.family, title, spec, _table(track, levels).frame, caption)
 
 

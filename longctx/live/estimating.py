@@ -33,15 +33,10 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
     if batch and (cheaper := cheaper_directly(fit, free, questions)):
         say(cheaper)
-    if tape.record_mode == RecordMode.ONCE and (stale := _stale(tape, fit)):
+    if tape.record_mode == RecordMode.ONCE and (stale := sum(map(tape.only_in_other_words, fit))):
         say(f"{stale:,} more are recorded in other words only: --ctx-record new_episodes would ask them too.")
     if held := len(lacking) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
-
-
-def _stale(tape: Tape, cases: Sequence[Case]) -> int:
-    """Count the trials whose recordings all have another wording."""
-    return sum(tape.only_in_other_words(question) for case in cases for question in case.questions())
 
 
 def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:

@@ -105,18 +105,18 @@ def ask_live(
     terms: Terms,
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
-    course: AskingOrder | None = None,
-    beforehand: AskingObserver | None = None,
+    order: AskingOrder | None = None,
+    observer: AskingObserver | None = None,
 ) -> Done:
     """Ask what the tape lacks.
 
-    say: prints a sentence. progress: opens the display for the questions. course: decides the order if not everything
-    is asked in one go. beforehand: told what will not be asked. Raises UserError if nothing could be asked for a reason
+    say: prints a sentence. progress: opens the display for the questions. order: decides the order if not everything
+    is asked in one go. observer: told what will not be asked. Raises UserError if nothing could be asked for a reason
     that concerns all trials, and Interrupted.
     """
     to_ask: list[int] = []
     try:
-        done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, course, beforehand, to_ask.append))
+        done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append))
     except KeyboardInterrupt:
         raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
@@ -139,8 +139,8 @@ async def _ask(
     terms: Terms,
     say: Say,
     progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
-    course: AskingOrder | None,
-    beforehand: AskingObserver | None,
+    order: AskingOrder | None,
+    observer: AskingObserver | None,
     count: Callable[[int], object],
 ) -> Done:
     """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""
@@ -156,14 +156,14 @@ async def _ask(
         calibrated, uncounted = await calibrate(workspace, client, cases, say)
         fit, unfit = fitted(calibrated)
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, beforehand.passed_over if beforehand else None)
+            lacking = missing(tape, fit, observer.passed_over if observer else None)
         if terms.batch:
             lacking = each_once(lacking)
         claimed = batches.held()
         held = [question for question in lacking if place_in(question) in claimed]
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
-        if beforehand:
-            beforehand.ready((*uncounted, *unfit))
+        if observer:
+            observer.ready((*uncounted, *unfit))
         known = await counted(client, free, say)
         questions = with_sharing(known, terms.batch)
         say_estimate(say, fit, questions, batch=terms.batch)
@@ -181,7 +181,7 @@ async def _ask(
             if terms.batch:
                 asked = await fill(batches, questions, held, ask_some, bounds.budget, shown)
             else:
-                asked = await (course(fit, questions, ask_some) if course else ask_some(questions))
+                asked = await (order(fit, questions, ask_some) if order else ask_some(questions))
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
     return Done(asked, len(questions) + len(held), (*uncounted, *unfit))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from longctx.config.models import ModelProfile
-from longctx.config.profiles import Profile, grids_by_model, load_profile, profile_name, profile_path
+from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
@@ -105,7 +105,7 @@ class Plan:
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
         """Return the profile's tables for each (family, model)."""
-        return grids_by_model(self.profile, self.families, self._settings.models)
+        return self.profile.grids_by_model(self.families, self._settings.models)
 
     @property
     def _baseline_path(self) -> Path | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from longctx.config.file_names import slug
+from longctx.errors import closest
 from longctx.recording.case import Case, earlier_file
 from longctx.recording.tape import Tape, Wanted
 
@@ -33,7 +33,7 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
 def _similar_model(case: Case, tape: Tape) -> str:
     """Return the folder of a model with a similar name, if the model itself has no recording."""
     own, names = case.file.partition("/")[0], tape.folders_of_models()
-    return "" if own in names else next(iter(difflib.get_close_matches(own, names, n=1)), "")
+    return "" if own in names else closest(own, names)
 
 
 def _change(case: Case, recorded: dict[str, str]) -> str:

@@ -55,10 +55,8 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
 
 
 def _scenarios(reference: str, group: Sequence[tuple[str, SubjectComparison]]) -> pd.DataFrame:
-    changes: dict[str, list[tuple[str, ScenarioChange]]] = {}
-    for name, versus in group:
-        for change in versus.scenarios:
-            changes.setdefault(change.scenario, []).append((name, change))
+    named = ((name, change) for name, versus in group for change in versus.scenarios)
+    changes = grouped(named, lambda pair: pair[1].scenario)
     changes["all"] = [(name, versus.total) for name, versus in group]
     return _frame([{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()])
 

@@ -22,6 +22,6 @@ def digest_of_answers(rows: Sequence[Row]) -> str | None:
 
 
 def with_answers(rows: Sequence[Row]) -> list[Row]:
-    """Return the same rows, each with the digest of its line's answers."""
-    digests = {line: digest_of_answers(group) for line, group in by_group(rows).items()}
+    """Return the same rows, each with the digest of its group's answers."""
+    digests = {key: digest_of_answers(group) for key, group in by_group(rows).items()}
     return [replace(row, answers=digests[group_key(row)]) for row in rows]

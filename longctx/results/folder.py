@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.results.store import RESULTS, UNFINISHED
+from longctx.results.export import CSV, PARQUET
+from longctx.results.manifest import MANIFEST
+from longctx.results.store import RESULTS, UNFINISHED, VIEWS
 
 FILES = (
     RESULTS,
-    "views.jsonl",
-    "run.json",
-    "results.csv",
-    "results.parquet",
+    VIEWS,
+    MANIFEST,
+    CSV,
+    PARQUET,
     "summary.json",
     "summary.md",
     "gate.json",

@@ -29,7 +29,7 @@ class HeatmapCell:
     size: int
     depth: int
     rate: Rate
-    common: bool = True
+    common: bool
 
 
 def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator[HeatmapCell]:

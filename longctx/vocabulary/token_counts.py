@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 
-def positive(counts: Mapping[str, float]) -> dict[str, float]:
+def checked_counts(counts: Mapping[str, float]) -> dict[str, float]:
     """Return what was made of a server's counts. Raises ValueError if it cannot be right."""
     if bad := _not_positive(counts, counts):
         raise ValueError(f"{bad} would take {counts[bad]:g} tokens")

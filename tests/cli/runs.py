@@ -6,11 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.results.manifest import Manifest
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, finish
-from longctx.results.view import View
 from tests.rows import row
+from tests.run_folders import finished
 
 HOSTILE = "=1+1|<b>\x1b[31m`x`\u202e"
 
@@ -31,15 +29,4 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 def run(folder: Path, *parts: list[Row], **fields: Any) -> Path:
     """Return the folder of a finished run with hostile replies."""
     renamed = [replace(row, run=folder.name) for part in parts for row in part]
-    append(folder, as_lines(renamed, [View("test", reply=f"{HOSTILE}\nsecond line")] * len(renamed)))
-    finish(folder)
-    of = {
-        "version": "1.0",
-        "profile": "tiny",
-        "profile_digest": "d",
-        "about": "",
-        "seed": 0,
-        "finished_at": "2026-11-22T00:00:00+00:00",
-    }
-    Manifest(**{"run": folder.name} | of | fields).write(folder)
-    return folder
+    return finished(folder, renamed, f"{HOSTILE}\nsecond line", **fields)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.manifest import load_manifest
 from longctx.results.merging import unite, unite_manifests
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, finish, load, write
-from longctx.results.view import View
+from longctx.results.store import load, write
 from tests.refusals import refused
 from tests.rows import bare as row
+from tests.run_folders import finished
 
 ANSWERED: dict[str, Any] = {"prompt_sha256": "ab", "recorded_at": "2026-11-21T10:00:00+00:00", "source": "replayed"}
 UNMEASURED: dict[str, Any] = {"outcome": "not_asked", "error": "missing"}
@@ -27,18 +27,7 @@ def answered(**fields: Any) -> Row:
 
 def run(folder: Path, *rows: Row, **fields: Any) -> Path:
     """Return the folder of a finished run; the reply of each view is the folder's name."""
-    append(folder, as_lines(rows, [View("test", reply=folder.name)] * len(rows)))
-    finish(folder)
-    of = {
-        "version": "1",
-        "profile": "p",
-        "profile_digest": "d",
-        "about": "a",
-        "seed": 0,
-        "finished_at": "2026-11-22T00:00:00+00:00",
-    }
-    Manifest(**{"run": folder.name} | of | fields).write(folder)
-    return folder
+    return finished(folder, rows, folder.name, **{"version": "1", "profile": "p", "about": "a"} | fields)
 
 
 def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:

@@ -101,11 +101,10 @@ def _margin(profiles: Sequence[tuple[Profile, list[str]]]) -> float:
 
 def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) -> dict[tuple[str, str], list[Grid]]:
     """Return the profiles' tables for each (family, model)."""
-    from longctx.config.profiles import grids_by_model
     from longctx.registry import families
 
     grids: dict[tuple[str, str], list[Grid]] = {}
     for profile, models in profiles:
-        for key, tables in grids_by_model(profile, families(workspace), models).items():
+        for key, tables in profile.grids_by_model(families(workspace), models).items():
             grids.setdefault(key, []).extend(tables)
     return grids

@@ -7,7 +7,7 @@ from typing import Any
 
 from longctx.families.coreference.conversation import ordinal
 from longctx.families.coreference.returned import Returned, of_all_windows, shape
-from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, heat, layered
+from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, heat, layered, note_of
 from longctx.report.table import pivot
 from longctx.results.grouping import by_subject
 from longctx.summary.summary import ScenarioSummary
@@ -30,7 +30,7 @@ def by_window(scenarios: Sequence[ScenarioSummary]) -> Iterator[Chart]:
         moved, note = apart(points, "window")
         spec = layered(moved, [*guesses, *curves(x, colours("needles", names))])
         frame = pivot([(point["window"], str(point["needles"]), str(point["text"])) for point in points], "window")
-        note = " ".join(filter(None, ["Dashed: what guessing among the needles gives.", note]))
+        note = note_of("Dashed: what guessing among the needles gives.", note)
         yield Chart(f"coreference-by-window-{number}", "coreference", f"By window: {subject}", spec, frame, note)
 
 

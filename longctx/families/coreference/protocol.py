@@ -27,7 +27,7 @@ from longctx.families.coreference.similarity import Match, most_alike, published
 from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import fill, mark
-from longctx.vocabulary.token_counts import check_profile, positive
+from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
@@ -91,7 +91,7 @@ class Coreference(Scenario):
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
         none, some = counts["no texts"], counts[f"{PROBED} texts"]
         values = {"exchange": round((some - none) / PROBED, 4), "fixed": none}
-        return positive(values)
+        return checked_counts(values)
 
     def fit(self, measured: Mapping[str, float]) -> Coreference:
         check_profile(measured, ("exchange", "fixed"))

@@ -21,7 +21,7 @@ from longctx.vocabulary.judging import CUT_OFF, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill, mark
-from longctx.vocabulary.token_counts import check_profile, positive
+from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400
@@ -74,7 +74,7 @@ class GraphWalks(Scenario):
     @classmethod
     def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
         edge = (counts[f"{MANY} edges"] - counts[f"{FEW} edges"]) / (MANY - FEW)
-        return positive({"edge": round(edge, 4)})
+        return checked_counts({"edge": round(edge, 4)})
 
     def fit(self, measured: Mapping[str, float]) -> GraphWalks:
         check_profile(measured, ("edge",))

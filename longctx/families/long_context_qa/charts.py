@@ -11,7 +11,7 @@ from longctx.families.long_context_qa.analysis import Effect, QaSummary
 from longctx.families.long_context_qa.choices import CHANCE
 from longctx.families.long_context_qa.names import position, section, variant
 from longctx.families.long_context_qa.tables import variants
-from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, intervals, layered, rate_axis
+from longctx.report.charts.chart import Chart, apart, at, colours, curves, field, intervals, layered, note_of, rate_axis
 from longctx.report.table import pivot
 from longctx.results.grouping import by_subject
 from longctx.results.subject import Subject
@@ -108,8 +108,8 @@ def _by_length(subject: Subject, scenarios: Sequence[ScenarioSummary], number: i
     moved, note = apart(points, "tokens")
     legend = "variant" if len(names) > 1 else "variant, needle at"
     spec = layered(moved, [at(CHANCE, "y"), *curves(x, colours("series", list(series), legend))])
-    note = " ".join(filter(None, [GUESSING, note]))
-    yield Chart(f"qa-by-length-{number}", "collage", f"By length of the record: {subject}", spec, frame, note)
+    title = f"By length of the record: {subject}"
+    yield Chart(f"qa-by-length-{number}", "collage", title, spec, frame, note_of(GUESSING, note))
 
 
 def _length_point(series: str, tokens: int, rates: Sequence[Rate]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary
-from longctx.report.charts.chart import HEIGHT, Chart, apart, at, colours, curves, field, layered
+from longctx.report.charts.chart import HEIGHT, Chart, apart, at, colours, curves, field, layered, note_of
 from longctx.report.table import pivot
 from longctx.summary.summary import ScenarioSummary
 
@@ -38,7 +38,7 @@ def charts(scenarios: Sequence[ScenarioSummary], windows: Sequence[PasskeySummar
         frame = pivot([(scenario.params["k"], str(scenario.subject), str(scenario.rate)) for scenario in group], "k")
         title = f"Success by k in a window of {window:,} tokens"
         dashed = f"Dashed: a rate of {SUCCESS_RATE}, which k_max and every shorter distance must reach."
-        yield Chart(f"passkey-window-{window}", "passkey", title, spec, frame, " ".join(filter(None, [dashed, note])))
+        yield Chart(f"passkey-window-{window}", "passkey", title, spec, frame, note_of(dashed, note))
 
 
 def _k_max(summary: PasskeySummary) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import mark
-from longctx.vocabulary.token_counts import check_profile, positive
+from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Passkey(Scenario):
             "fixed": math.ceil(max(counts["fixed"], counts["10 fillers each"] - 20 * filler)),
             "after_key": counts["fixed"] - counts["through_key"],
         }
-        return positive(values)
+        return checked_counts(values)
 
     def fit(self, measured: Mapping[str, float]) -> Passkey:
         check_profile(measured, ("filler", "fixed", "after_key"))

@@ -25,14 +25,14 @@ from longctx.results.row import Row
 
 
 def until_settled(run: Run, tape: Tape) -> AskingOrder:
-    """Return a course that asks round by round until the verdict is settled.
+    """Return an order that asks round by round until the verdict is settled.
 
-    Following the course raises UserError if the run cannot be compared with its baseline.
+    Following it raises UserError if the run cannot be compared with its baseline.
     """
     baseline = run.plan.baseline
     assert baseline is not None
 
-    async def course(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
+    async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
         looks = _Looks(run, cases, tape, baseline.rows)
         asked = Asked()
         rounds = in_rounds(cases, questions)
@@ -47,7 +47,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
             asked.add(await ask(shared(questions_now)))
         return asked
 
-    return course
+    return order
 
 
 class _Looks:

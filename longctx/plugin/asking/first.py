@@ -128,16 +128,16 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
     run = config.stash[RUN]
     settings = run.settings
     tape = _tape(run, settings.record)
-    course = None
+    order = None
     if settings.early_stop:
         from longctx.plugin.asking.early import until_settled
 
-        course = until_settled(run, tape)
+        order = until_settled(run, tape)
     if foresight := _foresight(run, cases, tape, say):
         foresight.check()
     wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
     terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, settings.batch, wait_s)
-    done = ask_live(run.workspace, tape, cases, terms, say, live_progress, course, foresight)
+    done = ask_live(run.workspace, tape, cases, terms, say, live_progress, order, foresight)
     asked = done.asked
     for case, why in done.unasked:
         asked.failures |= {question.key: why for question in case.questions()}

@@ -49,6 +49,11 @@ class Chart:
     note: str = ""
 
 
+def note_of(*sentences: str) -> str:
+    """Return the note that consists of these sentences, of which some may be empty."""
+    return " ".join(filter(None, sentences))
+
+
 def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
     """Return the encoding of a data field. kind: quantitative, ordinal or nominal."""
     return {"field": name, "type": kind, "title": title, **more}

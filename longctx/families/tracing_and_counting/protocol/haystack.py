@@ -15,7 +15,7 @@ import numpy as np
 
 from longctx.vocabulary.scenario import Words
 from longctx.vocabulary.text import fill
-from longctx.vocabulary.token_counts import positive
+from longctx.vocabulary.token_counts import checked_counts
 
 Drawn = TypeVar("Drawn")
 
@@ -118,4 +118,4 @@ def per_unit(counts: Mapping[str, int], units: Mapping[str, tuple[str, str, int]
 
 def checked(values: Mapping[str, float]) -> dict[str, float]:
     """Round measures as a model's profile stores them. Raises ValueError if one cannot be right."""
-    return {name: round(value, 4) for name, value in positive(values).items()}
+    return {name: round(value, 4) for name, value in checked_counts(values).items()}
