@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import say
+from longctx.config.arguments import add_no_lock
 from longctx.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def add(commands: Any) -> None:
     listed.set_defaults(run=_list, passes_on=False)
     collect = actions.add_parser("collect", help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
+    add_no_lock(collect.add_argument, "--no-lock", "--ctx-no-lock")
     collect.set_defaults(run=_collect, passes_on=False)
     cancel = actions.add_parser(
         "cancel", help="end a batch: what it has not begun is not asked, and what it has answered can be collected"
@@ -42,6 +44,7 @@ def add(commands: Any) -> None:
         action="store_true",
         help="only delete the local record of it, so that its requests are asked, and paid for, again",
     )
+    add_no_lock(cancel.add_argument, "--no-lock", "--ctx-no-lock")
     cancel.set_defaults(run=_cancel, passes_on=False)
 
 
@@ -190,5 +193,5 @@ def _writing(options: argparse.Namespace) -> Iterator[None]:
     from longctx.recording.writer import only_writer
 
     cassettes = options.workspace.cassettes
-    with only_writer(cassettes) if cassettes.is_dir() else contextlib.nullcontext():
+    with only_writer(cassettes, not options.no_lock) if cassettes.is_dir() else contextlib.nullcontext():
         yield

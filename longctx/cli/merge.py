@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 from pathlib import Path
 from typing import Any
 
 from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
+from longctx.config.arguments import add_no_lock
 from longctx.files import whole_folder
-from longctx.results.folder import find_run
+from longctx.results.folder import find_run, only_reporter
 
 
 def add(commands: Any) -> None:
@@ -25,6 +27,7 @@ def add(commands: Any) -> None:
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="folders of runs")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the merged run")
     parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
+    add_no_lock(parser.add_argument, "--no-lock")
     verdict.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
@@ -51,7 +54,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     rules = verdict.rules(options, manifest) if baseline else None
     lacking = missing_shards(manifest)
     given, shown = "invalid" if lacking else "pass", None
-    with whole_folder(out, store.RESULTS) as folder:
+    with (
+        contextlib.nullcontext() if options.no_lock else only_reporter(out),
+        whole_folder(out, store.RESULTS) as folder,
+    ):
         record, known = store.write(folder, pairs), families(options.workspace)
         summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
         if rules:

@@ -82,6 +82,15 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
     )
 
 
+def add_no_lock(option: Callable[..., Any], *names: str) -> None:
+    """Add the option to go on without a lock. option: adds one, as `add_argument` does."""
+    option(
+        *names,
+        action="store_true",
+        help="go on where a folder cannot be locked; you make sure that no other run uses it meanwhile",
+    )
+
+
 def price(text: str) -> tuple[str, Prices]:
     """Parse MODEL=PRICES as prices of today, as an argparse type."""
     model, _, prices = text.rpartition("=")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, add_gate_options, number, price
+from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, number, price
 from longctx.config.shards import shard
 from longctx.errors import BadValue
 from longctx.gate.defaults import MARGIN
@@ -123,6 +123,7 @@ def add(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="folder for this run's rows and summary (default: reports/<time>)",
     )
+    add_no_lock(option, "--ctx-no-lock")
     option("--ctx-no-page", action="store_true", help="write no index.html and no charts")
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
@@ -188,6 +189,7 @@ def read(config: pytest.Config) -> Settings:
         labels=tuple(option.ctx_label),
         shard=option.ctx_shard,
         report=option.ctx_report,
+        lock=not option.ctx_no_lock,
         page=not option.ctx_no_page,
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.errors import UserError
 from longctx.files import check_is_no_file
 from longctx.plugin import options
 from longctx.plugin.settings import Settings
@@ -98,15 +97,10 @@ def _private_folder(config: pytest.Config, settings: Settings) -> Path | None:
 def _folder(settings: Settings, workspace: Workspace) -> Path:
     """Return a folder for the report that holds no run yet; raise UserError if the user's own cannot be used."""
     if settings.report is not None:
-        from longctx.results.folder import FILES
+        from longctx.results.folder import check_free
 
         check_is_no_file("--ctx-report", settings.report)
-        if existing := next((name for name in FILES if (settings.report / name).exists()), None):
-            raise UserError(
-                "report-exists",
-                f"--ctx-report {settings.report} already holds {existing}, which the report would replace: give "
-                "another folder.",
-            )
+        check_free(settings.report)
         return settings.report.absolute()
     name, number = _now(), 2
     folder = workspace.reports / name

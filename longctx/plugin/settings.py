@@ -37,6 +37,7 @@ class Settings:
     labels: tuple[tuple[str, str], ...] = ()
     shard: Shard | None = None
     report: Path | None = None
+    lock: bool = True
     page: bool = True
     estimate: bool = False
     ask_only: bool = False

@@ -6,33 +6,33 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from longctx.errors import UserError
-
-LOCK = ".lock"
-"""The name of the lock file in the folder. The lock ends with the process that holds it, however that ends."""
+from longctx.files import check_writable
+from longctx.locking import locked
 
 
 @contextlib.contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
-    """Lock `folder` for recording. Raises UserError if another run is recording into it.
+def only_writer(folder: Path, lock: bool = True) -> Iterator[None]:
+    """Lock `folder` for recording. Raises UserError if another run is recording into it, or if it cannot be locked.
 
-    Two runs at once would find the same trials missing and would both pay for them.
+    Two runs at once would find the same trials missing and would both pay for them. A folder that cannot be written is
+    not locked: perhaps nothing is missing in it, and otherwise writing reports why.
     """
-    lock = FileLock(folder / LOCK)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise UserError(
-            "recording-locked",
-            f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-            "What it has recorded is not asked again.",
-        ) from None
-    except OSError:
-        pass  # the folder cannot be written: perhaps nothing is missing in it, and otherwise writing reports why
-    try:
+    held = UserError(
+        "recording-locked",
+        f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
+        "What it has recorded is not asked again.",
+    )
+    if not (lock and _writable(folder)):
         yield
-    finally:
-        lock.release()
+        return
+    with locked(folder, held, "two runs could pay for the same trials"):
+        yield
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        check_writable(folder)
+    except UserError:
+        return False
+    return True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from longctx.errors import UserError
+from longctx.locking import locked
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST
 from longctx.results.store import RESULTS, UNFINISHED, VIEWS
@@ -23,6 +26,37 @@ FILES = (
     "charts",
 )
 """The names that a finished run may have in its folder."""
+
+
+def check_free(folder: Path) -> None:
+    """Raise UserError if the folder of --ctx-report already holds a run."""
+    if existing := next((name for name in FILES if (folder / name).exists()), None):
+        raise UserError(
+            "report-exists",
+            f"--ctx-report {folder} already holds {existing}, which the report would replace: give another folder.",
+        )
+
+
+@contextlib.contextmanager
+def only_reporter(folder: Path) -> Iterator[None]:
+    """Lock the folder of a report until it is written. Raises UserError if another run writes there.
+
+    A folder that is made for the lock is removed again if nothing is written to it.
+    """
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    held = UserError(
+        "report-locked", f"Another run is writing its report into {folder}: give each run a folder of its own."
+    )
+    with contextlib.ExitStack() as stack:
+        for parent in reversed(missing):
+            stack.callback(_drop_empty, parent)
+        stack.enter_context(locked(folder, held, "two runs could mix their rows", goes=True))
+        yield
+
+
+def _drop_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def find_run(path: Path) -> Path:

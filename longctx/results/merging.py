@@ -11,9 +11,10 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.results.completeness import left_out_of_all, scenario_name
+from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, require_manifest
 from longctx.results.row import Row
-from longctx.results.store import load_rows, read
+from longctx.results.store import check_each_once, load_rows, read
 
 MergeKey = tuple[str, ...]
 
@@ -43,12 +44,6 @@ class Kept:
         return (self.row.family, self.row.model, self.row.prompt_set, labels)
 
     @property
-    def trial(self) -> MergeKey:
-        """The identity of the trial, with its subject."""
-        row = self.row
-        return (*self.subject, *map(str, (row.scenario, row.item, row.seed, row.trial, row.repeat)))
-
-    @property
     def answer(self) -> MergeKey:
         """The identity of the answer. Rows of one trial with the same answer count once."""
         return (str(self.row.prompt_sha256), str(self.row.recorded_at))
@@ -61,15 +56,17 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Yield the rows of all runs with their views, as `store.write` takes them; trials in several runs count once.
 
     The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
-    answer a trial differently, or use one name for different prompts.
+    answer a trial differently, or use one name for different prompts, and if a run holds a trial in two rows.
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
+    for folder, entries in grouped(kept, lambda entry: entry.folder).items():
+        check_each_once(folder, (entry.row for entry in entries))
     _check_words(kept)
-    counted: dict[MergeKey, Kept] = {}
+    counted: dict[tuple[object, ...], Kept] = {}
     for entry in kept:
-        other = counted.setdefault(entry.trial, entry)
+        other = counted.setdefault(entry.row.identity, entry)
         if other is not entry:
-            counted[entry.trial] = _one_of(other, entry)
+            counted[entry.row.identity] = _one_of(other, entry)
     counts = {(entry.folder, entry.place) for entry in counted.values()}
     return (pair for folder in folders for place, pair in enumerate(read(folder)) if (folder, place) in counts)
 

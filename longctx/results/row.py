@@ -106,6 +106,13 @@ class Row:
         return Subject.of(self.model, self.prompt_set, self.labels)
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        """The trial that was asked, and of whom; a run has one row with it."""
+        labels = tuple(sorted(self.labels.items()))
+        subject = (self.family, self.model, self.prompt_set, labels)
+        return (*subject, self.scenario, self.item, self.seed, self.trial, self.repeat)
+
+    @property
     def measured(self) -> bool:
         return self.outcome in MEASURED
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from longctx.errors import UserError
 from longctx.files import unwritable
 from longctx.results.lines import lines, lines_at
 from longctx.results.row import Row
@@ -61,12 +62,16 @@ def append(folder: Path, lines: Sequence[str]) -> None:
 
 
 def finish(folder: Path, into: Path | None = None) -> FinishedRun:
-    """Finish a run: write its rows in order to `into`, by default the same folder. Equal rows count once."""
+    """Finish a run: write its rows in order to `into`, by default the same folder. Raises UserError.
+
+    Equal rows, as of a test that ran twice, count once. Two rows of one trial that differ are refused.
+    """
     file, rows = folder / UNFINISHED, {}
     for place, line in enumerate(lines(file)):
         text = line.partition("\t")[0]
         rows[hashlib.sha256(text.encode()).digest()] = Row.of(json.loads(text)), place
     ordered = sorted(rows.values(), key=lambda entry: _sort_key(entry[0]))
+    check_each_once(folder, (row for row, _ in ordered))
     texts = (line.partition("\t")[::2] for line in lines_at(file, (place for _, place in ordered)))
     return _write(into or folder, [row for row, _ in ordered], texts)
 
@@ -93,13 +98,29 @@ def read(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def load(folder: Path) -> FinishedRun:
-    """Load a finished run. Raises FileNotFoundError if there is none."""
+    """Load a finished run. Raises FileNotFoundError if there is none, and UserError as `load_rows` does."""
     return FinishedRun(load_rows(folder), folder)
 
 
 def load_rows(folder: Path) -> list[Row]:
-    """Load the rows of a finished run. Raises FileNotFoundError if there is none."""
-    return [Row.of(json.loads(line)) for line in lines(folder / RESULTS)]
+    """Load the rows of a finished run. Raises FileNotFoundError if there is none; UserError for a trial in two rows."""
+    rows = [Row.of(json.loads(line)) for line in lines(folder / RESULTS)]
+    check_each_once(folder, rows)
+    return rows
+
+
+def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
+    """Raise UserError if two rows of a run are of one trial: it would count twice."""
+    seen: set[tuple[object, ...]] = set()
+    for row in rows:
+        if row.identity in seen:
+            raise UserError(
+                "trial-in-two-rows",
+                f"{folder} holds trial {row.trial} of {row.family} {row.scenario} on {row.subject} in two rows, which "
+                "would count twice: two runs wrote there, or its files were joined. Run it again into a folder of its "
+                "own, or merge two runs with longctx merge.",
+            )
+        seen.add(row.identity)
 
 
 def _write(folder: Path, rows: list[Row], texts: Iterable[tuple[str, str]]) -> FinishedRun:

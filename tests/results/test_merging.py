@@ -69,6 +69,18 @@ def test_one_answer_counts_once(tmp_path: Path) -> None:
         assert '"source":"live"' in joined
 
 
+@pytest.mark.parametrize("second", [{}, {"source": "live"}, {"recorded_at": "2026-11-22"}, UNMEASURED])
+def test_a_run_that_holds_a_trial_in_two_rows_is_refused(tmp_path: Path, second: dict[str, Any]) -> None:
+    twice, other = run(tmp_path / "a", answered()), run(tmp_path / "b", answered(trial=1))
+    with (twice / "results.jsonl").open("a") as file:
+        file.write(answered(**second).to_json() + "\n")
+    for folders in ([twice, other], [other, twice], [twice]):
+        with refused("trial-in-two-rows", tmp_path / "a", "trial 0 of line_retrieval lines-5"):
+            unite(folders)
+    with refused("trial-in-two-rows", tmp_path / "a"):
+        load(twice)
+
+
 def test_what_was_measured_counts_before_what_was_not(tmp_path: Path) -> None:
     runs = [
         run(tmp_path / "a", row(**UNMEASURED)),

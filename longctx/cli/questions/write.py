@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         estimate_live(Tape(cassettes, "once" if options.record == "none" else options.record), cases, print)
         return 0
     live = options.record != "none"
-    with only_writer(cassettes) if live else contextlib.nullcontext():
+    with only_writer(cassettes, not options.no_lock) if live else contextlib.nullcontext():
         tape = Tape(cassettes, options.record, "questions write")
         if not options.force:
             files.check_unchanged(_read(tape, cases))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longctx.cli.shared.output import say
-from longctx.config.arguments import RECORD_MODES, number
+from longctx.config.arguments import RECORD_MODES, add_no_lock, number
 
 if TYPE_CHECKING:
     from longctx.recording.case import Case
@@ -29,6 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--base-url", "--ctx-base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", "--ctx-in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
     option("--max-cost", "--ctx-max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
+    add_no_lock(option, "--no-lock", "--ctx-no-lock")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 
 

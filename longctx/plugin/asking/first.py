@@ -86,7 +86,7 @@ def ask_first(config: pytest.Config) -> None:
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
-            with only_writer(run.private or run.workspace.cassettes):
+            with only_writer(run.private or run.workspace.cassettes, settings.lock):
                 whole = _ask(config, cases, say)
             config.stash[RUN] = dataclasses.replace(run)  # plans anew: the asking pass adds to the models' profiles
         except Interrupted as stopped:

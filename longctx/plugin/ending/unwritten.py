@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import pytest
@@ -16,7 +17,7 @@ UNWRITTEN = pytest.StashKey[str]()
 
 
 def prepare(config: pytest.Config) -> None:
-    """Check that the user's report folder can be written, and delete what an unfinished run left there.
+    """Check that the user's report folder can be written, lock it, and delete what an unfinished run left there.
 
     Raises UserError.
     """
@@ -24,9 +25,15 @@ def prepare(config: pytest.Config) -> None:
     if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
         return
     from longctx.plugin.run import FAILURES
+    from longctx.results.folder import check_free, only_reporter
     from longctx.results.store import drop_unfinished
 
     check(run)
+    if run.settings.lock:
+        locks = contextlib.ExitStack()
+        config.add_cleanup(locks.close)
+        locks.enter_context(only_reporter(run.folder))
+        check_free(run.folder)  # another run may have ended there since this one began
     drop_unfinished(run.folder)
     (run.folder / FAILURES).unlink(missing_ok=True)
 
