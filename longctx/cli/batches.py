@@ -29,14 +29,23 @@ def add(commands: Any) -> None:
         "cassettes/batches.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
-    listed = actions.add_parser("list", help="list the batches, with their states on the server")
+    server = argparse.ArgumentParser(add_help=False)
+    server.add_argument(
+        "--base-url",
+        "--ctx-base-url",
+        metavar="URL",
+        help="the server that the batches are on, which confirms the address in their files",
+    )
+    listed = actions.add_parser("list", parents=[server], help="list the batches, with their states on the server")
     listed.set_defaults(run=_list, passes_on=False)
-    collect = actions.add_parser("collect", help="record the answers of batches that have ended")
+    collect = actions.add_parser("collect", parents=[server], help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
     add_no_lock(collect.add_argument, "--no-lock", "--ctx-no-lock")
     collect.set_defaults(run=_collect, passes_on=False)
     cancel = actions.add_parser(
-        "cancel", help="end a batch: what it has not begun is not asked, and what it has answered can be collected"
+        "cancel",
+        parents=[server],
+        help="end a batch: what it has not begun is not asked, and what it has answered can be collected",
     )
     cancel.add_argument("names", nargs="+", metavar="BATCH", help="name or id")
     cancel.add_argument(
@@ -56,7 +65,10 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
     async def look(batches: Batches, batch: Batch) -> None:
         rows.append(_row(await batches.fates.of(batch)))
 
-    if _each(options, (), look):
+    def refused(batch: Batch, error: UserError) -> None:
+        rows.append([*_head(batch), str(error)])
+
+    if _each(options, (), look, refused):
         head = ["batch", "requests", "created", "state"]
         print(tabulate(rows, headers=head, disable_numparse=True, maxcolwidths=[None, None, None, 70]))
     return 0
@@ -76,7 +88,11 @@ def _row(fate: Fate) -> list[str]:
         status = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
     else:
         status = sentence(fate)
-    return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at, status]
+    return [*_head(batch), status]
+
+
+def _head(batch: Batch) -> list[str]:
+    return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at]
 
 
 def _collect(options: argparse.Namespace, _: list[str]) -> int:
@@ -90,9 +106,12 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
         if batch.places & batches.held().keys():
             left.append(sentence(batches.last[batch.name]))
 
+    def refused(batch: Batch, error: UserError) -> None:
+        left.append(str(error))
+
     try:
         with _writing(options):
-            _each(options, options.names, collect)
+            _each(options, options.names, collect, refused)
     except NotRecorded as error:
         raise UserError(
             "answers-not-kept", f"{error} Its batch still has it: free some disk space, and collect it again."
@@ -116,7 +135,10 @@ def _cancel(options: argparse.Namespace, _: list[str]) -> int:
     async def cancel(batches: Batches, batch: Batch) -> None:
         say(await _canceled(batches, batch))
 
-    _each(options, options.names, cancel)
+    def refused(batch: Batch, error: UserError) -> None:
+        raise error
+
+    _each(options, options.names, cancel, refused)
     return 0
 
 
@@ -144,20 +166,25 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
 
 
 def _each(
-    options: argparse.Namespace, names: Sequence[str], act: Callable[[Batches, Batch], Awaitable[None]]
+    options: argparse.Namespace,
+    names: Sequence[str],
+    act: Callable[[Batches, Batch], Awaitable[None]],
+    refused: Callable[[Batch, UserError], None],
 ) -> list[Batch]:
     """Call `act` for each of the named batches with a client of its server; return them. Raises UserError.
 
-    Without any batch it prints a sentence.
+    Without any batch it prints a sentence. refused: called for a batch whose server is known from its file alone.
     """
     from longctx.live.batches.claims import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
+    from longctx.live.server.address import confirm
     from longctx.live.server.client import open_client
     from longctx.recording.tape import Tape
 
     cassettes = options.workspace.cassettes
-    open_batches = _named(Ledger(cassettes).open(), names)
+    ledger = Ledger(cassettes)
+    open_batches = _named(ledger.open(), names)
     if not open_batches:
         say(NONE)
 
@@ -167,10 +194,17 @@ def _each(
             for batch in of_server:
                 await act(batches, batch)
 
-    by_server = sorted(open_batches, key=lambda batch: batch.base_url or "")
-    for _, group in groupby(by_server, key=lambda batch: batch.base_url):
-        of_server = list(group)
-        asyncio.run(at(of_server[0].base_url, of_server))
+    confirmed = []
+    for batch in open_batches:
+        try:
+            if batch.base_url is not None:
+                confirm(batch.base_url, str(ledger.path(batch)), options.base_url)
+            confirmed.append(batch)
+        except UserError as error:
+            refused(batch, error)
+    by_server = sorted(confirmed, key=lambda batch: batch.base_url or "")
+    for base_url, group in groupby(by_server, key=lambda batch: batch.base_url):
+        asyncio.run(at(base_url, list(group)))
     return open_batches
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -205,6 +208,16 @@ def read(config: pytest.Config) -> Settings:
         batch=option.ctx_batch,
         batch_wait=option.ctx_batch_wait,
     )
+
+
+def typed(config: pytest.Config, option: str) -> list[str]:
+    """Return an option's values that the person gave: on the command line, or in PYTEST_ADDOPTS.
+
+    Other values are in a file of the project, such as `addopts` of pytest.ini, which somebody else may have written.
+    """
+    given = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
+    joined = [argument.partition("=")[2] for argument in given if argument.startswith(f"{option}=")]
+    return joined + [value for name, value in itertools.pairwise(given) if name == option]
 
 
 def any_given(settings: Settings) -> bool:

@@ -107,7 +107,8 @@ def _tokens(usage: object) -> tuple[int, int, int | None, int]:
     """Return the uncached input tokens, those written to the cache, those read from it, and the output tokens."""
     if not isinstance(usage, dict):
         raise TypeError("its usage is not a table of counts")
-    written = _count(usage.get("cache_creation_input_tokens") or 0)
+    created = usage.get("cache_creation_input_tokens")
+    written = 0 if created is None else _count(created)
     read = usage.get("cache_read_input_tokens")
     cached = None if read is None else _count(read)
     return _count(usage["input_tokens"]), written, cached, _count(usage["output_tokens"])
@@ -120,11 +121,15 @@ def _written_for_an_hour(usage: dict[str, Any]) -> int:
     return tokens if type(tokens) is int and tokens > 0 else 0
 
 
-def _count(value: Any) -> int:
+def count(value: object) -> int:
+    """Return a server's count of something. Raises ValueError if it is no whole number, or is not to be believed."""
+    if not (type(value) is int or (type(value) is float and value.is_integer())) or not 0 <= value < MOST_TOKENS:
+        raise ValueError(f"{repr(value)[:20]} is not a count")
+    return int(value)
+
+
+def _count(value: object) -> int:
     try:
-        tokens = int(value)
-    except (ValueError, TypeError, OverflowError):
-        tokens = -1
-    if not 0 <= tokens < MOST_TOKENS:
-        raise ValueError(f"its usage counts {repr(value)[:20]} tokens")
-    return tokens
+        return count(value)
+    except ValueError:
+        raise ValueError(f"its usage counts {repr(value)[:20]} tokens") from None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from longctx.cli import main
-from longctx.live.batches.ledger import Ledger
+from longctx.live.batches.ledger import Ledger, custom_id, place_of
 from longctx.live.batches.parts import params
 from longctx.live.batches.wait import stamp, utc_now
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape
+from longctx.recording.tape import Tape, Wanted
 from longctx.recording.writer import only_writer
 from longctx.workspace import Workspace
 from tests.batch_server import BatchServer, Stored
@@ -114,3 +115,38 @@ def test_a_broken_file_is_a_sentence(
     (within_mine.cassettes / "batches" / f"{NAME}.json").write_text("{")
     assert main(["batches", "list"]) == 2
     assert "[bad-batch-record]" in capsys.readouterr().err
+
+
+def test_the_address_in_a_file_gets_no_key(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/security.md, ledger-server."""
+    running(server, mine)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    for command, code in (("list", 0), ("collect", 1), ("cancel msgbatch_0000", 2)):
+        assert main(["batches", *command.split()]) == code
+        output = capsys.readouterr()
+        assert "names the server" in " ".join((output.out + output.err).replace("|", " ").split())
+    assert not server.received
+    assert len(Ledger(mine.cassettes).open()) == 1
+    assert main(["batches", "list", "--base-url", server.url]) == 0
+    assert server.received
+
+
+def test_batches_of_other_servers_are_still_collected(
+    server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server._end(running(server, mine))
+    record = mine.cassettes / "batches" / f"{NAME}.json"
+    other = "20260101T000000-0123abce"
+    text = record.read_text().replace(NAME, other).replace(server.url, "http://stranger.test")
+    batch = json.loads(text)
+    for request in batch["requests"]:
+        request["custom_id"] = custom_id(other, place_of(Wanted(**request["wanted"])))
+    record.with_name(f"{other}.json").write_text(json.dumps(batch))
+    assert main(["batches", "collect"]) == 1
+    out = capsys.readouterr().out
+    assert "2 answers are recorded" in out
+    assert "[server-not-confirmed]" in out
+    assert [batch.name for batch in Ledger(mine.cassettes).open()] == [other]
+    assert main(["batches", "cancel", other, "--forget"]) == 0

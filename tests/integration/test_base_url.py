@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer
 
@@ -24,3 +26,40 @@ def test_where_it_was_asked_does_not_matter_to_a_replay(checkout: Checkout, serv
     checkout.record(server)
     assert server.url.encode() not in b"".join(checkout.cassettes().values())
     assert checkout.pytest("--ctx-base-url=http://elsewhere.test").code == 0
+
+
+KEY = {"ANTHROPIC_API_KEY": "sk-secret"}
+
+
+def test_a_server_of_addopts_gets_no_key_until_it_is_confirmed(checkout: Checkout, server: SimulatedServer) -> None:
+    """docs/security.md, addopts-server."""
+    checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = --ctx-base-url={server.url}\n")
+    refused = checkout.pytest("--ctx-record=once", "-n2", env=KEY)
+    assert refused.code == 4
+    assert refused.says("[server-not-confirmed]", f"give --ctx-base-url {server.url}")
+    assert not server.received
+    assert checkout.pytest().code == 1, "a replay sends nothing, and goes on"
+    host = server.url.removeprefix("http://").partition(":")[0]
+    assert checkout.pytest("--ctx-record=once", env=KEY | {"LONGCTX_TRUSTED_HOSTS": host}).code == 0
+    assert server.received
+
+
+@pytest.mark.parametrize("spaced", [False, True])
+def test_a_server_that_the_person_types_in_either_way(
+    checkout: Checkout, server: SimulatedServer, spaced: bool
+) -> None:
+    checkout.file("pytest.ini").write_text("[pytest]\naddopts = --ctx-base-url=http://stranger.test\n")
+    option = ("--ctx-base-url", server.url) if spaced else (f"--ctx-base-url={server.url}",)
+    assert checkout.pytest(*option, "--rootdir=.", "--ctx-record=once", env=KEY).code == 0
+
+
+def test_a_server_of_pytest_addopts_is_the_persons(checkout: Checkout, server: SimulatedServer) -> None:
+    env = KEY | {"PYTEST_ADDOPTS": f"--ctx-base-url={server.url}"}
+    assert checkout.pytest("--ctx-record=once", env=env).code == 0
+
+
+def test_arguments_from_a_file_are_the_files(checkout: Checkout, server: SimulatedServer) -> None:
+    """docs/security.md, addopts-server."""
+    checkout.file("arguments").write_text(f"--ctx-base-url={server.url}\n")
+    assert checkout.pytest("@arguments", "--ctx-record=once", env=KEY).says("[server-not-confirmed]")
+    assert not server.received

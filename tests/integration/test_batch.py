@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -140,3 +141,23 @@ def test_one_wording_under_two_names_is_one_request(checkout: Checkout, server: 
     result = checkout.record(server, "--ctx-batch", "--ctx-prompts=protocol", "--ctx-prompts=same")
     assert result.code == 0, result.out + result.err
     assert [len(batch.requests) for batch in server.created] == [4]
+
+
+def test_a_record_of_a_batch_deletes_nothing_else(checkout: Checkout, server: BatchServer) -> None:
+    """docs/security.md, ledger-paths."""
+    server.looks = 100
+    checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0")
+    [record] = checkout.file("cassettes/batches").iterdir()
+    batch = json.loads(record.read_text())
+    precious = checkout.file("precious.json")
+    precious.write_text("{}")
+    record.write_text(json.dumps(batch | {"name": "../../precious", "id": "", "created_at": ""}))
+    server.batches.clear()
+    for refused in (
+        checkout.record(server, "-n2"),
+        checkout.longctx("batches", "collect"),
+        checkout.longctx("batches", "cancel", "../../precious", "--forget"),
+    ):
+        assert refused.code != 0
+        assert refused.says("[bad-batch-record]")
+    assert precious.read_text() == "{}"

@@ -118,6 +118,11 @@ MALFORMED = [
     message("42", usage={"input_tokens": 1, "output_tokens": 1, "cache_read_input_tokens": "many"}),
     message("42", usage={"input_tokens": -1, "output_tokens": 1}),
     message("42", usage={"input_tokens": 10**400, "output_tokens": 1}),
+    *(
+        message("42", usage={"input_tokens": 1, "output_tokens": 1, name: value})
+        for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        for value in (True, False, 1.7, "1")
+    ),
     message("42", model=None),
     message("42", stop_reason=["end_turn"]),
     message("42").decode().encode("utf-16"),
@@ -127,6 +132,7 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 
 @pytest.mark.parametrize("body", MALFORMED)
 def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
+    """docs/security.md, server-usage."""
     assert not is_message(body)
     with pytest.raises(MalformedAnswer, match=r"not a Messages API message .*; it begins with"):
         reply(body)
@@ -181,3 +187,7 @@ def test_what_is_written_for_an_hour_is_part_of_what_is_written(told: object, to
     usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 5, "cache_creation": told}
     read = reply(message("", usage=usage))
     assert (read.cache_write_tokens, read.hour_write_tokens) == (5, tokens)
+
+
+def test_a_server_may_write_its_counts_as_floats() -> None:
+    assert reply(message("42", usage={"input_tokens": 7.0, "output_tokens": 1})).input_tokens == 7

@@ -12,11 +12,15 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 from longctx.errors import UserError
 from longctx.files import write_file
@@ -32,15 +36,41 @@ TapePlace = tuple[str, str, str]
 """The place of a question on the tape: file, trial and digest of the request."""
 
 
-@dataclass(frozen=True, slots=True)
+STRICT = ConfigDict(extra="forbid", strict=True)
+SAFE_ID = r"^\w[\w.:-]{0,199}$"
+"""The pattern of the ids that servers give batches: nothing in a URL but a segment of its path."""
+
+
+def _moment(text: str) -> str:
+    """Check that a text is a time with its zone, or empty where it is not known."""
+    if text and datetime.datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("it has no time zone")
+    return text
+
+
+Moment = Annotated[str, AfterValidator(_moment)]
+
+
+@dataclass(frozen=True, slots=True, config=STRICT)
 class Request:
     """One request of a batch: the id that its result will have, and its place on the tape."""
 
     custom_id: str
     wanted: Wanted
 
+    @model_validator(mode="after")
+    def _on_the_tape(self) -> Self:
+        """Check that its answer would go to a scenario's file: a stranger may have written the ledger."""
+        if not re.fullmatch(r"(?!\.)[^/\\\0]+/[A-Za-z]\w*/(?!\.)[^/\\\0]+\.jsonl", self.wanted.file):
+            raise ValueError(f"{self.wanted.file!r} is no file of a scenario, MODEL/FAMILY/SCENARIO.jsonl")
+        if not re.fullmatch(r"[0-9a-f]{64}", self.wanted.sha256):
+            raise ValueError(f"{self.wanted.sha256!r} is no SHA-256")
+        if not re.fullmatch(r"\w+\.v\d+/[^\0\n]+/seed-\d+/trial-\d+/repeat-\d+", self.wanted.trial):
+            raise ValueError(f"{self.wanted.trial!r} is no name of a trial")
+        return self
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, config=STRICT)
 class Batch:
     """What the ledger keeps of a batch.
 
@@ -49,13 +79,22 @@ class Batch:
     was created. claimed_at, created_at: ISO 8601, UTC.
     """
 
-    name: str
+    name: Annotated[str, Field(pattern=r"^\d{8}T\d{6}-[0-9a-f]{8}$")]
     server: str
     base_url: str | None
-    claimed_at: str
+    claimed_at: Annotated[Moment, Field(min_length=1)]
     requests: tuple[Request, ...]
-    id: str = ""
-    created_at: str = ""
+    id: Annotated[str, Field(pattern=f"^$|{SAFE_ID}")] = ""
+    created_at: Moment = ""
+
+    @model_validator(mode="after")
+    def _ids_belong_together(self) -> Self:
+        if bool(self.id) != bool(self.created_at):
+            raise ValueError("its id and the time of its creation are known together, or neither is")
+        for request in self.requests:
+            if request.custom_id != custom_id(self.name, place_of(request.wanted)):
+                raise ValueError(f"the custom id {request.custom_id!r} is not that of its trial")
+        return self
 
     def __str__(self) -> str:
         return self.id or self.name
@@ -108,24 +147,24 @@ class Ledger:
     def created(self, batch: Batch, id: str, at: str) -> Batch:
         """Keep the server's id of a claimed batch; return the batch with it. Raises UserError."""
         known = dataclasses.replace(batch, id=id, created_at=at)
-        if self._path(batch).exists():  # another run may have collected it meanwhile
+        if self.path(batch).exists():  # another run may have collected it meanwhile
             self._write(known)
         return known
 
     def drop(self, batch: Batch) -> None:
         """Give up the claim to the requests of a batch."""
-        self._path(batch).unlink(missing_ok=True)
+        self.path(batch).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 
-    def _path(self, batch: Batch) -> Path:
+    def path(self, batch: Batch) -> Path:
         return self.folder / f"{batch.name}.json"
 
     def _write(self, batch: Batch) -> None:
         head = {name: value for name, value in asdict(batch).items() if name != "requests"}
         lines = ",\n".join(json.dumps(asdict(request), ensure_ascii=False) for request in batch.requests)
         text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "requests": [\n{lines}\n]}}\n'
-        write_file(self._path(batch), lambda part: _write_through(part, text.encode()))
+        write_file(self.path(batch), lambda part: _write_through(part, text.encode()))
         sync(self.folder)
 
 
@@ -143,23 +182,19 @@ def _write_through(path: Path, content: bytes) -> None:
     sync(path)
 
 
+_BATCH = TypeAdapter(Batch)
+
+
 def _read(path: Path) -> Batch:
     try:
-        fields: dict[str, Any] = json.loads(path.read_bytes())
-        requests = [Request(request["custom_id"], Wanted(**request["wanted"])) for request in fields.pop("requests")]
-        batch = Batch(**fields, requests=tuple(requests))
-        if not all(isinstance(text, str) for text in _texts(batch)):
-            raise TypeError("an entry of it is not text")
+        batch = _BATCH.validate_json(path.read_bytes())
+        if path.name != f"{batch.name}.json":
+            raise ValueError(f"it is the record of {batch.name}")
         return batch
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError) as error:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
         raise UserError(
             "bad-batch-record",
-            f"{path} is not a record of a batch ({type(error).__name__}: {error}). Restore it from version control; "
+            f"{path} is not a record of a batch ({why}). Restore it from version control; "
             "without it, what its batch answered cannot be collected, and is asked and paid for again.",
         ) from None
-
-
-def _texts(batch: Batch) -> Iterable[object]:
-    yield from (batch.name, batch.server, batch.base_url or "", batch.claimed_at, batch.id, batch.created_at)
-    for request in batch.requests:
-        yield from (request.custom_id, *place_of(request.wanted))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,11 @@ import httpx2
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
+from longctx.live.batches.ledger import SAFE_ID
 from longctx.live.explaining import explain, server_sentence
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of, malformed
 from longctx.live.server.providers import Client
-from longctx.recording.reply import MalformedAnswer, read_object
+from longctx.recording.reply import MalformedAnswer, count, read_object
 
 UPLOAD_S = 3600.0
 """The seconds within which a server must accept a batch, whose body may have 256 MB."""
@@ -158,10 +160,10 @@ def read_state(body: bytes) -> State:
 
 
 def _state(batch: dict[str, Any]) -> State:
-    counts = {name: int(number) for name, number in batch["request_counts"].items()}
+    counts = {name: count(number) for name, number in batch["request_counts"].items()}
     requests = sum(counts.values())
-    if not (isinstance(batch["id"], str) and batch["id"] and isinstance(batch["processing_status"], str)):
-        raise ValueError("its id or its status is not text")
+    if not (re.fullmatch(SAFE_ID, batch["id"]) and isinstance(batch["processing_status"], str)):
+        raise ValueError("its id cannot be one, or its status is not text")
     return State(
         batch["id"],
         batch["processing_status"],

@@ -6,11 +6,11 @@ import os
 import re
 
 import anthropic
-import httpx2
 from anthropic import AsyncAnthropic
 
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
+from longctx.live.server.address import parsed
 from longctx.live.server.network import Network
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
 from longctx.recording.tape import Tape
@@ -27,7 +27,7 @@ def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provide
     have theirs. A server given by base_url may need no key. Raises UserError without a key or with an invalid URL.
     """
     if base_url is not None:
-        _check_url(base_url)
+        parsed(base_url)
     network = Network(in_flight)
     transport = network if tape is None else TapeTransport(tape, network)
     # A redirection is not followed: the key would be sent with it.
@@ -62,17 +62,3 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
     return client
-
-
-def _check_url(base_url: str) -> None:
-    try:
-        url = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise UserError(
-            "bad-base-url", f"The base URL {base_url!r} is not a URL ({error}): write it like http://127.0.0.1:8080."
-        ) from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise UserError(
-            "bad-base-url",
-            f"The base URL {base_url!r} is not the URL of a server: write it like http://127.0.0.1:8080.",
-        )

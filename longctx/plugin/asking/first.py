@@ -20,6 +20,7 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import write_file
 from longctx.live.progress import live_progress
 from longctx.plugin.ending import gating, unwritten
+from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
 from longctx.plugin.selection import MARKER, selected
@@ -86,6 +87,7 @@ def ask_first(config: pytest.Config) -> None:
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
+            _check_server(config, cases)
             with only_writer(run.private or run.workspace.cassettes, settings.lock):
                 whole = _ask(config, cases, say)
             config.stash[RUN] = dataclasses.replace(run)  # plans anew: the asking pass adds to the models' profiles
@@ -147,6 +149,16 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
         write_file(run.folder / FAILURES, lambda part: part.write_text(failures, "utf-8"))
         config.stash[UNASKED] = failures
     return all(failure == asked.settled for failure in asked.failures.values())
+
+
+def _check_server(config: pytest.Config, cases: list[Case]) -> None:
+    """Raise UserError if the address of the server is known from a file of the project alone."""
+    from longctx.live.server.address import confirm
+    from longctx.live.server.providers import provider_of
+
+    base_url = config.stash[RUN].settings.base_url
+    if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
+        confirm(base_url, "addopts of the project", provider=provider_of(case.model for case in cases))
 
 
 def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight | None:

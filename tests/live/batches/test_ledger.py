@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.batches.ledger import FOLDER, Ledger
+from longctx.live.batches.ledger import FOLDER, Ledger, custom_id, place_of
+from longctx.recording.tape import Wanted
 from tests.live.batches.examples import AT, NAME, claimed
 from tests.recording.examples import line_case
 from tests.refusals import refused
@@ -65,7 +66,8 @@ def test_a_dropped_claim_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"requests": [{}]}', '{"name": 1, "requests": []}', '<<<<<<< HEAD\n{"name": "x"}']
+    "text",
+    ["", "[" * 100_000, "[]", "{}", '{"requests": [{}]}', '{"name": 1, "requests": []}', '<<<<<<< HEAD\n{"name": "x"}'],
 )
 def test_a_broken_file_is_an_error_in_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / FOLDER / f"{NAME}.json"
@@ -73,3 +75,54 @@ def test_a_broken_file_is_an_error_in_a_sentence(tmp_path: Path, text: str) -> N
     path.write_text(text)
     with refused("bad-batch-record", f"{NAME}.json"):
         Ledger(tmp_path).open()
+
+
+STRANGE = {
+    "a name that leads elsewhere": ("name", "../../../precious"),
+    "the name of another batch": ("name", "20260101T000000-ffffffff"),
+    "an id that is no segment of a path": ("id", "../../v1/models"),
+    "a number for an id": ("id", 7),
+    "an id without the time of its creation": ("id", "msgbatch_1"),
+    "a time that is none": ("claimed_at", "yesterday"),
+    "a time without a zone": ("claimed_at", "2026-01-01T00:00:00"),
+    "an unknown entry": ("token", "x"),
+    "no list of requests": ("requests", {}),
+}
+STRANGE_REQUESTS = {
+    "a file above the folder": ("file", "../../home/.bash_aliases"),
+    "a file above the folder, deeper": ("file", "toy/line_retrieval/../../../x.jsonl"),
+    "a file by its full path": ("file", "/etc/passwd"),
+    "a hidden folder": ("file", ".git/hooks/x.jsonl"),
+    "a file of another kind": ("file", "toy/line_retrieval/pre-commit"),
+    "a file of Windows": ("file", "toy\\x/line_retrieval/x.jsonl"),
+    "a trial that is none": ("trial", "x"),
+    "a digest that is none": ("sha256", "0"),
+    "a digest of another request": ("sha256", "0" * 64),
+    "a number for a model": ("model", 1),
+}
+
+
+@pytest.mark.parametrize("case", [*STRANGE, *STRANGE_REQUESTS, "a custom id of another trial"])
+def test_what_a_stranger_may_have_written(tmp_path: Path, case: str) -> None:
+    """docs/security.md, ledger-paths; docs/security.md, ledger-ids."""
+    folder = tmp_path / "cassettes"
+    claimed(folder, "http://server/", line_case())
+    path = folder / FOLDER / f"{NAME}.json"
+    batch = json.loads(path.read_text())
+    if case in STRANGE:
+        name, value = STRANGE[case]
+        batch[name] = value
+    elif case in STRANGE_REQUESTS:
+        name, value = STRANGE_REQUESTS[case]
+        batch["requests"][0]["wanted"][name] = value
+        wanted = Wanted(**batch["requests"][0]["wanted"])
+        if name == "file":
+            batch["requests"][0]["custom_id"] = custom_id(NAME, place_of(wanted))
+    else:
+        batch["requests"][0]["custom_id"], batch["requests"][1]["custom_id"] = (
+            batch["requests"][1]["custom_id"],
+            batch["requests"][0]["custom_id"],
+        )
+    path.write_text(json.dumps(batch))
+    with refused("bad-batch-record", f"{NAME}.json"):
+        Ledger(folder).open()

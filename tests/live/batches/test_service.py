@@ -47,6 +47,19 @@ def test_nonsense_is_malformed(name: str, value: object) -> None:
         read_state(json.dumps(STATE | {name: value}).encode())
 
 
+@pytest.mark.parametrize("id", ["..", "../../v1/models", "a/b", "a?b", "", " ", "a\nb"])
+def test_an_id_that_is_no_segment_of_a_path_is_malformed(id: str) -> None:
+    """docs/security.md, server-ids."""
+    with pytest.raises(MalformedAnswer, match="its id cannot be one"):
+        read_state(json.dumps(STATE | {"id": id}).encode())
+
+
+@pytest.mark.parametrize("number", [True, 1.5, "1", -1])
+def test_a_count_of_requests_is_a_whole_number(number: object) -> None:
+    with pytest.raises(MalformedAnswer, match="is not a count"):
+        read_state(json.dumps(STATE | {"request_counts": {"processing": number}}).encode())
+
+
 def test_times_of_any_shape() -> None:
     for said, told in (("2026-01-01T00:00:00Z", True), ("2026-01-01T00:00:00", True), ("yesterday", False), (7, False)):
         state = read_state(json.dumps(STATE | {"created_at": said, "archived_at": said}).encode())
@@ -55,7 +68,10 @@ def test_times_of_any_shape() -> None:
 
 
 def test_results_come_from_the_server_that_was_asked() -> None:
-    """The address in the answer is ignored: behind a gateway it names another host, which would be sent the key."""
+    """The address in the answer is ignored: behind a gateway it names another host, which would be sent the key.
+
+    docs/security.md, results-url.
+    """
     with BatchServer() as server:
         server.put("a", "b")
         results = asked(server, lambda service: service.results("msgbatch_0000"))

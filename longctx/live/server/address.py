@@ -1,0 +1,71 @@
+"""The address of a server, and whether this run may send a key there."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+
+import httpx2
+
+from longctx.errors import UserError
+from longctx.visible import visible
+
+TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
+"""The environment variable that lists hosts, or hosts with ports, which files of a project may name as the server."""
+PROVIDER = "https://api.anthropic.com"
+CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS")
+"""The environment variables that a client of the Messages API sends to any server."""
+
+
+def parsed(base_url: str) -> httpx2.URL:
+    """Return the address of a server. Raises UserError."""
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise UserError(
+            "bad-base-url", f"The base URL {base_url!r} is not a URL ({error}): write it like http://127.0.0.1:8080."
+        ) from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UserError(
+            "bad-base-url",
+            f"The base URL {base_url!r} is not the URL of a server: write it like http://127.0.0.1:8080.",
+        )
+    return url
+
+
+def confirm(base_url: str, found_in: str, typed: str | None = None, provider: str = "anthropic") -> None:
+    """Raise UserError unless a key may be sent to an address that a file of the project names.
+
+    It may if the person typed the same address, or if the server is the provider's own or that of ANTHROPIC_BASE_URL,
+    or if its host is in LONGCTX_TRUSTED_HOSTS. A server on this machine may be asked if the environment has no key; the
+    credentials of other providers than `anthropic` may lie elsewhere. found_in: the file.
+    """
+    url = parsed(base_url)
+    named = (typed, os.environ.get("ANTHROPIC_BASE_URL"), PROVIDER)
+    if any(_origin(url) == _origin(parsed(other)) for other in named if other):
+        return
+    listed = os.environ.get(TRUSTED_HOSTS, "").lower().split(",")
+    if {url.host, f"{url.host}:{_port(url)}"} & {host.strip() for host in listed}:
+        return
+    if provider == "anthropic" and _is_loopback(url.host) and not any(os.environ.get(name) for name in CREDENTIALS):
+        return
+    raise UserError(
+        "server-not-confirmed",
+        f"{found_in} names the server {visible(base_url)}, and a file alone does not decide where your key is sent. If "
+        f"you know this server, give --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
+    )
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, _port(url)
+
+
+def _port(url: httpx2.URL) -> int | None:
+    return url.port or {"http": 80, "https": 443}.get(url.scheme)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
