@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import hashlib
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -13,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 
 from longctx.config.file_names import file_of
 from longctx.config.text_files import read_text, read_toml
-from longctx.errors import UserError
+from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 
@@ -237,6 +238,16 @@ def model_in(path: Path) -> str | None:
         named = tomllib.loads(read_text(path)).get("model")
         return named if isinstance(named, str) else None
     return None
+
+
+def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each model without a profile whose name is close to that of a model that has one."""
+    for name in names:
+        if profile_path(workspace, name).is_file():
+            continue
+        known = [model_in(path) or path.stem for path in workspace.list("models", "*.toml")]
+        if close := closest(name, known):
+            yield f"There is no profile of {name}, so its window and its prices are not known. Did you mean {close!r}?"
 
 
 def load_model(workspace: Workspace, name: str) -> ModelProfile:

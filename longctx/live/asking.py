@@ -171,7 +171,7 @@ class _Asking:
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
         case = prepared.question.case
-        most = highest_cost(case.model, case.size_tokens, case.reply_tokens, case.longest_tokens)
+        most = highest_cost(case.model, case.most_tokens, case.reply_tokens, case.longest_tokens)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(prepared)

@@ -16,6 +16,7 @@ from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
+from longctx.recording.stale import stale
 from longctx.recording.tape import Tape
 
 BUILT = "the prompts to be built, to find those without a recording"
@@ -33,8 +34,8 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
     if batch and (cheaper := cheaper_directly(fit, free, questions)):
         say(cheaper)
-    if tape.record_mode == RecordMode.ONCE and (stale := sum(map(tape.only_in_other_words, fit))):
-        say(f"{stale:,} more are recorded in other words only: --ctx-record new_episodes would ask them too.")
+    if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
+        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
     if held := len(lacking) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
 

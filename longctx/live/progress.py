@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from longctx.live.cost.money import paid
+from longctx.live.cost.money import paid, usd
 from longctx.live.display import Display, open_display
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
@@ -125,7 +125,7 @@ class AskingProgress:
         self._live.show(
             f"{tally.done:,} of {tally.total:,} trials",
             f"{self._tokens:,} tokens",
-            None if self._cost is None else f"${self._cost:,.2f}",
+            None if self._cost is None else usd(self._cost),
             f"{self._in_flight} in flight",
             f"{tally.failed:,} failed" if tally.failed else None,
             self._waiting,

@@ -10,6 +10,7 @@ from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
+from longctx.recording.request import added_tokens
 from longctx.vocabulary.scenario import Identity, Scenario, Trial
 
 
@@ -63,15 +64,26 @@ class Case:
 
     @property
     def size_tokens(self) -> int:
-        """The tokens of a prompt: as counted by the server, or else as estimated by the model's profile."""
+        """The input tokens of a request: as counted by the server, or else as estimated by the model's profile."""
         if self.counted is not None:
             return self.counted
-        return self.scenario.size_tokens(self.model.tokens.model_dump())
+        return self.scenario.size_tokens(self.model.tokens.model_dump()) + self.added_tokens
+
+    @property
+    def added_tokens(self) -> int:
+        """The estimated tokens of what a request holds beside the scenario's prompt: tools, for instance."""
+        return added_tokens(self.model, self.wording.words.get("system", ""), self.scenario.counts_system)
+
+    @property
+    def most_tokens(self) -> int:
+        """The input tokens of the scenario's longest request."""
+        tokens = self.model.tokens.model_dump()
+        return self.size_tokens + self.scenario.longest_tokens(tokens) - self.scenario.size_tokens(tokens)
 
     @property
     def longest_tokens(self) -> int:
-        """The tokens of a prompt plus a tenth, since prompts of one size differ."""
-        return self.size_tokens * 11 // 10
+        """The input tokens of the longest request plus a tenth, since estimates and counts of one prompt are rough."""
+        return self.most_tokens * 11 // 10
 
     @property
     def reply_tokens(self) -> int:
@@ -83,7 +95,7 @@ class Case:
 
         Raises UserError if prompt or reply do not fit the model, or if something must be measured first.
         """
-        size, window = self.size_tokens, self.model.window
+        size, window = self.most_tokens, self.model.window
         if window is not None and size + self.reply_tokens > window:
             raise UserError(
                 "window-too-small",

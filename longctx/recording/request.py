@@ -16,6 +16,15 @@ from longctx.vocabulary.scenario import Trial
 PATH = "/v1/messages"
 TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
 """The parts of a body that affect the price and the transport but not the question."""
+COUNTED = frozenset(
+    "messages model system thinking tools tool_choice mcp_servers context_management compaction output_config "
+    "cache_control speed".split()
+)
+"""The parts of a body that count_tokens takes; it refuses others, such as max_tokens and temperature."""
+CHARACTERS_A_TOKEN = {"text": 4, "json": 3}
+"""About the characters of a token of the reference vocabulary, for what a profile adds to a prompt."""
+TOOLS_PROMPT = 346
+"""The tokens of the system prompt that comes with tools. Source: "Tool use with Claude", platform.claude.com/docs."""
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
@@ -50,6 +59,27 @@ def system_prompt(system: str, model: ModelProfile) -> str:
 def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
     """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and `extra_body`."""
     return parameters(trial, model, cuts) | {"model": model.sent_as, "extra_body": model.extra_body or None}
+
+
+def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+    """Return the arguments of the SDK's count_tokens for everything that the request of `call` holds."""
+    given = {name: value for name, value in parameters(trial, model).items() if name in COUNTED}
+    extra = {name: value for name, value in model.extra_body.items() if name in COUNTED}
+    return given | {"model": model.sent_as, "extra_body": extra or None}
+
+
+def added_tokens(model: ModelProfile, system: str, measured: bool) -> int:
+    """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
+
+    system: that of the prompt set. measured: whether the size of the turn includes both system prompts, the model
+    profile's and the prompt set's.
+    """
+    own = model.extra_body.get("system")
+    text = "" if measured and own is None else system_prompt(system, model) if own is None else json.dumps(own)
+    tokens = len(text) / CHARACTERS_A_TOKEN["text"] * model.tokens.reference
+    if tools := model.extra_body.get("tools"):
+        tokens += TOOLS_PROMPT + len(json.dumps(tools)) / CHARACTERS_A_TOKEN["json"] * model.tokens.reference
+    return round(tokens)
 
 
 def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from vcr.serialize import serialize
 
 from longctx.errors import TapeError
 from longctx.recording import compact_json
-from longctx.recording.case import Case, Question, earlier_file
+from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.lines import append_line
 from longctx.recording.reply import MalformedAnswer, to_reply
@@ -125,14 +125,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             return True
         return False if self.record_mode == RecordMode.ONCE else None
 
-    def only_in_other_words(self, case: Case) -> int:
-        """Count the questions of a case that are recorded, but none in the case's wording. No prompt is built."""
-        of_file = self._episodes(case.file, case.model.model)
-        if not of_file:
-            return 0
-        recorded = (of_file.get(str(question.identity), {}) for question in case.questions())
-        wordings = ({self._metadata_of[index]["wording"] for index in episodes.values()} for episodes in recorded)
-        return sum(bool(words) and case.wording.digest not in words for words in wordings)
+    def has_trial(self, question: Question) -> bool:
+        """Return whether a trial has any episode of its model."""
+        episodes = self._episodes(question.case.file, question.case.model.model)
+        return bool(episodes.get(str(question.identity)))
 
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from longctx.errors import UserError
 from longctx.gate.budget import Allocation, Offer
 from longctx.gate.plan import Target
+from longctx.live.cost.money import usd, usd_exactly
 
 
 def bought(allocation: Allocation, target: Target, budget: float) -> Iterator[str]:
@@ -14,7 +15,7 @@ def bought(allocation: Allocation, target: Target, budget: float) -> Iterator[st
 
     budget: in USD.
     """
-    spent = f"${allocation.price:,.2f} of ${budget:,.2f}"
+    spent = f"{usd(allocation.price)} of {usd_exactly(budget)}"
     if allocation.drop is None:
         yield f"{spent}: enough for an unchanged model to pass, but not to show a drop."
     else:
@@ -24,13 +25,13 @@ def bought(allocation: Allocation, target: Target, budget: float) -> Iterator[st
         )
     if allocation.drop is None or allocation.drop > target.drop:
         price = allocation.price_of_drop
-        costs = "is not possible at any price" if price is None else f"costs ${price:,.2f}"
+        costs = "is not possible at any price" if price is None else f"costs {usd(price)}"
         passes = f", but the gate passes it at a margin of {target.margin:g}" if target.drop < target.margin else ""
         yield f"To show a drop of {target.drop:g} in each of these bands {costs}{passes}."
     if allocation.left_out:
         margin = "" if allocation.margin_of_all is None else f", or a margin of {allocation.margin_of_all:g}"
         price = allocation.price_of_all
-        costs = "" if price is None else f": with all of them it takes ${price:,.2f}{margin}"
+        costs = "" if price is None else f": with all of them it takes {usd(price)}{margin}"
         yield f"Left out: {_named(allocation.left_out)}{costs}."
     if allocation.lacking:
         bands = _named(allocation.lacking)
@@ -47,8 +48,8 @@ def nothing_bought(allocation: Allocation, target: Target, budget: float, profil
         )
     return UserError(
         "budget-too-small",
-        f"A budget of ${budget:,.2f} is too small to judge any band of the profile {profile} at a margin of "
-        f"{target.margin:g}: the cheapest costs ${allocation.price_of_least:,.2f}. Give a wider --margin, a lower "
+        f"A budget of {usd_exactly(budget)} is too small to judge any band of the profile {profile} at a margin of "
+        f"{target.margin:g}: the cheapest costs {usd(allocation.price_of_least)}. Give a wider --margin, a lower "
         "--power, or a larger budget.",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from longctx.live.cost.money import usd
 from longctx.summary.costs import Cost
 
 WHERE = "(--ctx-price, or [prices] in the model's profile)"
@@ -17,9 +18,9 @@ def sentences(costs: Sequence[Cost]) -> Iterator[str]:
         if cost.live and cost.live_usd is None:
             parts.append(f"what {_answers(cost.live)} asked live cost is not known, since prices are missing {WHERE}")
         elif cost.live and cost.live_usd:
-            parts.append(f"{_answers(cost.live)} asked live cost ${cost.live_usd:,.2f}")
+            parts.append(f"{_answers(cost.live)} asked live cost {usd(cost.live_usd)}")
         if cost.replayed and cost.replayed_usd:
-            parts.append(f"{_answers(cost.replayed)} replayed had cost ${cost.replayed_usd:,.2f} when asked")
+            parts.append(f"{_answers(cost.replayed)} replayed had cost {usd(cost.replayed_usd)} when asked")
         if parts:
             dated = f", at prices of {cost.dated}" if cost.dated else ""
             yield f"{cost.model}: {'; '.join(parts)}{dated}."

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from longctx.gate.plan import BandPlan, Target
+from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.stats.search import MOST_TRIALS
@@ -186,8 +187,8 @@ def _short(tokens: int) -> str:
     return str(tokens)
 
 
-def _price(usd: float | None) -> str:
-    return "price?" if usd is None else f"${usd:,.2f}"
+def _price(price: float | None) -> str:
+    return "price?" if price is None else usd(price)
 
 
 def _names(named: Sequence[BandPlan], plans: Sequence[BandPlan]) -> str:

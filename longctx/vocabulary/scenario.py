@@ -132,6 +132,8 @@ class Scenario(ABC):
     identified_by: ClassVar[tuple[str, ...]]
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
     """The placeholders that each template must contain."""
+    counts_system: ClassVar[bool] = False
+    """Whether `size_tokens` includes the system prompt, as that of a family that fills a window does."""
 
     max_tokens: int = field(default=16, kw_only=True)
     """The most tokens a reply may have. It is not in a trial's identity: the question stays the same."""
@@ -146,7 +148,11 @@ class Scenario(ABC):
 
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        """Estimate the tokens of a prompt. tokens: a model's tokens per unit, from its model profile."""
+        """Estimate the tokens of a prompt, on average. tokens: a model's tokens per unit, from its model profile."""
+
+    def longest_tokens(self, tokens: Mapping[str, float]) -> int:
+        """Estimate the tokens of the longest prompt, for families whose prompts of one scenario differ in size."""
+        return self.size_tokens(tokens)
 
     @property
     def length(self) -> int:

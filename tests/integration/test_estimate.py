@@ -35,10 +35,10 @@ def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: Simu
     assert len(server.asked) == 2
 
 
-def test_what_is_recorded_in_other_words_is_told(checkout: Checkout, server: SimulatedServer) -> None:
+def test_stale_recordings_are_told(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     estimate = "--ctx-estimate", "--ctx-prompts=chatty"
-    stale = "2 more are recorded in other words only: --ctx-record new_episodes would ask them too."
+    stale = "2 more are stale, recorded for another request: --ctx-record new_episodes would ask them too."
     assert checkout.pytest(*estimate).says("2 of 4 trials to ask", stale)
     asked_too = checkout.pytest(*estimate, "--ctx-record=new_episodes")
     assert asked_too.says("4 of 4 trials to ask")
@@ -60,3 +60,15 @@ def test_with_workers_none_is_started(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "-n2")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines()[1:] == ["Estimated: nothing was asked."]
+
+
+def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server)
+    checkout.file("fixtures/models/toy.toml").write_text('system = "You are terse."')
+    assert checkout.pytest("--ctx-estimate").says("0 of 4 trials to ask", "4 more are stale")
+
+
+def test_a_model_that_was_misspelled_is_suggested(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4.5")
+    assert result.says("price not known", "no profile of claude-haiku-4.5", "Did you mean 'claude-haiku-4-5'?")
+    assert "Did you mean" not in checkout.pytest("--ctx-estimate", "--ctx-model=my-own-llama").out

@@ -39,3 +39,19 @@ def test_a_mistake_is_a_sentence(checkout: Checkout) -> None:
     assert result.says("[unknown-profile]", "'tinny'")
     assert checkout.longctx("recrod").code == 2
     assert checkout.longctx().code == 2
+
+
+def test_stale_trials_are_told_with_the_command_that_records_them(checkout: Checkout, server: SimulatedServer) -> None:
+    """The record mode once asks none of them, and no test runs that would tell."""
+    record = "record", TINY, f"--ctx-base-url={server.url}"
+    assert checkout.longctx(*record).code == 0
+    assert "stale" not in checkout.longctx(*record).out
+    checkout.file("fixtures/prompts/protocol/line_retrieval/instruction.txt").open("a").write(" Be brief.")
+    result = checkout.longctx(*record)
+    assert result.code == 1
+    command = f"longctx record --ctx-record=new_episodes {TINY} --ctx-base-url={server.url}"
+    assert result.says("4 of 4 trials are stale", f"To record them: {command}", "Asked in part: no tests were run.")
+    assert len(server.asked) == 4
+    again = checkout.longctx(*command.split()[1:])
+    assert (again.code, len(server.asked)) == (0, 8)
+    assert checkout.longctx(*record).code == 0

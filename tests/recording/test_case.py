@@ -66,6 +66,13 @@ def test_a_window_smaller_than_the_scenario() -> None:
         passkey_case(512, window=511).fitted()
 
 
+def test_tools_take_room_in_the_window() -> None:
+    tools = [{"name": "look_up", "description": "x" * 3000, "input_schema": {"type": "object"}}]
+    with refused("window-too-small", "toy-protocol-window-512-k-512"):
+        passkey_case(512, window=1024, extra_body={"tools": tools}).fitted()
+    passkey_case(512, window=4096, extra_body={"tools": tools}).fitted()
+
+
 def test_replies_longer_than_the_server_takes_requests_for() -> None:
     with refused("reply-too-long", "toy-protocol-lines-5 ", "2,010", "1,000"):
         line_case(5, thinking_tokens=2000, max_output=1000).fitted()

@@ -9,12 +9,13 @@ from typing import Any
 
 import httpx2
 import pytest
+from anthropic.types.beta.message_count_tokens_params import MessageCountTokensParams
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longctx.config.models import ModelProfile
 from longctx.recording.case import Question
-from longctx.recording.request import canonical, digest, request_body
+from longctx.recording.request import COUNTED, TOOLS_PROMPT, added_tokens, canonical, digest, request_body
 from tests.recording.examples import client_of, line_case, network, send
 from tests.servers import message
 
@@ -173,3 +174,19 @@ def test_the_canonical_body_is_what_the_standard_library_writes(body: Any) -> No
             b"".join(canonical(body))
     else:
         assert b"".join(canonical(body)) == standard
+
+
+def test_what_is_counted_is_what_count_tokens_takes() -> None:
+    taken = MessageCountTokensParams.__annotations__.keys()
+    assert taken >= COUNTED
+    assert {"messages", "system", "tools", "context_management", "thinking"} <= COUNTED
+
+
+def test_what_a_profile_adds_is_estimated() -> None:
+    tools = [{"name": "look_up", "description": "x" * 3000, "input_schema": {"type": "object"}}]
+    plain, with_tools = ModelProfile(model="toy"), ModelProfile(model="toy", extra_body={"tools": tools})
+    assert added_tokens(plain, "", measured=False) == 0
+    assert added_tokens(with_tools, "", measured=False) > 1000 + TOOLS_PROMPT
+    product = ModelProfile(model="toy", system="y" * 4000)
+    assert added_tokens(product, "z" * 4000, measured=False) > 2000
+    assert added_tokens(product, "z" * 4000, measured=True) == 0

@@ -69,6 +69,7 @@ class Coreference(Scenario):
         "response": ("text",),
         "question": ("code", "ordinal", "kind", "subject"),
     }
+    counts_system: ClassVar[bool] = True
 
     needles: int
     window: int

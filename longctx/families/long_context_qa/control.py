@@ -7,6 +7,8 @@ measures guesses and prior knowledge.
 
 from __future__ import annotations
 
+import functools
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -17,6 +19,8 @@ from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario
 from longctx.vocabulary.text import fill, mark
 
 RECORDS = ("right", "wrong", "none")
+WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250
+"""About the tokens of a prompt without its record: on average, and at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,15 @@ class Control(Scenario):
         return self.bank().items[index].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return (0 if self.record == "none" else int(self.longest * tokens["reference"])) + 200
+        return self._record_tokens(statistics.fmean, tokens) + WITHOUT_RECORD
+
+    def longest_tokens(self, tokens: Mapping[str, float]) -> int:
+        return self._record_tokens(max, tokens) + MOST_WITHOUT_RECORD
+
+    def _record_tokens(self, of: Callable[[Sequence[int]], float], tokens: Mapping[str, float]) -> int:
+        """Return the tokens of a record, of the mean or the largest of the sections that are asked about."""
+        sections = () if self.record == "none" else _section_tokens(self.bank(), self.longest)
+        return int(of(sections or [0]) * tokens["reference"])
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return replace(super(Control, self).identity(seed, index, repeat), item=self.bank().item_name(index))
@@ -109,3 +121,9 @@ class Control(Scenario):
         half = len(bank.items) // 2
         away = (bank.needle((index + half + step) % len(bank.items)) for step in range(len(bank.items)))
         return next(other for other in away if other.id != own.id and other.tokens <= self.longest).text
+
+
+@functools.lru_cache(maxsize=64)
+def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
+    """Return the tokens of the section that each question is about, by the reference vocabulary."""
+    return tuple(bank.needle(index).tokens for index in bank.order(longest))

@@ -52,6 +52,7 @@ class Passkey(Scenario):
         "needle": ("key",),
         "question": (),
     }
+    counts_system: ClassVar[bool] = True
 
     window: int
     k: int

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.live.cost.estimate import estimate
-from longctx.live.cost.money import cost
+from longctx.live.cost.money import cost, usd
 from longctx.live.cost.sharing import shared
 from longctx.recording.case import Case, Question
 
@@ -34,11 +34,11 @@ def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], plann
         return None
     directly = [estimated.price for estimated in estimate(cases, shared(questions)) if estimated.price]
     batched = [estimated.price for estimated in estimate(cases, planned, batches=True) if estimated.price]
-    usd = math.fsum(price.cached for price in directly)
-    if usd >= math.fsum(price.planned or 0.0 for price in batched):
+    direct = math.fsum(price.cached for price in directly)
+    if direct >= math.fsum(price.planned or 0.0 for price in batched):
         return None
     return (
-        f"Asked directly, with the prompt cache, it would cost about ${usd:,.2f}, less than in batches: leave out "
+        f"Asked directly, with the prompt cache, it would cost about {usd(direct)}, less than in batches: leave out "
         "--ctx-batch, unless the limits on direct requests are too low."
     )
 

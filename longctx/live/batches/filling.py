@@ -87,7 +87,7 @@ class _Filling:
             case = question.case
             prices = case.model.prices
             model = case.model if question.shared.cuts else case.model.model_copy(update={"caching": None})
-            most = highest_cost(model, case.size_tokens, case.reply_tokens, case.longest_tokens)
+            most = highest_cost(model, case.most_tokens, case.reply_tokens, case.longest_tokens)
             most *= 1 - (prices.batch_discount if prices else 0.0)
             if not self._budget.take(most):
                 self.asked.stopped = self._budget.exceeded()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from longctx.config.models import ModelProfile, Prices
-from longctx.live.cost.money import cost
+from longctx.live.cost.money import cost, usd
 from longctx.recording.case import Case, Question
 
 ModelAndFamily = tuple[str, str]
@@ -36,9 +36,9 @@ class Price:
         return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch, planned)
 
     def __str__(self) -> str:
-        standard, cached, batch = (f"${usd:,.2f}" for usd in (self.standard, self.cached, self.batch))
+        standard, cached, batch = map(usd, (self.standard, self.cached, self.batch))
         if self.planned is not None:
-            planned = f"${self.planned:,.2f}"
+            planned = usd(self.planned)
             cache, without = (" with the prompt cache", [f"{batch} without"]) if planned != batch else ("", [])
             others = [*without, f"{standard} asked directly"] if planned != standard else []
             return f"about {planned} in batches{cache}" + (f" ({', '.join(others)})" if others else "")

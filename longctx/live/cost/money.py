@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from longctx.config.models import ModelProfile, Prices, TokenPrices
@@ -55,6 +56,18 @@ def paid(prices: Prices | None, reply: Reply) -> float | None:
     return usd * (1 - prices.batch_discount) if reply.batched else usd
 
 
+def usd(amount: float) -> str:
+    """Return an amount in USD as shown to people: whole cents, and where it is less than a dollar two digits of it."""
+    decimals = 2 if not 0 < abs(amount) < 1 else max(2, 1 - math.floor(math.log10(abs(amount))))
+    cents, _, rest = f"{amount:,.{decimals}f}".partition(".")
+    return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"
+
+
+def usd_exactly(amount: float) -> str:
+    """Return an amount that a user gave, such as a cap, in USD with all of its digits."""
+    return f"${amount:,.2f}" if round(amount, 2) == amount else f"${amount:,}"
+
+
 @dataclass
 class Budget:
     """The budget of a run in USD, which is exceeded by no more than what is in flight.
@@ -69,7 +82,7 @@ class Budget:
 
     def exceeded(self) -> Failure:
         """Return why no more is asked once the cap leaves no room for a request."""
-        return Failure("budget", f"the cap of ${self.cap or 0:,.2f} leaves no room for it", fatal=True)
+        return Failure("budget", f"the cap of {usd_exactly(self.cap or 0)} leaves no room for it", fatal=True)
 
     def has_room(self, most: float) -> bool:
         return self.cap is None or self.spent + self.reserved + most <= self.cap

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import statistics
+from collections import defaultdict
 from collections.abc import Sequence
 
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import count, source_of
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, body_of, read_count
+from longctx.live.server.learn import source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Question
-from longctx.recording.request import user_text
+from longctx.recording.request import count_call, user_text
 
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
@@ -24,11 +26,12 @@ PromptKind = tuple[str, str, str, int]
 async def counted(client: Client, questions: Sequence[Question], say: Say) -> list[Question]:
     """Return the same questions with the tokens of their cases' prompts as the server counts them, if it does.
 
-    One prompt of each kind is counted; the tokens of others are estimated from its tokens per character.
+    One request of each kind is counted, with everything that it holds; the tokens of others are estimated from its
+    tokens per character.
     """
     # Cases cannot be hashed, and two may have one name: their identity is the key.
     samples = {id(question.case): question for question in reversed(questions)}
-    lengths = {case: len(user_text(sample.build(), sample.case.model)) for case, sample in samples.items()}
+    lengths = _lengths(questions)
     kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {TIMEOUT_S:g} s)"):
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
@@ -36,7 +39,7 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:
         say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
     tokens = {
-        kind: None if tokens is None else tokens / lengths[id(sample.case)]
+        kind: None if tokens is None else tokens / _length(sample)
         for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
     }
     cases = {}
@@ -46,14 +49,28 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
     return [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions]
 
 
+def _lengths(questions: Sequence[Question]) -> dict[int, float]:
+    """Return the mean length of each case's prompts, in characters: of those that were kept, or else of the first."""
+    kept: dict[int, list[int]] = defaultdict(list)
+    for question in questions:
+        if question.built is not None or not kept[id(question.case)]:
+            kept[id(question.case)].append(_length(question))
+    return {case: statistics.fmean(lengths) for case, lengths in kept.items()}
+
+
+def _length(question: Question) -> int:
+    return len(user_text(question.build(), question.case.model))
+
+
 def _kind(question: Question) -> PromptKind:
     case = question.case
     return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
 
 
 async def _count(client: Client, question: Question) -> int | Failure:
-    trial, model = question.build(), question.case.model
+    asked = count_call(question.build(), question.case.model)
+    counting = client.with_options(max_retries=0).messages.with_raw_response
     try:
-        return await count(client.with_options(max_retries=0), model, user_text(trial, model), trial.system)
+        return read_count(await body_of(counting.count_tokens(**asked)))
     except (*ENQUIRY_ERRORS, ValueError) as error:  # ValueError: the SDK cannot send the text
         return explain(error, client.base_url)

@@ -11,11 +11,13 @@ import io
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
+from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
 from longctx.files import write_file
 from longctx.live.progress import live_progress
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from longctx.live.waiting import Say
     from longctx.plugin.asking.foresight import Foresight
     from longctx.recording.tape import Tape
+
+
+NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
+"""The arguments that `longctx record` adds."""
 
 
 class Collector:
@@ -78,6 +84,8 @@ def ask_first(config: pytest.Config) -> None:
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
             empty = _without_question(cases, say)
+            for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in cases)):
+                say(sentence)
             if settings.estimate:
                 tape = _tape(run, "once" if settings.record == "none" else settings.record)
                 if foresight := _foresight(run, cases, tape, say):
@@ -148,7 +156,36 @@ def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
         failures = json.dumps({key: asdict(failure) for key, failure in asked.failures.items()}, indent=1)
         write_file(run.folder / FAILURES, lambda part: part.write_text(failures, "utf-8"))
         config.stash[UNASKED] = failures
-    return all(failure == asked.settled for failure in asked.failures.values())
+    whole = all(failure == asked.settled for failure in asked.failures.values())
+    return not (settings.ask_only and _say_stale(config, tape, cases, say)) and whole
+
+
+def _say_stale(config: pytest.Config, tape: Tape, cases: list[Case], say: Say) -> bool:
+    """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
+    from longctx.live.estimating import fitted
+    from longctx.live.waiting import waiting
+    from longctx.recording.stale import sentence, stale
+
+    if config.stash[RUN].settings.record != "once":
+        return False
+    fit, _ = fitted(cases)
+    with waiting(say, "the recorded prompts to be built, to find those that are stale"):
+        number = stale(tape, fit)
+    if number:
+        say(sentence(number, sum(case.size for case in cases), _chosen_by(config.invocation_params.args)))
+    return bool(number)
+
+
+def _chosen_by(given: Iterable[object]) -> list[str]:
+    """Return the user's own arguments of `longctx record`, without the record mode."""
+    arguments = iter(map(str, given))
+    chosen = []
+    for argument in arguments:
+        if argument == "--ctx-record":
+            next(arguments, None)
+        elif not argument.startswith(("--ctx-record=", "-plongctx", "-Wignore:", *NOT_CHOSEN)):
+            chosen.append(argument)
+    return chosen
 
 
 def _check_server(config: pytest.Config, cases: list[Case]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from longctx.gate.bands import EARLY_STOP
+from longctx.live.cost.money import usd
 from longctx.report.charts.draw import Drawn
 from longctx.report.cost import sentences
 from longctx.report.table import Table
@@ -144,7 +145,7 @@ def _usage(summary: Summary) -> pd.DataFrame:
             "output tokens": f"{usage.output:,}",
             "latency, median": f"{usage.latency_s[0]:.2f} s" if usage.latency_s else "-",
             "latency, 95%": f"{usage.latency_s[1]:.2f} s" if usage.latency_s else "-",
-            "cost": "-" if usage.cost_usd is None else f"${usage.cost_usd:,.2f}",
+            "cost": "-" if usage.cost_usd is None else usd(usage.cost_usd),
         }
         for usage in summary.usage
     ]

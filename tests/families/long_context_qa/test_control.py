@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
 
 from longctx.config.prompts import PromptSet
+from longctx.corpus.bank import load_bank
+from longctx.corpus.tokens import count_tokens
 from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
 from longctx.vocabulary.bank import Bank
@@ -74,3 +78,13 @@ def test_without_a_record_the_answer_begins_in_words_of_its_own() -> None:
         ("By the record:", "Say By the record:"),
         ("I guess:", "Say I guess:"),
     ]
+
+
+@pytest.mark.parametrize("name", ["register", "register-gate"])
+@pytest.mark.parametrize("record", ["right", "wrong", "none"])
+def test_its_estimate_is_that_of_the_prompts_that_are_asked(name: str, record: str) -> None:
+    bank = load_bank(HERE, None, None, "toy", name)
+    scenario = Control(5000, record, bank=lambda: bank)
+    tokens = [count_tokens(scenario.build(WORDS, 0, index).user) for index in scenario.indices(60)]
+    assert scenario.size_tokens({"reference": 1.0}) == pytest.approx(statistics.fmean(tokens), rel=0.1)
+    assert scenario.longest_tokens({"reference": 1.0}) >= max(tokens)

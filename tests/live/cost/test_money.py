@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.live.cost.money import Budget, check_cap, cost, estimated_cost, highest_cost, paid
+from longctx.live.cost.money import Budget, check_cap, cost, estimated_cost, highest_cost, paid, usd, usd_exactly
 from longctx.live.failure import Failure
 from longctx.recording.reply import to_reply
 from longctx.vocabulary.scenario import Reply
@@ -221,3 +221,25 @@ def test_a_batch_costs_less_and_an_hour_in_the_cache_more() -> None:
     partly = dataclasses.replace(answer, hour_write_tokens=200_000)
     assert paid(prices, partly) == pytest.approx(0.1 * 3 + 0.6 * 0.3 + 0.1 * 3.75 + 0.2 * 6)
     assert paid(PRICES_WRITING, partly) == paid(PRICES_WRITING, answer), "where its price is not known"
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        (0, "$0.00"),
+        (0.002, "$0.002"),
+        (0.00123, "$0.0012"),
+        (0.0999, "$0.10"),
+        (0.5, "$0.50"),
+        (1.004, "$1.00"),
+        (12345.678, "$12,345.68"),
+    ],
+)
+def test_amounts_have_enough_digits(amount: float, shown: str) -> None:
+    assert usd(amount) == shown
+
+
+@pytest.mark.parametrize(("cap", "shown"), [(0.002, "$0.002"), (0.125, "$0.125"), (5, "$5.00"), (1.5, "$1.50")])
+def test_a_cap_is_shown_as_it_was_given(cap: float, shown: str) -> None:
+    assert usd_exactly(cap) == shown
+    assert f"the cap of {shown} leaves" in Budget(cap).exceeded().message

@@ -18,6 +18,7 @@ class NamedSetScenario(Scenario):
 
     measures: ClassVar[tuple[str, ...]]
     """The names of the measures of a model's tokens that the scenario needs."""
+    counts_system: ClassVar[bool] = True
 
     window: int
     max_tokens: int = field(default=128, kw_only=True)
