@@ -82,7 +82,7 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt
     from longctx.live.server.learn import source_of
     from longctx.live.server.probe import probe
 
-    async with open_client(None, options.base_url, 1, model.provider) as client:
+    async with open_client(None, options.base_url, 1, model.provider, [model]) as client:
         return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
 
 

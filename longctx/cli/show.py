@@ -10,13 +10,14 @@ from typing import Any
 
 from longctx.cli.shared import measured
 from longctx.cli.shared.task import add_bank, add_bank_name
+from longctx.config.headers import as_lines
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.recording.case import Case, Question
-from longctx.recording.request import digest, prefill, request_body, system_prompt, user_text
+from longctx.recording.request import digest_of, prefill, system_prompt, user_text
 from longctx.registry import families
 from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
 
@@ -69,7 +70,7 @@ def _run_with(options: argparse.Namespace) -> int:
     except UserError as error:
         print(f"# prompt: {error}")
         return 0
-    now = digest(request_body(trial, question.case.model))
+    now = digest_of(trial, question.case.model)
     if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
         print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
     _print(question, model)
@@ -87,7 +88,8 @@ def _print(question: Question, model: str | None) -> None:
         **question.case.scenario.run_facts,
         "about, in tokens": f"{question.case.size_tokens:,}",
         "max_tokens, unless a profile sets it": question.case.reply_tokens,
-        "sha256 of that request": digest(request_body(trial, question.case.model)) if model else None,
+        "headers": as_lines(question.case.model.treatments).replace("\n", "; ") or None,
+        "sha256 of that request": digest_of(trial, question.case.model) if model else None,
     }
     for name, value in facts.items():
         if value is not None:

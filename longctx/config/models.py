@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from longctx.config.file_names import file_of
+from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
 from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
@@ -170,6 +171,12 @@ class ModelProfile(_Table):
     """The effort that is asked for, as `output_config.effort` of the Messages API."""
     extra_body: dict[str, Any] = {}
     """Entries that are added to the body of every request; they replace entries of the same name."""
+    betas: tuple[str, ...] = ()
+    """Betas of the API, which are sent as `anthropic-beta` with every request."""
+    headers: dict[str, str] = {}
+    """Other headers on which answers may depend, sent with every request."""
+    transport_headers: tuple[str, ...] = ()
+    """Names of headers in ANTHROPIC_CUSTOM_HEADERS on which no answer depends, such as a gateway's credentials."""
     thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
     """Tokens added to a family's max_tokens for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
@@ -196,6 +203,32 @@ class ModelProfile(_Table):
                 f"thinking_tokens must be at least the {least} budget_tokens of thinking: raise it, or leave it out"
             )
         return self
+
+    @model_validator(mode="after")
+    def _headers_in_their_places(self) -> Self:
+        for beta in self.betas:
+            if not BETA_NAME.fullmatch(beta):
+                raise ValueError(
+                    f"{beta!r} is not the name of a beta: write one name an entry, such as 'name-2026-01-01'"
+                )
+        for name, value in self.headers.items():
+            if name == BETA:
+                raise ValueError(f"{name} does not belong in headers: list its values in betas")
+            if is_transport(name):
+                raise ValueError(f"{name} is a credential or transport, no treatment: set it in {CUSTOM}")
+            if not (NAME.fullmatch(name) and VALUE.fullmatch(value)):
+                raise ValueError(
+                    f"{name!r} = {value!r} is not a header: write its name in lower case, and a value in ASCII"
+                )
+        for name in self.transport_headers:
+            if name.startswith("anthropic-") or not NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no name for transport_headers: write that of a gateway's, in lower case")
+        return self
+
+    @property
+    def treatments(self) -> dict[str, str]:
+        """The headers that are part of the question."""
+        return self.headers | beta_header(self.betas)
 
     @property
     def sent_as(self) -> str:

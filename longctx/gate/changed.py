@@ -28,7 +28,11 @@ def changed(
 
     before, after: the manifest and the rows of the baseline, and of the run.
     """
-    return [*_of_run(before[0], after[0]), *dict.fromkeys(_of_rows(before[1], after[1], verdict))]
+    return [
+        *_of_run(before[0], after[0]),
+        *_of_headers(before[0], after[0]),
+        *dict.fromkeys(_of_rows(before[1], after[1], verdict)),
+    ]
 
 
 def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
@@ -39,6 +43,13 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
     digests = before.profile_digest, after.profile_digest
     if before.profile == after.profile and digests[0] != digests[1]:
         yield f"profile {after.profile}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"
+
+
+def _of_headers(before: Manifest, after: Manifest) -> Iterator[str]:
+    for model in sorted({*before.headers, *after.headers}):
+        was, now = ("; ".join(manifest.headers.get(model, "none").splitlines()) for manifest in (before, after))
+        if was != now:
+            yield f"headers of {model}: {was} → {now}"
 
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:

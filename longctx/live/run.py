@@ -150,7 +150,7 @@ async def _ask(
         check_provider(models)
     provider = provider_of(models)
     with waiting(say, f"what a client of {provider} needs to be opened"):
-        opened = open_client(tape, terms.base_url, terms.in_flight, provider)
+        opened = open_client(tape, terms.base_url, terms.in_flight, provider, models)
     async with opened as client:
         batches = await _batches(client, tape, terms, say)
         calibrated, uncounted = await calibrate(workspace, client, cases, say)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longctx.config.file_names import slug
+from longctx.config.headers import as_lines
 from longctx.errors import closest
 from longctx.recording.case import Case, earlier_file
 from longctx.recording.tape import Tape, Wanted
+from longctx.visible import visible
 
 
 def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
@@ -39,6 +41,11 @@ def _similar_model(case: Case, tape: Tape) -> str:
 def _change(case: Case, recorded: dict[str, str]) -> str:
     now, model = case.wording, case.model.model
     if recorded["digest"] == now.digest:
+        sent = as_lines(case.model.treatments)
+        if recorded["headers"] != sent:
+            return (
+                f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."
+            )
         shared = "; or it belongs to another model, whose name makes the same folder"
         shared = shared if slug(model) != model and not recorded["model"] else ""
         return (
@@ -49,6 +56,11 @@ def _change(case: Case, recorded: dict[str, str]) -> str:
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""
     return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
+
+
+def _named(headers: str) -> str:
+    """Return headers, given as lines, as text in a sentence."""
+    return f"the headers {'; '.join(map(visible, headers.splitlines()))}" if headers else "no betas and no headers"
 
 
 def _how(mode: str) -> str:

@@ -73,9 +73,8 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is not text")
-    if not isinstance(metadata.get("model", ""), str):
-        raise TypeError("its model is not text")
+    for name in ("model", "batch", "headers"):
+        if not isinstance(metadata.get(name, ""), str):
+            raise TypeError(f"its {name} is not text")
     if metadata["latency_s"] is not None:
         float(metadata["latency_s"])
-    if not isinstance(metadata.get("batch", ""), str):
-        raise TypeError("its batch is not text")

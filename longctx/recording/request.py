@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -57,8 +57,9 @@ def system_prompt(system: str, model: ModelProfile) -> str:
 
 
 def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and `extra_body`."""
-    return parameters(trial, model, cuts) | {"model": model.sent_as, "extra_body": model.extra_body or None}
+    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and what is added."""
+    added = {"extra_body": model.extra_body or None, "extra_headers": model.treatments or None}
+    return parameters(trial, model, cuts) | {"model": model.sent_as} | added
 
 
 def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
@@ -111,10 +112,20 @@ def prefill(trial: Trial, model: ModelProfile) -> str:
     return trial.prefill if model.prefill else ""
 
 
-def digest(body: dict[str, Any]) -> str:
-    """Return the SHA-256 of the canonical body in hex. A text in one piece and in blocks has the same digest."""
+def digest_of(trial: Trial, model: ModelProfile) -> str:
+    """Return the digest of a trial's request."""
+    return digest(request_body(trial, model), model.treatments)
+
+
+def digest(body: dict[str, Any], headers: Mapping[str, str] | None = None) -> str:
+    """Return the SHA-256 of the canonical body in hex. A text in one piece and in blocks has the same digest.
+
+    headers: those on which the answer may depend; without any, the digest is that of the body alone.
+    """
     sha256 = hashlib.sha256()
     for part in canonical({name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}):
+        sha256.update(part)
+    for part in canonical({"headers": dict(headers)}) if headers else ():
         sha256.update(part)
     return sha256.hexdigest()
 

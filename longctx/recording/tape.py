@@ -19,13 +19,14 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import serialize
 
+from longctx.config.headers import as_lines
 from longctx.errors import TapeError
 from longctx.recording import compact_json
 from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.lines import append_line
 from longctx.recording.reply import MalformedAnswer, to_reply
-from longctx.recording.request import PATH, digest, prefill, request_body
+from longctx.recording.request import PATH, digest_of, prefill
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
 
@@ -42,6 +43,7 @@ class Wanted:
 
     prompt_set, wording: the name of the prompt set, and the digest of its templates. prefill: the beginning of the
     answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
+    headers: those in the digest, one a line.
     """
 
     file: str
@@ -52,6 +54,7 @@ class Wanted:
     prefill: str = ""
     model: str = ""
     sent_as: str = ""
+    headers: str = ""
 
     @classmethod
     def of(cls, question: Question, trial: Trial) -> Wanted:
@@ -59,12 +62,13 @@ class Wanted:
         return cls(
             file=case.file,
             trial=str(trial.identity),
-            sha256=question.sha256 or digest(request_body(trial, model)),
+            sha256=question.sha256 or digest_of(trial, model),
             prompt_set=case.wording.prompt_set,
             wording=case.wording.digest,
             prefill=prefill(trial, model),
             model=model.model,
             sent_as=model.sent_as,
+            headers=as_lines(model.treatments),
         )
 
     def request(self) -> Request:
@@ -171,7 +175,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return index is not None and bool(self._metadata_of[index]["recorded_at"] >= at)
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
-        """Return `prompt_set`, `digest` and `model` of the latest episode of a trial; empty if it has no episode.
+        """Return `prompt_set`, `digest`, `model` and `headers` of the latest episode of a trial; empty if it has none.
 
         model: empty if the episode does not name it.
         """
@@ -185,6 +189,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             "prompt_set": present_name(metadata["prompt_set"]),
             "digest": metadata["wording"],
             "model": metadata.get("model", ""),
+            "headers": metadata.get("headers", ""),
         }
 
     def record(
@@ -206,6 +211,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         }
         if batch:
             metadata["batch"] = batch
+        if wanted.headers:
+            metadata["headers"] = wanted.headers
         self._episodes(wanted.file, wanted.model)
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections.abc import Collection
 from typing import Any
 
 import httpx2
 
+from longctx.config.headers import BETA, VERSION, as_lines, treatments
 from longctx.recording.reply import MalformedAnswer, is_message
 from longctx.recording.request import digest
 from longctx.recording.rewritten import messages_body
@@ -32,18 +34,27 @@ class TapeTransport(httpx2.AsyncBaseTransport):
     NotRecorded if an answer could not be written.
     """
 
-    def __init__(self, tape: Tape, inner: httpx2.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self, tape: Tape, inner: httpx2.AsyncBaseTransport | None = None, passing: Collection[str] = ()
+    ) -> None:
+        """passing: the names of headers that are sent and on which no answer depends, beside those that are known."""
         self._tape = tape
         self._inner = inner
+        self._passing = passing
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        body = messages_body(request.url.path, await request.aread())
+        body = messages_body(request.url.path, await request.aread(), request.headers.get(BETA, ""))
         if body is None:
             return await self._fetch(request)
         wanted = WANTED.get()
         if body.get("model") == wanted.sent_as:
             body["model"] = wanted.model
-        if digest(body) != wanted.sha256:
+        passing = {*self._passing, *(() if f"{VERSION}:" in wanted.headers else (VERSION,))}
+        headers = treatments(item for item in request.headers.multi_items() if item[0] not in passing)
+        if as_lines(headers) != wanted.headers:
+            names = ", ".join(headers) or "none"
+            raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
+        if digest(body, headers) != wanted.sha256:
             raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
         stored = wanted.request()
         if self._tape.can_play_response_for(stored):

@@ -42,6 +42,8 @@ class Manifest:
     """The prices of each model in USD per million tokens, from which the costs in the rows were computed."""
     sent_as: Mapping[str, str] = field(default_factory=dict)
     """The id by which the provider knows the model, for each model for which it is another."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """The betas and headers that were sent with each model's questions, one a line, where its profile has any."""
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

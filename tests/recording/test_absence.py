@@ -113,3 +113,12 @@ def test_asking_was_tried_and_failed(tmp_path: Path) -> None:
     assert text.count("http://h answered 500: busy.") == 1
     assert "have no recording" not in text
     assert "run this again" not in text
+
+
+def test_a_changed_beta_is_named(tmp_path: Path) -> None:
+    recorded(tmp_path, line_case(betas=("long-2026",)))
+    assert "it was recorded with the headers anthropic-beta: long-2026, and the profile of toy sends no betas" in said(
+        line_case(), Tape(tmp_path)
+    )
+    both = line_case(betas=("other-2026",), headers={"x-mode": "a"})
+    assert "toy sends the headers anthropic-beta: other-2026; x-mode: a." in said(both, Tape(tmp_path))

@@ -56,6 +56,13 @@ def test_it_is_pinned() -> None:
     assert digest(BODY) == "397518a3f477e39d76a166cb898b075f3ff438fc343c6b9d91a1a391cee50702"
 
 
+def test_headers_are_part_of_it_and_none_is_as_before() -> None:
+    assert digest(BODY, {}) == digest(BODY)
+    beta = digest(BODY, {"anthropic-beta": "a"})
+    assert len({digest(BODY), beta, digest(BODY, {"anthropic-beta": "b"}), digest(BODY, {"x-beta": "a"})}) == 4
+    assert digest(BODY | {"headers": {"anthropic-beta": "a"}}) != beta
+
+
 def test_a_lone_surrogate_has_a_digest() -> None:
     assert len(digest({"content": "\ud800"})) == 64
 

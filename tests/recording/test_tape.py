@@ -90,7 +90,8 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     tape = Tape(tmp_path)
     assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
-    assert tape.recorded_wording(CHANGED) == {"prompt_set": "protocol", "digest": CASE.wording.digest, "model": "toy"}
+    known = {"prompt_set": "protocol", "digest": CASE.wording.digest, "model": "toy", "headers": ""}
+    assert tape.recorded_wording(CHANGED) == known
     assert tape.recorded_wording(TWO) == {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anthropic
@@ -22,11 +22,16 @@ CREATIONS = 5
 """The most requests to create one batch."""
 
 
-async def created(batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]]) -> Fate | Failure:
-    """Create a batch that was claimed; return its fate, or the failure if it was certainly not created."""
+async def created(
+    batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]], headers: Mapping[str, str]
+) -> Fate | Failure:
+    """Create a batch that was claimed; return its fate, or the failure if it was certainly not created.
+
+    headers: see Service.create.
+    """
     for attempt in range(1, CREATIONS + 1):
         try:
-            state = await batches.service.create(bodies)
+            state = await batches.service.create(bodies, headers)
         except ENQUIRY_ERRORS as error:
             failure = explain(error, batches.service.url, "a batch")
             if isinstance(error, anthropic.APIStatusError) and error.status_code in UNSUPPORTED:

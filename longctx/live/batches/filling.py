@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from longctx.live.asking import Asked, Progress
@@ -70,8 +71,7 @@ class _Filling:
 
     async def create(self, questions: Sequence[Question]) -> None:
         """Create batches of the questions; stop at a refusal that holds for all of them."""
-        sized = ((sent, size_of("x" * ID_LENGTH, sent.body)) for sent in self._within_budget(questions))
-        for part in parts(sized) if self.asked.stopped is None else ():
+        for part in self._parts(questions) if self.asked.stopped is None else ():
             if failure := await self._create(part):
                 for sent in part:
                     self._fail(sent.question, failure)
@@ -81,6 +81,11 @@ class _Filling:
         for question in questions:
             if place_in(question) not in self.waiting_for and question.key not in self.asked.failures:
                 self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
+
+    def _parts(self, questions: Sequence[Question]) -> Iterator[list[_Sent]]:
+        """Yield the questions of each batch; those of one batch have the same betas, which are sent once for all."""
+        for _, alike in groupby(self._within_budget(questions), lambda sent: sent.wanted.headers):
+            yield from parts((sent, size_of("x" * ID_LENGTH, sent.body)) for sent in alike)
 
     def _within_budget(self, questions: Sequence[Question]) -> Iterator[_Sent]:
         for question in questions:
@@ -105,7 +110,7 @@ class _Filling:
         batch = Batch(name, self._service.url, terms.base_url, wait.stamp(self._clock.now()), requests)
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
-        fate = await created(self._batches, batch, bodies)
+        fate = await created(self._batches, batch, bodies, part[0].question.case.model.treatments)
         if isinstance(fate, Failure):
             self._ledger.drop(batch)
             return fate

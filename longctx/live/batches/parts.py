@@ -39,10 +39,10 @@ def parts(
 
 
 def params(question: Question, trial: Trial) -> dict[str, Any]:
-    """Return the body of a direct request as a batch takes it, without `stream`."""
+    """Return the body of a direct request as a batch takes it, without `stream`; betas are sent with the batch."""
     arguments = call(trial, question.case.model, question.shared.cuts)
     body = arguments | (arguments.pop("extra_body") or {})
-    return {name: value for name, value in body.items() if name != "stream"}
+    return {name: value for name, value in body.items() if name not in ("stream", "extra_headers")}
 
 
 def size_of(custom_id: str, body: dict[str, Any]) -> int:

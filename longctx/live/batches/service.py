@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -52,13 +52,19 @@ class State:
 
 
 def check_provider(models: Sequence[ModelProfile]) -> None:
-    """Raise UserError if the SDK's client for a model's provider has no batches."""
+    """Raise UserError if a model cannot be asked in batches: by its provider or its profile's headers."""
     for model in models:
         if model.provider != "anthropic":
             raise UserError(
                 "provider-without-batches",
                 f"--ctx-batch: {model.model} is asked through {model.provider}, whose client in the Anthropic SDK has "
                 "no batches. Leave --ctx-batch out, or ask it through the Anthropic API.",
+            )
+        if model.headers:
+            raise UserError(
+                "headers-in-batch",
+                f"--ctx-batch: the profile of {model.model} has headers ({', '.join(model.headers)}), which a "
+                "server gets with the batch and not with each of its questions. Leave --ctx-batch out.",
             )
 
 
@@ -93,11 +99,14 @@ class Service:
             f"--ctx-batch needs a server that takes Message Batches: {why} Leave --ctx-batch out.",
         )
 
-    async def create(self, requests: Sequence[dict[str, Any]]) -> State:
-        """Create a batch. The request is sent once: the caller repeats it only if no batch was created."""
+    async def create(self, requests: Sequence[dict[str, Any]], headers: Mapping[str, str]) -> State:
+        """Create a batch. The request is sent once: the caller repeats it only if no batch was created.
+
+        headers: the betas of all its requests.
+        """
         batches = self._client.with_options(max_retries=0).messages.batches
         bodies: Any = requests
-        call = batches.with_raw_response.create(requests=bodies, timeout=UPLOAD_S)
+        call = batches.with_raw_response.create(requests=bodies, timeout=UPLOAD_S, extra_headers=headers or None)
         return read_state(await body_of(call, UPLOAD_S))
 
     async def retrieve(self, id: str) -> State:

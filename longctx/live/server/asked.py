@@ -26,7 +26,7 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
     changed: top-level fields of the request to change or to add.
     """
     request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
-    call = client.messages.with_raw_response.create(**request | changed)
+    call = client.messages.with_raw_response.create(**request | changed, extra_headers=model.treatments or None)
     body = await body_of(call, TIMEOUT_S)
     return to_reply(body, latency_s=None, recorded_at="", request_sha256="", live=True)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 import anthropic
 from anthropic import AsyncAnthropic
 
+from longctx.config.headers import BETA, CUSTOM, custom_headers, treatments
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed
@@ -20,16 +23,30 @@ RETRIES = 4
 """The SDK's own retries of requests that are not questions, such as count_tokens. Questions: limiter/retry.py."""
 
 
-def open_client(tape: Tape | None, base_url: str | None, in_flight: int, provider: str = "anthropic") -> Client:
+def open_client(
+    tape: Tape | None,
+    base_url: str | None,
+    in_flight: int,
+    provider: str = "anthropic",
+    models: Sequence[ModelProfile] = (),
+) -> Client:
     """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
     Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
-    have theirs. A server given by base_url may need no key. Raises UserError without a key or with an invalid URL.
+    have theirs. A server given by base_url may need no key. models: those that will be asked.
+
+    Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """
+    for model in models:
+        _check_headers(model)
     if base_url is not None:
         parsed(base_url)
     network = Network(in_flight)
-    transport = network if tape is None else TapeTransport(tape, network)
+    transport = (
+        network
+        if tape is None
+        else TapeTransport(tape, network, {name for model in models for name in model.transport_headers})
+    )
     # A redirection is not followed: the key would be sent with it.
     http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
@@ -62,3 +79,24 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
     return client
+
+
+def _check_headers(model: ModelProfile) -> None:
+    """Raise UserError if ANTHROPIC_CUSTOM_HEADERS has a header on which answers may depend and the profile does not."""
+    found = treatments(item for item in custom_headers() if item[0].lower() not in model.transport_headers)
+    betas = [beta for beta in found.pop(BETA, "").split(",") if beta and beta not in model.betas]
+    if betas:
+        raise UserError(
+            "beta-not-declared",
+            f"{CUSTOM} sends the beta {betas[0]!r} with every question, and answers may depend on it, so that "
+            f"recordings must tell it: add betas = [{betas[0]!r}] to the profile of {model.model} "
+            f"(fixtures/models), or take it out of {CUSTOM}.",
+        )
+    for name, value in found.items():  # a value is not shown: it may be a credential
+        if model.headers.get(name) != value:
+            raise UserError(
+                "header-not-declared",
+                f"{CUSTOM} sends the header {name!r} with every question, which is not known as a credential or as "
+                f"transport. If answers may depend on it, add it with the same value to headers in the profile of "
+                f"{model.model} (fixtures/models); if not, add its name to transport_headers there.",
+            )

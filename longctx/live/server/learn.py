@@ -54,7 +54,10 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
     """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
     call = client.messages.with_raw_response.count_tokens(
-        model=model.sent_as, messages=messages, system=system_prompt(system, model) or anthropic.omit
+        model=model.sent_as,
+        messages=messages,
+        system=system_prompt(system, model) or anthropic.omit,
+        extra_headers=model.treatments or None,
     )
     return read_count(await body_of(call))
 

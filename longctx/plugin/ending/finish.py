@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import longctx
+from longctx.config.headers import as_lines
 from longctx.config.text_files import digest_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -84,6 +85,7 @@ def _manifest(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, in
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
+        headers={model.model: as_lines(model.treatments) for model in models if model.treatments},
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,

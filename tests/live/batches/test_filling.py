@@ -48,6 +48,18 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
     assert not list((tmp_path / "batch").rglob("batches"))
 
 
+def test_a_batch_is_sent_with_the_betas_of_its_questions(tmp_path: Path) -> None:
+    cases = [line_case(3), line_case(5, model="other", betas=("b-2026", "a-2026"))]
+    with BatchServer() as server:
+        assert run(server, tmp_path, cases).asked.answered == 4
+        sent = [request for request in server.received if request.path == "/v1/messages/batches" and request.body]
+    assert [(request.headers.get("anthropic-beta"), len(request.body["requests"])) for request in sent] == [
+        ("a-2026,b-2026", 2),
+        (None, 2),
+    ]
+    assert not [body for request in sent for body in request.body["requests"] if "extra_headers" in body["params"]]
+
+
 def test_parts_are_bound_by_bytes_and_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MOST_REQUESTS", 3)
     with BatchServer() as server:
