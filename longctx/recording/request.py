@@ -66,7 +66,8 @@ def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     """Return the arguments of the SDK's count_tokens for everything that the request of `call` holds."""
     given = {name: value for name, value in parameters(trial, model).items() if name in COUNTED}
     extra = {name: value for name, value in model.extra_body.items() if name in COUNTED}
-    return given | {"model": model.sent_as, "extra_body": extra or None}
+    added = {"extra_body": extra or None, "extra_headers": model.treatments or None}
+    return given | {"model": model.sent_as} | added
 
 
 def added_tokens(model: ModelProfile, system: str, measured: bool) -> int:
