@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from longctx.families.passkey.window_gate import WindowDrop, judge_window, window_drop
 
 from benchmarks.gate.draws import Drawn, Rates, Shares, draw, quantile
 from benchmarks.gate.grids import Grid, Part, alone
 from benchmarks.gate.table import share, table
 from longctx.config.profiles import load_profile
 from longctx.families.passkey.protocol import spaced
-from longctx.families.passkey.window_gate import WindowDrop, judge_window, window_drop
 from longctx.gate.bands import ALPHA, Band, Verdict, judge
 from longctx.stats.rates import holm
 from longctx.workspace import Workspace

@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_new
 from longctx.errors import UserError
 from longctx.files import write_file
+from longctx.gate.defaults import MARGIN
 from longctx.results.folder import find_run
+
+if TYPE_CHECKING:
+    from longctx.results.manifest import Manifest
+    from longctx.workspace import Workspace
 
 
 def add(commands: Any) -> None:
@@ -36,6 +41,8 @@ def add(commands: Any) -> None:
 
 
 def _save(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.gate.validity import vacuous_bands
+    from longctx.registry import families
     from longctx.results.baseline import write_baseline
     from longctx.results.completeness import lacks
     from longctx.results.manifest import require_manifest
@@ -49,7 +56,8 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     folder = find_run(options.folder or options.workspace.reports / "latest")
     file = options.workspace.own("baselines", f"{options.name}.jsonl")
     check_new(file, options.force)
-    if lacking := "; ".join(lacks(require_manifest(folder), load_rows(folder))):
+    manifest, rows = require_manifest(folder), load_rows(folder)
+    if lacking := "; ".join(lacks(manifest, rows)):
         why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
         if not options.force:
             raise UserError(
@@ -59,8 +67,21 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
             )
         print(why)
     write_file(file, lambda part: write_baseline(part, options.name, folder))
+    for why in vacuous_bands(rows, families(options.workspace), _margin(options.workspace, manifest)):
+        print(f"No run can pass against it: {why}.")
     print(f"{file}: the run {folder.name}, {file.stat().st_size:,} bytes. Commit it.")
     return 0
+
+
+def _margin(workspace: Workspace, manifest: Manifest) -> float:
+    """Return the margin of a run's profile; the default if it has none, or is no longer here."""
+    from longctx.config.profiles import load_profile
+
+    try:
+        stated = load_profile(workspace, manifest.profile).margin
+    except UserError:
+        stated = None
+    return MARGIN if stated is None else stated
 
 
 def _list(options: argparse.Namespace, _: list[str]) -> int:

@@ -98,7 +98,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.cli.shared.planned import planned
+    from longctx.cli.shared.planned import minimums_of, planned
     from longctx.config.profiles import load_profile, profile_name
     from longctx.corpus.bank import load_bank
     from longctx.gate.defaults import MARGIN
@@ -123,15 +123,16 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         check_free(options.out, options.force)
     stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
     margin = next(value for value in stated if value is not None)
-    target = Target(margin, options.alpha, options.power, options.drop)
+    minimums = minimums_of(options.workspace, options.profile, options.model)
+    target = Target(margin, options.alpha, options.power, options.drop, minimums=minimums)
     sentences: list[str] = []
     if options.budget is None:
-        loads, further = planned(options.workspace, options.profile, options.model, bank_of)
+        loads = planned(options.workspace, options.profile, options.model, bank_of)
     else:
-        loads, further, sentences = _bought(options, target, bank_of, earlier)
-    target = replace(target, hypotheses=len(loads) + sum(further.values()))
+        loads, sentences = _bought(options, target, bank_of, earlier)
+    target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, target, profile, further, options.runs or (), replayed)))
+    print(as_terminal(plan_document(plans, target, profile, options.runs or (), replayed)))
     print(conclusion(plans, target))
     for sentence in sentences:
         print(sentence)
@@ -140,13 +141,13 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _bought(
     options: argparse.Namespace, target: Target, bank_of: BankLoader, earlier: Mapping[tuple[Subject, Where], Seen]
-) -> tuple[dict[SubjectBand, Load], dict[tuple[str, str], int], list[str]]:
-    """Choose what --budget buys, and write it to --out; return its loads, its further hypotheses, and sentences on it.
+) -> tuple[dict[SubjectBand, Load], list[str]]:
+    """Choose what --budget buys, and write it to --out; return its loads, and sentences on it.
 
     Raises UserError if it buys nothing.
     """
     from longctx.cli.shared.budgeted import offers, with_chosen_trials, write_profile
-    from longctx.cli.shared.planned import cases_planned, further_named, loads_of
+    from longctx.cli.shared.planned import cases_planned, loads_of
     from longctx.config.profiles import profile_name, profile_path
     from longctx.gate.budget import allocate
     from longctx.report.budget import bought, nothing_bought
@@ -156,7 +157,7 @@ def _bought(
 
     path, name = profile_path(options.workspace, options.profile), profile_name(options.workspace, options.profile)
     cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
-    allocation = allocate(offers(options.workspace, path, cases, assumed), target, options.budget)
+    allocation = allocate(offers(path, cases, assumed), target, options.budget)
     if not allocation.chosen:
         raise nothing_bought(allocation, target, options.budget, name)
     chosen = with_chosen_trials(cases, allocation.chosen)
@@ -166,7 +167,7 @@ def _bought(
         about = f"What ${options.budget:g} show on {models}, of the profile {name}. {sentences[0]}"
         write_profile(path, options.out, about, target.margin, allocation.chosen, options.model)
         sentences.append(f"Written: {options.out}")
-    return loads_of(chosen), further_named(options.workspace, chosen), sentences
+    return loads_of(chosen), sentences
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:

@@ -2,12 +2,13 @@
 
 Each band is a hypothesis of its own, so that a collapse at the long end is not averaged away. A band passes if its drop
 is shown to be smaller than the margin. It is a regression if a drop above zero is shown, with Holm's correction over
-all bands, and the band does not pass. Otherwise it is inconclusive.
+all bands, and the band does not pass. Otherwise it is inconclusive. A band whose baseline has nothing to lose
+(gate/validity.py) is invalid unless a drop is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
@@ -55,7 +56,7 @@ class BandVerdict:
     n: pairs. clusters: how many clusters they form. gained, lost: the discordant pairs. bound: the upper bound of the
     drop, a share of trials. p_value: of the hypothesis that there is no drop. shown: whether a drop is shown. needed:
     about how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise.
-    same_answers: the run replayed the baseline's own answers and judged them the same.
+    same_answers: the run replayed the baseline's own answers and judged them the same. reason: why it is invalid.
     """
 
     band: Band
@@ -69,6 +70,7 @@ class BandVerdict:
     shown: bool
     needed: int | None
     same_answers: bool = False
+    reason: str = ""
 
     @property
     def difference(self) -> float:
@@ -94,8 +96,8 @@ def judge(
 ) -> list[BandVerdict]:
     """Return a verdict for each band, in their order.
 
-    further: the p-values of other hypotheses that Holm's correction counts. at_any_time: judge by evidence that is
-    valid whenever a run is stopped, rather than only at an end that was fixed beforehand.
+    further: the p-values of stated minimums, which Holm's correction counts, too. at_any_time: judge by evidence that
+    is valid whenever a run is stopped, rather than only at an end that was fixed beforehand.
     """
     p_values = [_p_value(clusters, at_any_time) for clusters in bands.values()]
     shown = holm([*p_values, *further], alpha)[: len(p_values)]
@@ -105,15 +107,13 @@ def judge(
     ]
 
 
-def overall(verdicts: Sequence[BandVerdict]) -> Verdict:
-    """Return the verdict on several bands: a regression if any is one, a pass if all pass, else inconclusive.
+ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
+"""The verdicts of bands, the one that outranks all others first."""
 
-    Without bands it is inconclusive.
-    """
-    distinct = {verdict.verdict for verdict in verdicts}
-    if "regression" in distinct:
-        return "regression"
-    return "pass" if distinct == {"pass"} else "inconclusive"
+
+def overall(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on several bands or families; without any it is inconclusive."""
+    return min(verdicts, key=ORDER.index, default="inconclusive")
 
 
 def enough(clusters: Clusters) -> bool:

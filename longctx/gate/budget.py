@@ -23,7 +23,7 @@ class Offer:
 
     size, price: the size of the band, and its price in USD, for a number of trials of each of its scenarios. most: the
     most trials that a scenario can have. length: the length of its longest scenario. order: the place of its family in
-    the profile, from 0. further: the hypotheses that its family adds to the gate if any of its bands is chosen.
+    the profile, from 0.
     """
 
     band: Band
@@ -33,7 +33,6 @@ class Offer:
     assumed: Assumed
     length: int
     order: int
-    further: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,6 @@ def allocate(offers: Sequence[Offer], target: Target, budget: float) -> Allocati
     )
 
 
-def hypotheses(offers: Sequence[Offer]) -> int:
-    """Return the number of hypotheses in the gate: its bands, and those that their families add."""
-    return len(offers) + sum({(offer.band.family, offer.band.subject): offer.further for offer in offers}.values())
-
-
 def _passing(offers: Sequence[Offer], target: Target) -> Chosen | None:
     """Return the fewest trials with which all bands pass together if nothing changed; None if a band lacks them."""
     each = {offer: _to_pass(offer, offers, target) for offer in offers}
@@ -118,7 +112,7 @@ def _to_pass(offer: Offer, offers: Sequence[Offer], target: Target) -> int | Non
 
 def _showing(chosen: Chosen, target: Target, drop: float) -> Chosen | None:
     """Return the trials, at least those chosen, that show a drop in each band; None if a band lacks them."""
-    alpha = target.alpha / hypotheses([*chosen])
+    alpha = replace(target, bands=len(chosen)).first_step
     each: dict[Offer, int | None] = {}
     for offer, fewest in chosen.items():
         trials = _trials_for_drop(drop, offer.assumed.discordance, alpha, target.power)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from longctx.compare.pairs import TrialKey, TrialPairs
+from longctx.compare.pairs import TrialPairs
 from longctx.gate.bands import EARLY_STOP, Clusters
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
@@ -19,6 +19,7 @@ class Evidence:
     changes: the changes of the pairs that both runs measured, by cluster. pessimistic_changes: the same with the pairs
     that only the baseline measured, counted as wrong. asked: the pairs that the baseline measured. missing: those of
     them that the run did not. other: the pairs that do not rest on the same recorded answer, or judge it differently.
+    baseline: the baseline's rows of all pairs that it measured, those that an early stop left out included.
     """
 
     changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -26,6 +27,7 @@ class Evidence:
     asked: int = 0
     missing: int = 0
     other: int = 0
+    baseline: list[Row] = field(default_factory=list)
 
     @property
     def same_answers(self) -> bool:
@@ -57,11 +59,12 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
     Trials that an early stop left out count neither as asked nor as missing.
     """
     bands: dict[str, Evidence] = {}
-    for key, (before, after) in pairs.common.items():
+    for before, after in pairs.common.values():
         if before.measured and after.band is not None:
             evidence = bands.setdefault(after.band, Evidence())
+            evidence.baseline.append(before)
             if after.error != EARLY_STOP:
-                evidence.add(_cluster(key, after), before, after)
+                evidence.add(cluster_of(after), before, after)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
@@ -82,9 +85,14 @@ def same_answer(before: Row, after: Row) -> bool:
     return before.answers is not None and before.answers == after.answers and before.correct == after.correct
 
 
-def _cluster(key: TrialKey, trial: Row) -> object:
+def is_gated(rows: Sequence[Row]) -> bool:
+    """Return whether the gate judges any of a family's rows: a profile may leave tables out."""
+    return any(row.band is not None for row in rows)
+
+
+def cluster_of(trial: Row) -> object:
     """Return the cluster of a trial. Without one of its own it forms one with its repeats."""
-    return trial.cluster or key[:-1]
+    return trial.cluster or (trial.scenario, trial.seed, trial.item, trial.trial)
 
 
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from longctx.compare.match import match_runs
 from longctx.compare.pairs import pairs
 from longctx.errors import UserError
-from longctx.gate.evidence import by_band
-from longctx.gate.validity import models_of, of_the_run, too_old, unmeasured
+from longctx.gate.evidence import by_band, is_gated
+from longctx.gate.validity import NONE_GATED, models_of, of_the_run, too_old, unmeasured
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 
@@ -25,9 +25,12 @@ def invalid_in_advance(before: Sequence[Row], after: Sequence[Row], rules: Rules
         matched, _ = match_runs(before, after)
     except UserError as error:
         return [*of_the_run(rules.left_out, rules.empty, 1)] if part else [error.reason]
+    gated = [match for match in matched if is_gated(match.rows[1])]
+    if matched and not gated:
+        return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
     in_common = 0
     reasons: list[str] = []
-    for match in matched:
+    for match in gated:
         rows_before, rows_after = match.rows
         paired = pairs(rows_before, rows_after)
         bands = by_band(paired)

@@ -18,15 +18,21 @@ class Target:
     """What a gate is planned for.
 
     margin: its non-inferiority margin, a share of trials. alpha: the probability of a false alarm. power: the wanted
-    probability that `drop`, a share of trials, is shown, and that an unchanged model passes. hypotheses: how many the
-    gate tests, for Holm's correction.
+    probability that `drop`, a share of trials, is shown, and that an unchanged model passes. bands, minimums: how many
+    bands and stated minimums the gate tests, for Holm's correction.
     """
 
     margin: float = MARGIN
     alpha: float = ALPHA
     power: float = 0.9
     drop: float = 0.1
-    hypotheses: int = 1
+    bands: int = 1
+    minimums: int = 0
+
+    @property
+    def hypotheses(self) -> int:
+        """How many hypotheses Holm's correction counts."""
+        return self.bands + self.minimums
 
     @property
     def first_step(self) -> float:

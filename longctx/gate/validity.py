@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
+from longctx.gate.evidence import cluster_of
+from longctx.results.grouping import grouped
+from longctx.stats.bound import design_effect
+from longctx.stats.rates import Rate, wilson
 
 if TYPE_CHECKING:
     from longctx.compare.pairs import TrialPairs
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
+    from longctx.vocabulary.family import Family
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
+NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
+UNREADABLE = "unparseable", "truncated"
+"""The outcomes of replies that could not be read, or were cut off before their answer."""
+Z_ONE_SIDED = 1.6448536269514722
+"""The 95% quantile of the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,37 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
     for name, band in bands.items():
         if band.missing > MOST_MISSING["band"] * band.asked:
             yield f"{band.missing:,} of {band.asked:,} trials of the band {name} were not measured"
+
+
+def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> str:
+    """Return why a band cannot pass whatever the run answers, without a full stop; empty if it can.
+
+    baseline: its measured rows of the band. guessing: the rate that guessing reaches, or 0. The rate must be shown to
+    exceed that by more than the margin (95%, one-sided), with trials counted at their effective number, and most
+    replies must not be shown to be unreadable.
+    """
+    if not (n := len(baseline)):
+        return ""
+    unreadable = sum(row.outcome in UNREADABLE for row in baseline)
+    if wilson(unreadable, n, Z_ONE_SIDED)[0] > 0.5:
+        return (
+            f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so that its rate measures "
+            "their format"
+        )
+    rate = Rate(sum(row.correct for row in baseline), n)
+    deff = design_effect([[row.correct for row in rows] for rows in grouped(baseline, cluster_of).values()])
+    if wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)[0] > guessing + margin:
+        return ""
+    floor = f"guessing, {guessing:.2f}," if guessing else "0"
+    return f"the baseline has nothing to lose: its rate {rate} is not shown to exceed {floor} by more than {margin:.1%}"
+
+
+def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Family], margin: float) -> Iterator[str]:
+    """Yield a sentence, without its full stop, for each band of a baseline that no run can pass."""
+    judged = [row for row in rows if row.measured and row.band is not None]
+    for (family, subject, band), of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).items():
+        if why := nothing_to_lose(of_band, known[family].guessing if family in known else 0.0, margin):
+            yield f"{family} of {subject}, {band}: {why}"
 
 
 def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:

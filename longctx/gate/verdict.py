@@ -8,20 +8,19 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import TrialPairs, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Verdict, judge, overall
+from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clusters, Verdict, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.gate.evidence import Evidence, by_band, by_scenario
-from longctx.gate.further import FamilyHypotheses
-from longctx.gate.validity import AgeLimit, of_the_run, too_old, unmeasured
+from longctx.gate.evidence import Evidence, by_band, by_scenario, is_gated
+from longctx.gate.validity import NONE_GATED, AgeLimit, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import holm
-from longctx.vocabulary.account import Account
+from longctx.summary.guarded import described
+from longctx.vocabulary.account import Account, Reported, StatedMinimum
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
-from longctx.vocabulary.hypothesis import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,9 @@ class Rules:
 class FamilyVerdict:
     """The verdict on one family of one subject.
 
-    reasons: a sentence on each reason why it is invalid. asked: the pairs that the baseline measured. missing: those of
-    them that the run did not measure. alone: the trials that only the baseline, and only the run, has. mismatched:
+    reported: what the family reports beside its bands. missed: those of them whose stated minimum is missed. reasons:
+    a sentence on each reason why too little is known of it. asked: the pairs that the baseline measured. missing: those
+    of them that the run did not measure. alone: the trials that only the baseline, and only the run, has. mismatched:
     how many trials share a key but ask different questions. scenarios: the paired difference of each by its name; these
     raise no alarm.
     """
@@ -65,7 +65,8 @@ class FamilyVerdict:
     after: Subject
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
-    hypotheses: tuple[Judged, ...]
+    reported: tuple[Reported, ...]
+    missed: tuple[Reported, ...]
     reasons: tuple[str, ...]
     asked: int
     missing: int
@@ -79,7 +80,8 @@ class RunVerdict:
     """The verdict on a run.
 
     reasons: a sentence on each reason why the whole run is invalid. unmatched: the (family, subject) that only the
-    baseline, and only the run, has. trials: all of the run's. not_asked: those that an early stop left out.
+    baseline, and only the run, has. trials: all of the run's. not_asked: those that an early stop left out. not_gated:
+    the (family, subject) that the profile leaves out of the gate.
     """
 
     verdict: Verdict
@@ -89,6 +91,7 @@ class RunVerdict:
     unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
     trials: int = 0
     not_asked: int = 0
+    not_gated: tuple[tuple[str, Subject], ...] = ()
 
     @property
     def alpha(self) -> float:
@@ -103,26 +106,37 @@ class RunVerdict:
 
     @property
     def settled(self) -> bool:
-        """Whether a run may stop here. It may not if a shown drop could still prove to be smaller than the margin."""
+        """Whether a run may stop here: more trials would not change the verdict.
+
+        It may not if a shown drop could still prove to be smaller than the margin.
+        """
         bands = [band for family in self.families for band in family.bands]
         large = any(band.verdict == "regression" and -band.difference >= self.rules.margin for band in bands)
-        return self.verdict == "pass" or (self.verdict == "regression" and large)
+        undecided = self.reasons or any(band.verdict == "inconclusive" for band in bands)
+        return {"pass": True, "regression": large, "invalid": not undecided}.get(self.verdict, False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A family of one subject in both runs."""
+    """A family of one subject in both runs.
+
+    vacuous: why a band's baseline has nothing to lose, for each band of which this holds. faults: a sentence, without
+    its full stop, on the family's own code if that failed.
+    """
 
     family: str
     before: Subject
     after: Subject
     pairs: TrialPairs
-    bands: Mapping[str, Evidence]
-    further: FamilyHypotheses
+    bands: Mapping[Band, Evidence]
+    vacuous: Mapping[Band, str]
+    reported: tuple[Reported, ...]
+    faults: tuple[str, ...]
     too_old: str
 
-    def band(self, name: str) -> Band:
-        return Band(self.family, name, self.after)
+    @property
+    def minimums(self) -> list[tuple[Reported, StatedMinimum]]:
+        return [(reported, reported.minimum) for reported in self.reported if reported.minimum]
 
 
 def give_verdict(
@@ -137,81 +151,119 @@ def give_verdict(
     except UserError as error:
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
     known = shipped() if families is None else families
-    compared = [_compared(match, rules, known.get(match.family)) for match in matched]
+    gated = [match for match in matched if is_gated(match.rows[1])]
+    compared = [_compared(match, rules, known.get(match.family)) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged = _families(compared, rules, stopped=not_asked > 0)
-    reasons = tuple(_reasons(judged, rules))
-    verdict: Verdict = "invalid" if reasons else _worst([family.verdict for family in judged])
+    reasons = tuple(_reasons(judged, rules, left_out=bool(matched) and not gated))
+    verdict: Verdict = "invalid" if reasons else overall(family.verdict for family in judged)
     only_before, only_after = unmatched
-    return RunVerdict(verdict, rules, judged, reasons, (tuple(only_before), tuple(only_after)), len(after), not_asked)
+    return RunVerdict(
+        verdict,
+        rules,
+        judged,
+        reasons,
+        (tuple(only_before), tuple(only_after)),
+        len(after),
+        not_asked,
+        tuple((match.family, match.after) for match in matched if match not in gated),
+    )
 
 
 def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
     """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
     both = pairs(*match.rows)
-    account = account_of(family) if family else Account()
-    grids = rules.grids.get((match.family, match.after.model), ())
-    further = FamilyHypotheses(match.family, account, both, match.after.model, grids)
+    bands = {Band(match.family, name, match.after): evidence for name, evidence in by_band(both).items()}
+    guessing = family.guessing if family else 0.0
+    vacuous = {band: nothing_to_lose(evidence.baseline, guessing, rules.margin) for band, evidence in bands.items()}
+    reported, faults = _reported(match, rules, family)
     return _Compared(
-        match.family, match.before, match.after, both, by_band(both), further, too_old(*match.rows, rules.age)
+        family=match.family,
+        before=match.before,
+        after=match.after,
+        pairs=both,
+        bands=bands,
+        vacuous={band: why for band, why in vacuous.items() if why},
+        reported=reported,
+        faults=faults,
+        too_old=too_old(*match.rows, rules.age),
     )
 
 
-def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
-    """Judge all families, with Holm's correction over their bands and further hypotheses.
+def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
+    """Return what a family reports beside its bands, and a sentence without its full stop if its code fails.
 
-    A run that was stopped early tests no further hypotheses.
+    That code may be a user's: no stated minimum may be lost silently, and no other family's verdict may be.
+    """
+    account = account_of(family) if family else Account()
+    grids = rules.grids.get((match.family, match.after.model), ())
+    try:
+        return tuple(account.reported(*match.rows, grids)), ()
+    except Exception as error:
+        return (), (f"what {match.family} adds to the gate failed: {described(error)}",)
+
+
+def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
+    """Judge all families, with Holm's correction over their bands and stated minimums.
+
+    A run that was stopped early tests no minimum.
     """
     alpha = rules.level(stopped)
-    tested = [[] if stopped else family.further.tested(alpha) for family in compared]
-    p_further = [p_value for of_family in tested for _, p_value in of_family]
-    bands = {family.band(name): evidence for family in compared for name, evidence in family.bands.items()}
+    minimums = [] if stopped else [minimum.p_value for family in compared for _, minimum in family.minimums]
+    bands = {band: evidence for family in compared for band, evidence in family.bands.items()}
+    vacuous = {band: why for family in compared for band, why in family.vacuous.items()}
 
-    def judged(pessimistic: bool) -> dict[Band, BandVerdict]:
-        clusters = {
-            band: evidence.pessimistic if pessimistic else evidence.clusters for band, evidence in bands.items()
-        }
-        verdicts = judge(clusters, rules.margin, alpha, further=p_further, at_any_time=stopped)
+    def judged(changes: Mapping[Band, Clusters]) -> dict[Band, BandVerdict]:
+        verdicts = judge(changes, rules.margin, alpha, further=minimums, at_any_time=stopped)
         return {
-            verdict.band: _without_statistics(verdict) if bands[verdict.band].same_answers else verdict
+            verdict.band: _excepted(verdict, bands[verdict.band].same_answers, vacuous.get(verdict.band, ""))
             for verdict in verdicts
         }
 
-    measured, pessimistic = judged(False), judged(True)
-    shown = iter(holm([*p_further, *(verdict.p_value for verdict in measured.values())], alpha))
-    further = [
-        family.further.judged([test for test, _ in of_family], [next(shown) for _ in of_family], rules.margin)
-        for family, of_family in zip(compared, tested, strict=True)
+    measured = judged({band: evidence.clusters for band, evidence in bands.items()})
+    pessimistic = judged({band: evidence.pessimistic for band, evidence in bands.items()})
+    shown = iter(holm([*minimums, *(verdict.p_value for verdict in measured.values())], alpha))
+    missed = [
+        tuple(reported for reported, minimum in family.minimums if not stopped and next(shown) and minimum.below)
+        for family in compared
     ]
     return tuple(
         _family(
             family,
-            tuple(measured[family.band(name)] for name in family.bands),
-            tuple(pessimistic[family.band(name)] for name in family.bands),
-            tuple(hypotheses),
+            tuple(measured[band] for band in family.bands),
+            tuple(pessimistic[band] for band in family.bands),
+            of_family,
             stopped,
         )
-        for family, hypotheses in zip(compared, further, strict=True)
+        for family, of_family in zip(compared, missed, strict=True)
     )
 
 
-def _without_statistics(verdict: BandVerdict) -> BandVerdict:
-    """Let a band pass whose answers were compared with themselves: that needs no statistics."""
-    return replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True)
+def _excepted(verdict: BandVerdict, same_answers: bool, vacuous: str) -> BandVerdict:
+    """Return the verdict on a band that statistics do not decide.
+
+    Answers that were compared with themselves pass; where the baseline has nothing to lose, nothing passes.
+    """
+    if same_answers:
+        verdict = replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True)
+    if vacuous and verdict.verdict != "regression":
+        verdict = replace(verdict, verdict="invalid", needed=None, reason=vacuous)
+    return verdict
 
 
 def _family(
     family: _Compared,
     bands: tuple[BandVerdict, ...],
     pessimistic: tuple[BandVerdict, ...],
-    hypotheses: tuple[Judged, ...],
+    missed: tuple[Reported, ...],
     stopped: bool,
 ) -> FamilyVerdict:
     """Judge one family. pessimistic: its bands if the trials that the run did not measure counted as wrong."""
-    further: list[Verdict] = ["inconclusive"] if stopped and family.further.made else list(_verdicts(hypotheses))
-    verdict = _worst([overall(bands), *further])
-    at_worst = _worst([overall(pessimistic), *further])
-    reasons = [*unmeasured(family.pairs, family.bands), *filter(None, [family.too_old]), *family.further.faults]
+    beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if stopped and family.minimums else []
+    verdict = overall([*(band.verdict for band in bands), *beside])
+    at_worst = overall([*(band.verdict for band in pessimistic), *beside])
+    evidence = {band.name: of_band for band, of_band in family.bands.items()}
+    reasons = [*unmeasured(family.pairs, evidence), *filter(None, [family.too_old]), *family.faults]
     if verdict != at_worst:
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
     both = len(family.pairs.common) + family.pairs.mismatched
@@ -221,31 +273,23 @@ def _family(
         after=family.after,
         verdict="invalid" if reasons else verdict,
         bands=bands,
-        hypotheses=hypotheses,
+        reported=family.reported,
+        missed=missed,
         reasons=tuple(reasons),
-        asked=sum(evidence.asked for evidence in family.bands.values()),
-        missing=sum(evidence.missing for evidence in family.bands.values()),
+        asked=sum(of_band.asked for of_band in evidence.values()),
+        missing=sum(of_band.missing for of_band in evidence.values()),
         alone=(len(family.pairs.before) - both, len(family.pairs.after) - both),
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
     )
 
 
-def _verdicts(hypotheses: tuple[Judged, ...]) -> Iterator[Verdict]:
-    for hypothesis in hypotheses:
-        yield hypothesis.verdict
-        if hypothesis.against_minimum is not None:
-            yield hypothesis.against_minimum
-
-
-def _worst(verdicts: list[Verdict]) -> Verdict:
-    order: tuple[Verdict, ...] = ("invalid", "regression", "inconclusive", "pass")
-    return min(verdicts, key=order.index, default="inconclusive")
-
-
-def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules) -> Iterator[str]:
-    """Yield the reasons why the whole run is invalid."""
+def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules, left_out: bool) -> Iterator[str]:
+    """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from rules.lacking
-    yield from of_the_run(rules.left_out, rules.empty, sum(family.asked for family in families))
+    in_common = 1 if left_out else sum(family.asked for family in families)
+    yield from of_the_run(rules.left_out, rules.empty, in_common)
+    if left_out:
+        yield NONE_GATED
     if invalid := [family.family for family in families if family.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(invalid))}"

@@ -42,7 +42,7 @@ class Point:
         """Return the verdict of a band; empty if there is none."""
         if self.verdict is None:
             return ""
-        if self.verdict.verdict == "invalid":
+        if self.verdict.reasons:
             return "invalid"
         return next((band_verdict.verdict for band_verdict in self.verdict.bands if band_verdict.band.name == band), "")
 

@@ -19,7 +19,8 @@ class Case:
     """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has.
 
     only_trial: the index of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
-    counted: the tokens of one of its prompts as the model's server counts them; None if it was not asked.
+    in_gate: whether its table is part of the gate. counted: the tokens of one of its prompts as the model's server
+    counts them; None if it was not asked.
     """
 
     model: ModelProfile
@@ -31,11 +32,17 @@ class Case:
     only_trial: int | None = None
     min_rate: float | None = None
     band: str = "all"
+    in_gate: bool = True
     counted: int | None = None
 
     @property
     def id(self) -> str:
         return f"{file_name(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}"
+
+    @property
+    def gated(self) -> bool:
+        """Whether the gate judges it: its table is part of the gate, and its rate is what the family measures."""
+        return self.in_gate and self.scenario.gated
 
     @property
     def file(self) -> str:

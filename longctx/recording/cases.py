@@ -52,6 +52,7 @@ def cases_of(
                     trials=trials,
                     min_rate=grid.min_rate,
                     band=grid.band(scenario),
+                    in_gate=grid.gated,
                 )
                 cases.setdefault(case.id, case)
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:

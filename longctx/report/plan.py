@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,19 +19,17 @@ def plan_document(
     plans: Sequence[BandPlan],
     target: Target,
     profile: str,
-    further: Mapping[tuple[str, str], int],
     runs: Sequence[str] = (),
     replayed: Sequence[str] = (),
 ) -> Document:
     """Return a plan in words. plans: at least one. profile: its name.
 
-    further: how many hypotheses the gate tests besides bands, by their name in singular and plural. runs: the names of
-    the two runs that the assumptions come from, if any. replayed: the families of which both runs replay the same
-    recordings.
+    runs: the names of the two runs that the assumptions come from, if any. replayed: the families of which both runs
+    replay the same recordings.
     """
     return Document(
         title=f"Plan of the profile {profile} with a power of {_exact(target.power)}",
-        notes=(*_rules(plans, target, further), *_sources(plans, runs, replayed), *_warnings(plans, target)),
+        notes=(*_rules(plans, target), *_sources(plans, runs, replayed), *_warnings(plans, target)),
         tables=tuple(_tables(plans, target)),
     )
 
@@ -57,9 +55,10 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
     return " ".join(parts)
 
 
-def _rules(plans: Sequence[BandPlan], target: Target, further: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     step = f"{target.alpha:g} / {target.hypotheses} = {target.first_step:.2g}"
-    gated = " and ".join([_count(len(plans), "band"), *(_named(number, *names) for names, number in further.items())])
+    minimums = [_count(target.minimums, "stated minimum")] if target.minimums else []
+    gated = " and ".join([_count(len(plans), "band"), *minimums])
     yield (
         f"A band passes where the upper bound of its drop ({_exact(1 - target.alpha)}, one-sided) is below "
         f"{_exact(target.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
@@ -69,8 +68,6 @@ def _rules(plans: Sequence[BandPlan], target: Target, further: Mapping[tuple[str
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
         "Tokens and prices are of one run, with prompts as estimated, replies of full length, and no discount."
     )
-    for singular, _ in further:
-        yield f"The gate also makes each {singular}; that is not planned here."
     if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
 
@@ -215,11 +212,7 @@ def _each(plans: Sequence[BandPlan]) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return _named(number, noun, f"{noun}s")
-
-
-def _named(number: int, singular: str, plural: str) -> str:
-    return f"{number:,} {singular if number == 1 else plural}"
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

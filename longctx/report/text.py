@@ -9,10 +9,13 @@ from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
+from longctx.summary.findings import unusable
 from longctx.summary.summary import Summary, UsageSummary
 from longctx.summary.truncated import Truncated
 from longctx.visible import visible
 
+UNREADABLE = "unparseable", "refusal"
+"""The outcomes that the notes name as soon as they are many; of replies that were cut off they say more."""
 MOST_NAME = 80
 """The most characters that are shown of a model name from a server."""
 
@@ -48,6 +51,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
     return [
         trials_sentence(summary),
         *answered(summary),
+        *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
         *map(_usage, summary.usage),
         *sentences(summary.costs),

@@ -43,7 +43,10 @@ def verdict_document(verdict: RunVerdict, baseline: str, changed: Sequence[str])
 def _why(verdict: RunVerdict) -> str:
     """Return what decided the verdict, for the title."""
     if verdict.verdict == "invalid":
-        return "; ".join(verdict.reasons)
+        vacuous = [str(band.band) for family in verdict.families for band in family.bands if band.reason]
+        return "; ".join(
+            verdict.reasons or [f"the baseline has nothing to lose in {'; '.join(dict.fromkeys(vacuous))}"]
+        )
     if verdict.verdict == "regression":
         bands = [
             f"{family.family} {_signed(band.difference)} in {band.band.name}"
@@ -51,13 +54,13 @@ def _why(verdict: RunVerdict) -> str:
             for band in family.bands
             if band.verdict == "regression"
         ]
-        further = [
-            judged.says
+        missed = [
+            f"{family.family}: {reported.minimum.says}"
             for family in verdict.families
-            for judged in family.hypotheses
-            if "regression" in (judged.verdict, judged.against_minimum)
+            for reported in family.missed
+            if reported.minimum
         ]
-        return "; ".join([*bands, *further])
+        return "; ".join([*bands, *missed])
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
 
 
@@ -73,12 +76,19 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterat
     for run_name, only_there in zip(("the baseline", "this run"), verdict.unmatched, strict=True):
         for family_name, subject in only_there:
             yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
+    for family_name, subject in verdict.not_gated:
+        yield f"{family_name} of {subject} is not judged: the profile leaves it out of the gate."
 
 
 def _family_notes(family: FamilyVerdict) -> Iterator[str]:
     name = family.family
     yield from (f"{name}: {reason}." for reason in family.reasons)
     for band in family.bands:
+        if band.reason:
+            yield (
+                f"{band.band}: {band.reason}. Measure what the model can do, or leave the table out of the gate with "
+                "`gated = false`."
+            )
         if band.within_margin:
             yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
         if band.needed is not None and family.verdict == "inconclusive":
@@ -115,10 +125,13 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
 def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if bands := _bands(verdict):
         yield Table("By family and band of lengths", _frame(bands, "family"))
-    further: dict[str, list[Mapping[str, str]]] = {}
-    for judged in (judged for family in verdict.families for judged in family.hypotheses):
-        further.setdefault(judged.table, []).append(judged.cells)
-    for title, rows in further.items():
+    reported: dict[str, list[Mapping[str, str]]] = {}
+    for family in verdict.families:
+        for beside in family.reported:
+            head, *cells = beside.cells.items()
+            row = dict([head, *_of(verdict, family).items(), *cells])
+            reported.setdefault(beside.table, []).append(row)
+    for title, rows in reported.items():
         yield Table(title, _frame(rows, next(iter(rows[0]))))
     yield from _moved(verdict)
 
@@ -159,7 +172,7 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     for family in verdict.families:
         subject = _of(verdict, family)
         rows += [{"family": family.family, **subject, **_band(band)} for band in family.bands]
-        if family.verdict == "invalid":
+        if family.reasons:
             rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
 

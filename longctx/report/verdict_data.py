@@ -70,7 +70,9 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
 
 
 def _family(family: FamilyVerdict) -> dict[str, Any]:
-    kinds = dict.fromkeys(judged.kind for judged in family.hypotheses)
+    reported: dict[str, list[dict[str, Any]]] = {}
+    for beside in family.reported:
+        reported.setdefault(beside.kind, []).append({**beside.data, "missed": beside in family.missed})
     return {
         "family": family.family,
         "before": _named(family.before),
@@ -85,10 +87,11 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 "verdict": band.verdict,
                 **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
                 **{name: getattr(band, name) for name in ("bound", "p_value", "needed", "same_answers")},
+                "reason": band.reason,
             }
             for band in family.bands
         ],
-        **{kind: [dict(judged.data) for judged in family.hypotheses if judged.kind == kind] for kind in kinds},
+        **reported,
     }
 
 

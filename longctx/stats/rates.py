@@ -37,8 +37,11 @@ class Rate:
         return f"{self.rate:.2f} [{self.lo:.2f}, {self.hi:.2f}] n={self.n}" if self.n else "not measured"
 
 
-def wilson(correct: int, n: int, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion (E. B. Wilson, JASA 22, 1927); (0, 1) without trials."""
+def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """Return Wilson's score interval of a proportion (E. B. Wilson, JASA 22, 1927); (0, 1) without trials.
+
+    n may be an effective number.
+    """
     if n == 0:
         return 0.0, 1.0
     p, spread = correct / n, z * z / n
@@ -59,6 +62,11 @@ def below(correct: int, n: int, minimum: float) -> float:
         for k in range(correct + 1)
     )  # fmt: skip
     return min(1.0, math.fsum(map(math.exp, log_terms)))
+
+
+def above(correct: int, n: int, maximum: float) -> float:
+    """Return the exact one-sided p-value of a rate above `maximum`: P(X >= correct) if the true rate were `maximum`."""
+    return below(n - correct, n, 1 - maximum)
 
 
 def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:

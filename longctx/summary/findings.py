@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
@@ -18,7 +18,7 @@ MANY = 0.25
 
 def findings(summary: Summary) -> list[str]:
     """Return the findings by rank. Within a rank come the first finding of each family, then the second of each, …"""
-    ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *_unusable(summary))]
+    ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *unusable(summary))]
     for name, family in summary.families.items():
         of_rank: Counter[Rank] = Counter()
         for rank, sentence in family.account.findings(summary.of(name), family.analysis):
@@ -37,10 +37,11 @@ def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
         )
 
 
-def _unusable(summary: Summary) -> Iterator[tuple[Rank, str]]:
+def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:
+    """Yield a sentence, with its rank, on each family and subject of which many replies have one of these outcomes."""
     for (name, subject), group in by_family_and_subject(summary.scenarios).items():
         total = sum(scenario.rate.n for scenario in group)
-        for kind in UNUSABLE:
+        for kind in kinds:
             count = sum(scenario.outcomes.get(kind, 0) for scenario in group)
             if total and count / total >= NOTABLE:
                 yield (

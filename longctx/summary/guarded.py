@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from longctx.vocabulary.account import Account, Rank, Scenarios
+from longctx.vocabulary.account import Account, Rank, Reported, Scenarios
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import TrialPairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
     from longctx.results.row import Row
     from longctx.vocabulary.grid import Grid
-    from longctx.vocabulary.hypothesis import Hypothesis
-    from longctx.vocabulary.scenario import Scenario
 
 RESERVED = frozenset(
     ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
@@ -32,7 +29,6 @@ class Guarded(Account):
     def __init__(self, title: str, account: Account) -> None:
         self._title, self._account = title, account
         self._failed: dict[str, str] = {}
-        self.hypothesis = account.hypothesis
 
     @property
     def faults(self) -> list[str]:
@@ -53,11 +49,8 @@ class Guarded(Account):
     def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
         return self._shown("findings", lambda: self._account.findings(scenarios, analysis)) or ()
 
-    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
-        return self._account.hypotheses(pairs, model, grids)
-
-    def planned(self, scenarios: Sequence[Scenario]) -> int:
-        return self._account.planned(scenarios)
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+        return self._account.reported(before, after, grids)
 
     def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return self._unless_failed("data", lambda: self._own_entries(analysis), {})

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import TrialPairs
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
     from longctx.results.row import Row
     from longctx.summary.summary import ScenarioSummary
     from longctx.vocabulary.grid import Grid
-    from longctx.vocabulary.hypothesis import Hypothesis
-    from longctx.vocabulary.scenario import Scenario
 
 Scenarios = Sequence["ScenarioSummary"]
 """The scenarios of one family, for all subjects of a run."""
@@ -37,8 +36,43 @@ class Rank(enum.IntEnum):
     """No scenario fails, at any length measured."""
 
 
+@dataclass(frozen=True, slots=True)
+class StatedMinimum:
+    """A minimum that a profile states, held against a run."""
+
+    p_value: float
+    """The p-value of the hypothesis that the minimum is reached; Holm's correction counts it with the bands'."""
+    below: bool
+    """Whether the complete interval lies below the minimum."""
+    says: str
+    """What is missed, in half a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What a family reports of two runs beside its bands: numbers without a verdict, save for a stated minimum."""
+
+    kind: str
+    """The name of a list in gate.json."""
+    data: Mapping[str, Any]
+    """The entry there."""
+    table: str
+    """The title of the table that shows it."""
+    cells: Mapping[str, str]
+    """Its row there; the first cell is the row's head."""
+    minimum: StatedMinimum | None = None
+
+    def __post_init__(self) -> None:
+        """Raise TypeError or ValueError if the report could not show it, or if Holm's correction could not count it."""
+        if not self.cells:
+            raise ValueError("it has no cells for its table")
+        json.dumps(dict(self.data))
+        if self.minimum and not 0 <= self.minimum.p_value <= 1:
+            raise ValueError(f"{self.minimum.p_value} is not a p-value")
+
+
 class Account:
-    """A family's contributions to the report, the gate and the plan.
+    """A family's contributions to the report and the gate.
 
     The methods' `analysis` is what `analyse` returned; None if the family measures nothing beside rates.
     """
@@ -66,19 +100,13 @@ class Account:
         """Return the findings that stand out, each a sentence with its rank."""
         return ()
 
-    hypothesis: tuple[str, str] = ("", "")
-    """The planner's name for the hypotheses that the family adds to the gate, in the singular and the plural."""
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+        """Return what a gate reports of two runs beside the verdicts on their bands.
 
-    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
-        """Return what the gate judges beside the rates of bands.
-
-        grids: the tables that the profile has for this family and model.
+        before, after: the rows of one subject in the baseline and in the run. grids: the tables that the profile has
+        for this family and model.
         """
         return ()
-
-    def planned(self, scenarios: Sequence[Scenario]) -> int:
-        """Return how many hypotheses these scenarios of one subject add to the gate."""
-        return 0
 
     def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return the family's entries in summary.json, by the name of their list."""

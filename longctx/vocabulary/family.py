@@ -17,8 +17,8 @@ class Family:
     title: its name in headings. unit: the unit of its scenarios' lengths, in the plural. documents: whether its
     scenarios ask questions about documents. size: the parameter that gives the length of the context; empty if that is
     the prompt's tokens, and None if the needle has no depth. variant: the parameter, if any, that makes scenarios of
-    one length so unlike that heatmaps compare lengths only by the variants that all of them have. account: MODULE:CLASS
-    of its Account, which is loaded when a run ends.
+    one length so unlike that heatmaps compare lengths only by the variants that all of them have. guessing: the rate
+    that guessing alone reaches. account: MODULE:CLASS of its Account, which is loaded when a run ends.
     """
 
     scenario: type[Scenario]
@@ -28,6 +28,7 @@ class Family:
     documents: bool = False
     size: str | None = ""
     variant: str = ""
+    guessing: float = 0.0
     account: str = "longctx.vocabulary.account:Account"
 
     def __post_init__(self) -> None:
@@ -62,6 +63,8 @@ def _faults(family: Family) -> Iterator[str]:
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"
     if grid.scenarios is Grid.scenarios:
         yield f"{grid.__name__} lacks scenarios"
+    if not 0 <= family.guessing < 1:
+        yield f"its rate of guessing is {family.guessing}: give a share from 0 to below 1"
     for name, parameter in (("size", family.size), ("variant", family.variant)):
         if parameter and parameter not in scenario.identified_by:
             yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(scenario.identified_by)}"

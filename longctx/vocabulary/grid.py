@@ -43,12 +43,20 @@ class Grid(BaseModel):
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all lengths are one band."""
 
+    gated: bool = True
+    """False leaves the table out of the gate: its trials are asked and reported, and no band judges them."""
+
     @model_validator(mode="after")
     def _trials_are_of_bands(self) -> Self:
         names = self.trials if isinstance(self.trials, dict) else {}
         if strange := [name for name in names if name not in (self.bands or {"all"})]:
             raise ValueError(f"`trials` names the band {strange[0]!r}, which `bands` does not define: correct the name")
         return self
+
+    @property
+    def minimums(self) -> int:
+        """How many stated minimums the gate tests beside bands, for each model and prompt set."""
+        return 0
 
     @property
     def draws_on(self) -> str:

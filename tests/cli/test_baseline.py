@@ -99,3 +99,15 @@ def test_an_unknown_one_is_named_with_what_was_meant(folder: Path, capsys: pytes
     main(["baseline", "save", "main", str(folder)])
     assert main(["baseline", "show", "mian"]) == 2
     assert "[unknown-baseline]" in capsys.readouterr().err
+
+
+def test_a_baseline_that_no_run_can_fail_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    floor = run(tmp_path / "floor", rows(*["unparseable"] * 20, band="all"))
+    assert main(["baseline", "save", "floor", str(floor)]) == 0
+    assert (
+        "No run can pass against it: line_retrieval of some-model, prompts protocol, all: 20 of the baseline's 20 "
+        "replies are unreadable or cut off, so that its rate measures their format."
+    ) in capsys.readouterr().out
+    able = run(tmp_path / "able", rows(*["correct"] * 20, band="all"))
+    assert main(["baseline", "save", "able", str(able)]) == 0
+    assert "No run can pass" not in capsys.readouterr().out

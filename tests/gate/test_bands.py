@@ -63,7 +63,7 @@ def test_a_gain_is_no_regression() -> None:
 def test_a_collapse_at_the_long_end_is_not_averaged_away() -> None:
     verdicts = judge({SHORT: alone(0, 0, 600), MIDDLE: alone(0, 0, 600), LONG: alone(0, 25, 50)})
     assert [band.verdict for band in verdicts] == ["pass", "pass", "regression"]
-    assert overall(verdicts) == "regression"
+    assert overall(band.verdict for band in verdicts) == "regression"
     assert one(alone(0, 25, 1250)).verdict == "pass"
 
 
@@ -87,10 +87,12 @@ def test_few_trials_that_stand_alone_show_what_they_can() -> None:
 
 
 def test_all_must_pass_and_nothing_is_no_pass() -> None:
-    passed, inconclusive = one(alone(0, 0, 1000)), one(alone(0, 0, 10))
+    passed, inconclusive = one(alone(0, 0, 1000)).verdict, one(alone(0, 0, 10)).verdict
     assert overall([passed, passed]) == "pass"
     assert overall([passed, inconclusive]) == "inconclusive"
     assert overall([]) == "inconclusive"
+    assert overall([inconclusive, "invalid", passed]) == "invalid"
+    assert overall(["invalid", "regression"]) == "regression"
     assert one([]).verdict == "inconclusive"
 
 

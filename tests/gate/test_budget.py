@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import Band
-from longctx.gate.budget import Offer, Size, allocate, hypotheses
+from longctx.gate.budget import Offer, Size, allocate
 from longctx.gate.plan import Assumed, Target, outlook
 
-WANTED = Target(margin=0.1, power=0.9, drop=0.1)
+WANTED = Target(margin=0.1, power=0.9, drop=0.1, minimums=1)
 GUESS = Assumed()
 
 
-def offer(name: str, price: float, order: int = 0, length: int = 1, most: int = 5000, further: int = 0) -> Offer:
+def offer(name: str, price: float, order: int = 0, length: int = 1, most: int = 5000) -> Offer:
     """Return a band of one scenario whose trials stand alone. name: family and band."""
     family, _, band = name.partition(" ")
     return Offer(
@@ -23,12 +23,11 @@ def offer(name: str, price: float, order: int = 0, length: int = 1, most: int = 
         assumed=GUESS,
         length=length,
         order=order,
-        further=further,
     )
 
 
 LONG, SHORT = offer("lines long", 0.02, length=100), offer("lines short", 0.01, length=10)
-KEYS = offer("keys", 0.02, order=1, further=1)
+KEYS = offer("keys", 0.02, order=1)
 
 
 def names(offers: object) -> list[str]:
@@ -41,8 +40,8 @@ def test_what_is_chosen_passes_and_shows_what_is_said_and_a_little_more_would_no
     assert not plan.left_out
     assert plan.price <= budget
     assert plan.drop is not None
-    wanted = Target(0.1, 0.05, 0.9, 0.1, hypotheses([*plan.chosen]))
-    assert wanted.hypotheses == 4, "a window beside three bands"
+    wanted = Target(0.1, 0.05, 0.9, 0.1, bands=3, minimums=1)
+    assert wanted.hypotheses == 4, "a stated minimum beside three bands"
     together = 1.0
     for part, each in plan.chosen.items():
         shown = outlook(*part.size(each), GUESS, wanted)
@@ -84,7 +83,7 @@ def test_sections_that_are_too_few_are_bought_by_no_budget() -> None:
     def asked_often(each: int) -> Size:
         return 24 * each, min(each, 40)
 
-    often = Offer(Band("collage", "all"), asked_often, lambda each: each * 0.001, 5000, GUESS, 1, 0, 0)
+    often = Offer(Band("collage", "all"), asked_often, lambda each: each * 0.001, 5000, GUESS, 1, 0)
     few = offer("control", 0.001, order=1, most=30)
     plan = allocate([LONG, often, few], WANTED, 100)
     assert names(plan.lacking) == ["collage, all", "control, all"]

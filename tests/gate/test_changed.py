@@ -16,8 +16,8 @@ RUN = replace(MANIFEST, version="1.0", profile="paper", profile_digest="a" * 64,
 
 def between(manifest: dict[str, Any] | None = None, **fields: Any) -> list[str]:
     before, after = (
-        joined(run("correct", model_returned="m")),
-        joined(run("correct", **{"model_returned": "m"} | fields)),
+        joined(run("correct", band="all", model_returned="m")),
+        joined(run("correct", **{"model_returned": "m", "band": "all"} | fields)),
     )
     return changed((RUN, before), (replace(RUN, **manifest or {}), after), give_verdict(before, after, RULES))
 

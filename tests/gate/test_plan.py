@@ -8,7 +8,7 @@ from longctx.gate.bands import LEAST_CLUSTERS
 from longctx.gate.plan import Assumed, Load, Needed, Target, outlook
 from longctx.stats import power, unpaired
 
-WANTED = Target(hypotheses=5)
+WANTED = Target(bands=5)
 GUESS = Assumed(discordance=0.1, rate=0.9)
 
 

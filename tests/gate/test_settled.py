@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
@@ -62,10 +64,13 @@ def test_what_could_not_be_asked_settles_nothing() -> None:
     assert (given.verdict, given.settled) == ("invalid", False)
 
 
-def test_a_family_with_k_max_does_not_pass_before_its_end() -> None:
+def test_a_family_with_a_stated_minimum_does_not_pass_before_its_end() -> None:
     before = rows(["correct"] * 400, window=1000)
+    stated = replace(RULES, grids={("passkey", "some-model"): [PasskeyGrid(windows=(1000,), trials=1, min_k_max=1000)]})
     for left_out in (250, 1):
-        given = give_verdict(before, rows(["correct"] * (400 - left_out), left_out, window=1000), RULES)
-        assert (given.verdict, given.settled, given.families[0].hypotheses) == ("inconclusive", False, ())
+        after = rows(["correct"] * (400 - left_out), left_out, window=1000)
+        given = give_verdict(before, after, stated)
+        assert (given.verdict, given.settled, given.families[0].missed) == ("inconclusive", False, ())
+        assert give_verdict(before, after, RULES).settled
     fallen: list[str] = ["wrong"] * 20 + ["correct"] * 20
     assert give_verdict(before, rows(fallen, 360, window=1000), RULES).settled

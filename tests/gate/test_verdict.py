@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.registry import shipped
 from longctx.results.row import Row
+from longctx.vocabulary.account import Account, Reported, StatedMinimum
+from longctx.vocabulary.grid import Grid
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
 
@@ -132,73 +138,123 @@ def test_it_must_be_clear_what_is_compared_with_what() -> None:
     assert "[unclear-comparison]" in given.reasons[0]
 
 
-WHOLE = Rules(grids={("passkey", "some-model"): [PasskeyGrid(windows=(4096,), trials=1, min_k_max=4096)]})
+def reaching(reach: int, n: int = 10) -> list[Row]:
+    """Return n trials of passkey at each of 32 distances: right up to `reach` tokens, wrong beyond."""
+    verdicts = []
+    for k in range(128, 4097, 128):
+        fields = {"family": "passkey", "params": {"window": 4096, "k": k}, "scenario": f"k-{k}", "band": "all"}
+        verdicts.append(run(*["correct" if k <= reach else "wrong"] * n, **fields))
+    return joined(*verdicts)
 
 
-def test_k_max_is_gated_beside_the_bands() -> None:
-    def passkey(reach: int) -> list[Row]:
-        verdicts = []
-        for k in range(128, 4097, 128):
-            fields = {"family": "passkey", "params": {"window": 4096, "k": k}, "scenario": f"k-{k}", "band": "all"}
-            verdicts.append(run(*["correct" if k <= reach else "wrong"] * 10, **fields))
-        return joined(*verdicts)
+def stated(*minimums: int) -> Rules:
+    grids = [PasskeyGrid(windows=(4096,), trials=1, min_k_max=minimum) for minimum in minimums]
+    return replace(RULES, grids={("passkey", "some-model"): grids})
 
-    same = verdict(
-        passkey(4096),
-        passkey(4096),
-        WHOLE,
-    )
-    [family] = same.families
-    assert (same.verdict, [hypothesis.against_minimum for hypothesis in family.hypotheses]) == ("pass", ["pass"])
-    few = digested([row for row in passkey(1024) if row.trial < 1], "a")
-    assert [hypothesis.verdict for hypothesis in verdict(few, few).families[0].hypotheses] == ["pass"]
-    assert [hypothesis.verdict for hypothesis in verdict(few, digested(few, "b")).families[0].hypotheses] == [
-        "inconclusive"
+
+def test_k_max_is_reported_beside_the_bands_without_a_verdict() -> None:
+    """The bands alone decide: a dip in the middle leaves k_max's interval wide, and the band regresses."""
+    [family] = verdict(reaching(4096), reaching(4096)).families
+    [window] = family.reported
+    assert window.data == {
+        "window": 4096,
+        "k_max": [4096, 4096],
+        "intervals": [(4096, 4096), (4096, 4096)],
+        "minimum": None,
+    }
+    collapsed = [
+        row if row.params["k"] not in (1920, 2048) else replace(row, outcome="wrong") for row in reaching(4096)
     ]
-    half = verdict(passkey(4096), passkey(2048))
-    assert [hypothesis.verdict for hypothesis in half.families[0].hypotheses] == ["regression"]
-    short = verdict(
-        passkey(2048),
-        passkey(2048),
-        WHOLE,
+    given = verdict(reaching(4096), collapsed)
+    assert given.families[0].reported[0].data["k_max"] == [4096, 1792]
+    assert (given.verdict, [band.verdict for band in given.families[0].bands]) == ("regression", ["regression"])
+
+
+def test_a_stated_minimum_fails_only_where_all_of_the_interval_lies_below_it() -> None:
+    half = reaching(2048)
+    given = verdict(half, half, stated(4096))
+    [missed] = given.families[0].missed
+    assert missed.minimum is not None
+    assert (given.verdict, missed.minimum.says) == (
+        "regression",
+        "k_max 2,048 [2,048, 2,432] in a window of 4,096, below the minimum of 4,096",
     )
-    assert (short.verdict, short.families[0].hypotheses[0].against_minimum) == ("regression", "regression")
+    assert verdict(half, half, stated(2304)).families[0].missed == (), "the interval holds 2,304"
+    assert verdict(half, half, stated(1024)).verdict == "pass"
 
 
-def test_windows_make_an_alarm_of_a_band_harder() -> None:
+def test_bands_and_minimums_share_alpha() -> None:
     """Five lost and none gained are 1 in 32 by chance: enough for one hypothesis, and not for one of two."""
-    lost, same = ["wrong"] * 5, ["correct"] * 95
-
-    def alarms(family: str) -> str:
-        fields: dict[str, Any] = {"family": family, "params": {"window": 4096, "k": 4096}, "band": "all"}
-        if family != "passkey":
-            fields["params"] = {"lines": 5}
-        return verdict(joined(run(*["correct"] * 100, **fields)), joined(run(*lost, *same, **fields))).verdict
-
-    assert (alarms("line_retrieval"), alarms("passkey")) == ("regression", "inconclusive")
+    fields: dict[str, Any] = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
+    before, after = run(*["correct"] * 100, **fields), run(*["wrong"] * 5, *["correct"] * 95, **fields)
+    assert verdict(before, after).verdict == "regression"
+    assert verdict(before, after, stated(4096)).verdict == "inconclusive"
 
 
-def test_bands_make_an_alarm_of_a_window_harder() -> None:
-    """A drop of k_max with p = 0.0175 is enough for one hypothesis of two, and not for one of three: two windows and
-    a band, in which what one window lost the other gained."""
+class Fails(Account):
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+        return [Reported("sums", {"sum": 1}, "Sums", {"sum": "1"}, StatedMinimum(math.nan, True, "no sum"))]
 
-    def passkey(windows: dict[int, tuple[str, ...]]) -> list[Row]:
-        return joined(
-            *(
-                run(
-                    *outcomes,
-                    family="passkey",
-                    params={"window": window, "k": window},
-                    scenario=f"window-{window}",
-                    band="all",
-                )
-                for window, outcomes in windows.items()
-            )
-        )
 
-    all_right, few_right = ("correct",) * 100, ("correct",) * 12 + ("wrong",) * 88
-    given = verdict(passkey({4096: all_right, 8192: few_right}), passkey({4096: few_right, 8192: all_right}))
-    dropped, gained = given.families[0].hypotheses
-    assert 0.05 / 3 < dropped.data["p_value"] < 0.05 / 2
-    assert gained.data["p_value"] > 0.5
-    assert [hypothesis.verdict for hypothesis in given.families[0].hypotheses] == ["inconclusive", "pass"]
+def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
+    family = replace(shipped()["line_retrieval"], account=f"{__name__}:Fails")
+    given = give_verdict(BASELINE, BASELINE, RULES, {family.name: family})
+    assert (given.verdict, given.families[0].reported) == ("invalid", ())
+    [reason] = given.families[0].reasons
+    assert reason.startswith(
+        "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (account.py,"
+    )
+
+
+def outcomes(band: str, *kinds: str, **fields: Any) -> list[Row]:
+    return run(*kinds, band=band, scenario=band, **fields)
+
+
+SORRY = outcomes("long", *["unparseable"] * 600)
+
+
+def test_a_baseline_that_has_nothing_to_lose_passes_nothing() -> None:
+    """600 times "Sorry, I cannot say." against itself, with the very same answers: no run can fail."""
+    given = verdict(digested(SORRY, "a"), digested(SORRY, "a"))
+    [band] = given.families[0].bands
+    assert (given.verdict, given.reasons, band.verdict, given.settled) == ("invalid", (), "invalid", True)
+    assert band.reason.startswith("600 of the baseline's 600 replies are unreadable or cut off")
+    floor = outcomes("long", *["correct"] * 4, *["wrong"] * 196)
+    [band] = verdict(floor, floor).families[0].bands
+    assert (band.verdict, band.needed) == ("invalid", None)
+    assert band.reason.endswith("is not shown to exceed 0 by more than 5.0%")
+
+
+def test_guessing_among_four_is_nothing_to_lose() -> None:
+    guessed = outcomes("all", *["correct"] * 60, *["wrong"] * 140, family="collage")
+    [band] = verdict(guessed, guessed).families[0].bands
+    assert band.reason.endswith("is not shown to exceed guessing, 0.25, by more than 5.0%")
+    able = outcomes("all", *["correct"] * 160, *["wrong"] * 40, family="collage")
+    assert "invalid" not in [band.verdict for band in verdict(able, able).families[0].bands]
+
+
+def test_a_regression_elsewhere_outranks_a_baseline_with_nothing_to_lose() -> None:
+    given = verdict(
+        joined(BASELINE, outcomes("floor", *["wrong"] * 90)),
+        joined(rows((180, 160, 90)), outcomes("floor", *["wrong"] * 90)),
+    )
+    assert given.verdict == "regression"
+    assert [band.verdict for band in given.families[0].bands] == ["pass", "pass", "regression", "invalid"]
+
+
+def test_a_model_that_turned_unreadable_has_regressed() -> None:
+    able = outcomes("long", *["correct"] * 150, *["wrong"] * 50)
+    turned = outcomes("long", *["unparseable"] * 200)
+    assert verdict(able, turned).verdict == "regression"
+    assert verdict(turned, able).verdict == "invalid", "nothing could have been lost"
+
+
+def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
+    """Its rows have no band; the baseline, saved before, may have one."""
+    floor = run(*["wrong"] * 50, family="graph_walks")
+    banded = run(*["wrong"] * 50, family="graph_walks", band="all")
+    for before in (floor, banded):
+        given = verdict(joined(BASELINE, before), joined(BASELINE, floor))
+        assert (given.verdict, [family for family, _ in given.not_gated]) == ("pass", ["graph_walks"])
+    given = verdict(floor, floor)
+    assert given.reasons == ("the run has no scenario that a gate judges: its profile leaves all of them out",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.results.folder import FILES
-from tests.integration.conftest import PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 
 PROFILE = """
@@ -150,24 +151,26 @@ def test_a_changed_model_is_judged_from_live_answers_or_young_recordings(
 
 
 def test_failed_tests_and_a_pass_are_exit_status_1(kept: Checkout, server: SimulatedServer) -> None:
-    server.script = saying("0")
-    never = kept.record(server, "--ctx-min-rate=0.9", mode="all")
-    assert never.code == 1
-    kept.longctx("baseline", "save", "wrong")
-    assert kept.pytest("--ctx-baseline=wrong", "--ctx-min-rate=0.9").code == 1
+    """Every other answer is right: enough for a gate, which needs something to lose, and too few for the minimum."""
+    answered = itertools.count()
+    server.script = lambda body: right(body) if next(answered) % 2 else (200, {}, message("0", body))
+    seldom = kept.record(server, "--ctx-min-rate=0.9", mode="all")
+    assert seldom.code == 1
+    kept.longctx("baseline", "save", "seldom")
+    assert kept.pytest("--ctx-baseline=seldom", "--ctx-min-rate=0.9").code == 1
 
 
-def test_k_max_is_held_against_the_baseline_and_a_stated_minimum(checkout: Checkout, server: SimulatedServer) -> None:
+def test_k_max_is_reported_and_held_against_a_stated_minimum(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(PASSKEY.replace("trials = 2", "trials = 60\nmin_k_max = 256"))
     checkout.record(server)
     checkout.longctx("baseline", "save", "main")
     result = checkout.pytest("--ctx-baseline=main")
     assert result.code == 0
-    assert result.says("k_max (tokens)", "256 [256, 256]", "256: pass")
+    assert result.says("k_max (tokens)", "256 [256, 256]", "256: reached")
     server.script = saying("none")
     result = anew(checkout, server)
     assert result.code == 10
-    assert result.says("k_max of toy 256 → 0", "256: regression")
+    assert result.says("passkey: k_max 0 [0, 0] in a window of 256, below the minimum of 256", "256: missed")
 
 
 def test_a_runs_folder_is_a_baseline(kept: Checkout) -> None:
@@ -190,3 +193,32 @@ def test_mistakes(kept: Checkout, option: str, says: str) -> None:
     result = kept.pytest(option)
     assert result.code == 4
     assert result.says(says)
+
+
+def test_a_model_that_never_answers_passes_nothing(checkout: Checkout, server: SimulatedServer) -> None:
+    """Its replies are the baseline's own, so that no test of statistics would find a change."""
+    checkout.profile(LINES.replace("trials = 2", "trials = 10"))
+    server.script = saying("Sorry, I cannot say.")
+    checkout.record(server)
+    assert checkout.longctx("baseline", "save", "main").says("No run can pass against it: line_retrieval of toy")
+    result = checkout.pytest("--ctx-baseline=main", "-n2")
+    assert result.code == 12
+    assert result.says(
+        "Line retrieval, toy, prompts protocol: 100% of 20 replies are unparseable.",
+        "Gate: invalid - the baseline has nothing to lose in line_retrieval, all",
+        "line_retrieval, all: 20 of the baseline's 20 replies are unreadable or cut off",
+    )
+    warned = checkout.record(server, "--ctx-baseline=main", mode="all")
+    assert warned.code == 12
+    assert warned.says("No run can pass: line_retrieval of toy, prompts protocol, all: 20 of the baseline's 20 replies")
+
+
+def test_a_table_that_is_left_out_of_the_gate_is_not_judged(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES.replace("trials = 2", "trials = 40"), f"{PASSKEY}gated = false\n")
+    checkout.record(server)
+    checkout.longctx("baseline", "save", "main")
+    result = checkout.pytest("--ctx-baseline=main")
+    assert result.code == 0
+    assert result.says("Gate: pass", "passkey of toy, prompts protocol is not judged: the profile leaves it out")
+    plan = checkout.longctx("plan", "--profile=tiny.toml")
+    assert plan.says("over 1 band.")

@@ -13,7 +13,7 @@ def test_a_plan_asks_nothing_and_writes_nothing(checkout: Checkout) -> None:
     assert result.code == 0
     assert result.says(
         "Plan of the profile tiny.toml with a power of 80%",
-        "0.05 / 3 = 0.017: Holm's first and hardest step over 2 bands and 1 k_max test.",
+        "0.05 / 2 = 0.025: Holm's first and hardest step over 2 bands.",
         "Prices of toy are not known",
         "line_retrieval all 4 ",
         "Underpowered: all bands.",

@@ -11,7 +11,7 @@ from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document
 from longctx.results.subject import Subject
 
-WANTED = Target(hypotheses=2)
+WANTED = Target(bands=1, minimums=1)
 OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))
 TOY = Subject("toy", "protocol")
 LONG = BandPlan(
@@ -20,11 +20,11 @@ LONG = BandPlan(
 
 
 def notes(*plans: BandPlan, **given: Any) -> str:
-    return "\n".join(plan_document(plans, WANTED, "mine", {}, **given).notes)
+    return "\n".join(plan_document(plans, WANTED, "mine", **given).notes)
 
 
 def test_a_band() -> None:
-    made = plan_document([LONG], WANTED, "mine", {("k_max test", "k_max tests"): 1})
+    made = plan_document([LONG], WANTED, "mine")
     shown, needed = (table.frame.reset_index().to_dict("records") for table in made.tables)
     assert shown == [
         {
@@ -51,12 +51,12 @@ def test_a_band() -> None:
         }
     ]
     assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
-    assert "over 1 band and 1 k_max test." in made.notes[0]
+    assert "over 1 band and 1 stated minimum." in made.notes[0]
 
 
 def test_clusters_are_named_and_counted() -> None:
     clustered = replace(LONG, load=replace(LONG.load, clusters=50))
-    text = as_terminal(plan_document([clustered, LONG], WANTED, "mine", {}))
+    text = as_terminal(plan_document([clustered, LONG], WANTED, "mine"))
     assert "200 in 50 clusters" in text
     assert "300 in 75 clusters (1.5M, $6.00)" in text
     assert "an assumed intra-cluster correlation of 1.00 " in text

@@ -35,6 +35,7 @@ class Bare(Scenario):
         (Named, PasskeyGrid, {}, "'Pass-Key' is not a valid name of a family"),
         (Misspelt, PasskeyGrid, {}, "Misspelt has no field 'windw', which identified_by names"),
         (Passkey, PasskeyGrid, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
+        (Passkey, PasskeyGrid, {"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
         (Passkey, PasskeyGrid, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tomlkit
 
-from longctx.cli.shared.planned import SubjectBand, band_of, further_of
+from longctx.cli.shared.planned import SubjectBand, band_of
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.files import write_file
@@ -16,15 +16,12 @@ from longctx.gate.budget import Chosen, Offer, Size
 from longctx.gate.plan import Assumed
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
-from longctx.workspace import Workspace
 
 MOST = 5000
 """The most trials of a scenario, more than any gate needs."""
 
 
-def offers(
-    workspace: Workspace, path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], Assumed]
-) -> list[Offer]:
+def offers(path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], Assumed]) -> list[Offer]:
     """Return the bands of the profile at `path` that a gate judges. Raises UserError if prices are not known.
 
     assumed: returns what to assume of a band.
@@ -44,10 +41,10 @@ def offers(
             "budget-for-several",
             f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.",
         )
-    tables, further = list(tomlkit.parse(read_text(path))), further_of(workspace, cases)
+    tables = list(tomlkit.parse(read_text(path)))
     result = []
     for where, of_band in by_band.items():
-        judged = [case for case in of_band if case.scenario.gated and case.size]
+        judged = [case for case in of_band if case.gated and case.size]
         if judged:
             subject, band = where
             offer = Offer(
@@ -58,7 +55,6 @@ def offers(
                 assumed=assumed(where),
                 length=max(case.scenario.length for case in judged),
                 order=tables.index(band.family),
-                further=further.get((subject, band.family), (("", ""), 0))[1],
             )
             result.append(offer)
     return result

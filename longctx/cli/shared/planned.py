@@ -13,11 +13,10 @@ from longctx.gate.plan import Load
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
-from longctx.registry import account_of, families
+from longctx.registry import families
 from longctx.results.subject import Subject
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
-from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 SubjectBand = tuple[Subject, Band]
@@ -50,48 +49,38 @@ class _Sum:
 
 def planned(
     workspace: Workspace, profile: str | None, models: Sequence[str], bank_of: BankLoader
-) -> tuple[dict[SubjectBand, Load], dict[tuple[str, str], int]]:
-    """Return the load of each band that has trials, and the numbers of further hypotheses by their names.
+) -> dict[SubjectBand, Load]:
+    """Return the load of each band that has trials.
 
     models: replace the profile's; empty to keep these. bank_of: returns the bank of a model. Raises UserError.
     """
-    cases = list(cases_planned(workspace, profile, models, bank_of))
-    loads = loads_of(cases)
+    loads = loads_of(cases_planned(workspace, profile, models, bank_of))
     if not loads:
         name = profile_name(workspace, profile)
         raise UserError(
             "nothing-to-plan",
             f"The profile {name!r} has no trials that a gate judges, so there is nothing to plan: give another.",
         )
-    return loads, further_named(workspace, cases)
+    return loads
 
 
-def further_named(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[str, str], int]:
-    """Return how many hypotheses the families add to the gate, by their name in the singular and the plural."""
-    further: dict[tuple[str, str], int] = {}
-    for what, number in further_of(workspace, cases).values():
-        further[what] = further.get(what, 0) + number
-    return further
+def minimums_of(workspace: Workspace, profile: str | None, models: Sequence[str]) -> int:
+    """Return how many stated minimums a gate with a profile tests.
+
+    models: replace the profile's; empty to keep these.
+    """
+    tables = load_profile(workspace, profile)
+    grids = [grid for family in families(workspace) for grid in tables.grids(family) if grid.gated]
+    return sum(grid.minimums * len(models or grid.models) * len(grid.prompts) for grid in grids)
 
 
 def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
     """Return the load of each band that has trials."""
     sums: dict[SubjectBand, _Sum] = {}
     for case in cases:
-        if case.scenario.gated:
+        if case.gated:
             sums.setdefault(band_of(case), _Sum()).add(case)
     return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
-
-
-def further_of(workspace: Workspace, cases: Iterable[Case]) -> dict[tuple[Subject, str], tuple[tuple[str, str], int]]:
-    """Return the name and the number of the hypotheses that each (subject, family) adds to the gate, if any."""
-    scenarios: dict[tuple[Subject, str], list[Scenario]] = {}
-    for case in cases:
-        if case.scenario.gated:
-            scenarios.setdefault((band_of(case)[0], case.scenario.family), []).append(case.scenario)
-    accounts = {where: account_of(families(workspace)[where[1]]) for where in scenarios}
-    numbers = {where: accounts[where].planned(of_subject) for where, of_subject in scenarios.items()}
-    return {where: (accounts[where].hypothesis, number) for where, number in numbers.items() if number}
 
 
 def band_of(case: Case) -> SubjectBand:

@@ -1,5 +1,6 @@
 """Long-context QA: multiple-choice questions over a collage of notices, and the controls of these questions."""
 
+from longctx.families.long_context_qa.choices import CHANCE
 from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
 from longctx.families.long_context_qa.grids import CollageGrid, ControlGrid
@@ -12,6 +13,7 @@ COLLAGE = Family(
     documents=True,
     size="budget",
     variant="variant",
+    guessing=CHANCE,
     account=f"{__name__}.account:CollageAccount",
 )
 CONTROL = Family(
@@ -20,6 +22,7 @@ CONTROL = Family(
     title="Controls of the questions",
     documents=True,
     size=None,
+    guessing=CHANCE,
     account=f"{__name__}.account:ControlAccount",
 )
 FAMILIES = (COLLAGE, CONTROL)

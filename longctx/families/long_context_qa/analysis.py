@@ -19,8 +19,6 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import ScenarioSummary
 
-"""The rate of guessing among four answers."""
-
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
 

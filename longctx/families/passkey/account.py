@@ -6,26 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.families.passkey import charts, tables
-from longctx.families.passkey.gate import k_max_hypotheses
-from longctx.families.passkey.windows import PasskeySummary, windows_of
+from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
 from longctx.report.charts.chart import Chart
 from longctx.report.table import Table
 from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary import account
-from longctx.vocabulary.account import Rank
+from longctx.vocabulary.account import Rank, Reported
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import TrialPairs
     from longctx.results.row import Row
     from longctx.vocabulary.grid import Grid
-    from longctx.vocabulary.hypothesis import Hypothesis
-    from longctx.vocabulary.scenario import Scenario
 
 
 class PasskeyAccount(account.Account):
     """The account of passkey retrieval. analysis: the effective window of each subject in each window."""
-
-    hypothesis = "k_max test", "k_max tests"
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[PasskeySummary, ...]:
         return windows_of(scenarios)
@@ -41,11 +35,8 @@ class PasskeyAccount(account.Account):
     ) -> Iterator[tuple[Rank, str]]:
         yield from _windows(scenarios, analysis)
 
-    def hypotheses(self, pairs: TrialPairs, model: str, grids: Sequence[Grid]) -> Sequence[Hypothesis]:
-        return k_max_hypotheses(pairs, model, grids)
-
-    def planned(self, scenarios: Sequence[Scenario]) -> int:
-        return len({scenario.params["window"] for scenario in scenarios})
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+        return list(reported(before, after, grids))
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {"passkey": [_entry(summary) for summary in analysis]}

@@ -5,20 +5,16 @@ Source: S. Chen et al., 2023, section 3.3, https://arxiv.org/abs/2306.15595.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, above, below
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""
-
-
-DRAWS = 2000
-"""Draws from the rates' posterior distribution, for the interval of k_max."""
+ERROR = 0.05
+"""The probability that the interval of k_max does not hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +49,39 @@ def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
 def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
 
-    Each k's rate is drawn from its Jeffreys posterior, each draw is made non-increasing in k (isotonic regression,
-    weighted by trials), and k_max is read from it. Unlike a bootstrap, this gives an interval even if all trials
-    succeed or fail. If the rate rises again with k, the 20% rule stops at a dip that the draws smooth out; the interval
-    is then widened to contain it. The draws are frozen.
+    It assumes nothing of how the rate changes with k, so that it holds for dips and U shapes, too. The lower end is the
+    largest k up to which every distance by itself is shown to succeed at 20% or more (an intersection-union test: R. L.
+    Berger, Technometrics 24, 1982). The upper end is the last k before some stretch of distances is shown, with
+    Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.
     """
     ordered = sorted(by_k)
-    if not ordered:
-        return 0, 0
-    correct = np.array([by_k[k].correct for k in ordered], dtype=float)
-    n = np.array([by_k[k].n for k in ordered], dtype=float)
-    drawn = np.random.RandomState(0).beta(correct + 0.5, n - correct + 0.5, size=(DRAWS, len(ordered)))
-    reached = steps_reached(drawn, n)
-    ends = np.quantile(reached, (0.025, 0.975), method="inverted_cdf").astype(int)
-    lo, hi = (([0, *ordered])[end] for end in ends)
-    seen = effective_window(by_k).k_max or 0
-    return min(lo, seen), max(hi, seen)
+    succeeding = itertools.takewhile(lambda k: above(by_k[k].correct, by_k[k].n, SUCCESS_RATE) <= ERROR / 2, ordered)
+    failing = (end for end, p_value in _stretches(by_k) if p_value <= ERROR / 2)
+    first = min(failing, default=len(ordered))
+    return max(succeeding, default=0), ([0, *ordered])[first]
 
 
-def steps_reached(drawn: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how many values of k, from the smallest, each draw of the rates reaches by the 20% rule.
+def p_value_of_reaching(by_k: Mapping[int, Rate], minimum: int) -> float:
+    """Return the p-value of the hypothesis that k_max is at least `minimum` tokens.
 
-    drawn: shape (draws, k); the draws are made non-increasing in k first. n: the trials of each k, shape (k,).
+    It is then true of every stretch of distances up to the first that is as long; the interval tests the same.
     """
-    reached: NDArray[np.int64] = (_non_increasing(drawn, n + 1) >= SUCCESS_RATE).sum(axis=1)
-    return reached
+    ordered = sorted(by_k)
+    last = next((place for place, k in enumerate(ordered) if k >= minimum), len(ordered) - 1)
+    return min((p_value for end, p_value in _stretches(by_k) if end <= last), default=1.0)
 
 
-def _non_increasing(rates: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest non-increasing sequence to each row: at i, max over b >= i of min over a <= i of mean(a..b).
+def _stretches(by_k: Mapping[int, Rate]) -> Iterator[tuple[int, float]]:
+    """Yield the place of the last distance of each stretch, and the p-value that all of it succeeds at 20% or more.
 
-    rates: shape (draws, k). weights: positive, shape (k,). Source: R. E. Barlow et al., "Statistical Inference under
-    Order Restrictions", 1972, the min-max formula.
+    Stretches have 1, 2, 4, … distances. If every rate is at least 20%, all trials of a stretch together have at least
+    as many successes as a binomial of 20%. The p-values are multiplied by the number of stretches.
     """
-    total = np.concatenate([np.zeros((len(rates), 1)), np.cumsum(rates * weights, axis=1)], axis=1)
-    weight = np.concatenate([[0.0], np.cumsum(weights)])
-    fitted = np.full(rates.shape, -np.inf)
-    for b in range(rates.shape[1]):
-        means = (total[:, b + 1, None] - total[:, : b + 1]) / (weight[b + 1] - weight[: b + 1])
-        np.maximum(fitted[:, : b + 1], np.minimum.accumulate(means, axis=1), out=fitted[:, : b + 1])
-    return fitted
+    rates = [by_k[k] for k in sorted(by_k)]
+    sizes = list(itertools.takewhile(lambda size: size <= len(rates), (2**power for power in itertools.count())))
+    number = sum(len(rates) - size + 1 for size in sizes)
+    for size in sizes:
+        for end in range(size - 1, len(rates)):
+            stretch = rates[end - size + 1 : end + 1]
+            correct, n = sum(rate.correct for rate in stretch), sum(rate.n for rate in stretch)
+            yield end, min(1.0, number * below(correct, n, SUCCESS_RATE))

@@ -24,6 +24,15 @@ class PasskeyGrid(Grid):
     min_k_max: Count | None = None
     """The smallest k_max (tokens) that a gate accepts, in windows that are at least as large."""
 
+    @property
+    def minimums(self) -> int:
+        return sum(self.min_k_max is not None and window >= self.min_k_max for window in self.windows)
+
+    def minimum_of(self, window: int) -> int | None:
+        """Return the stated minimum of k_max in a window; None if there is none, or the window is smaller."""
+        stated = window in self.windows and self.min_k_max is not None and window >= self.min_k_max
+        return self.min_k_max if stated else None
+
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window in self.windows:
             for k in spaced(window, self.distances):

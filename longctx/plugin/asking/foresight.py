@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.errors import TapeError
 from longctx.gate.invalid_in_advance import invalid_in_advance
+from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
 from longctx.plugin.asking.odds import unpowered
@@ -54,11 +55,18 @@ class Foresight:
             self.warn()
 
     def warn(self) -> None:
-        """Warn if the gate would pass too seldom even though nothing changed."""
+        """Warn if the gate would pass too seldom even though nothing changed, or cannot pass."""
         plan = self._run.plan
+        for why in vacuous_bands(self._gated(), plan.families, plan.margin):
+            self._say(f"No run can pass: {why}.")
         cases = [case for family in plan.families for case in plan.all_cases_of(family)]
         if warning := unpowered(cases, plan.margin, self._run.settings.alpha):
             self._say(warning)
+
+    def _gated(self) -> list[Row]:
+        """Return the baseline's rows in the bands that this run judges."""
+        bands = {(case.scenario.family, case.band) for case in self._cases if case.gated}
+        return [row for row in self._baseline if (row.family, row.band) in bands]
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""

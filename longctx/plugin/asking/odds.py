@@ -41,7 +41,7 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
     trials: Counter[Band] = Counter()
     clusters: dict[Band, set[object]] = {}
     for case in cases:
-        if case.scenario.gated:
+        if case.gated:
             of_trials = case.clusters()
             band = Band(case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set))
             trials[band] += len(of_trials)

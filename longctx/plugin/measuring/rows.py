@@ -70,6 +70,6 @@ def _identified(run: Run, question: Question) -> dict[str, Any]:
         "trial": identity.trial,
         "item": identity.item,
         "repeat": identity.repeat,
-        "band": case.band if case.scenario.gated else None,
+        "band": case.band if case.gated else None,
         "cluster": case.scenario.cluster(question.index) or None,
     }

@@ -2,13 +2,16 @@
 
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import isotonic_regression
 
-from longctx.families.passkey.effective_window import EffectiveWindow, _non_increasing, effective_window, k_max_interval
+from longctx.families.passkey.effective_window import (
+    EffectiveWindow,
+    effective_window,
+    k_max_interval,
+    p_value_of_reaching,
+)
 from longctx.stats.rates import Rate
 
 
@@ -83,18 +86,17 @@ def test_what_always_succeeds_lies_within_k_max_and_before_what_never_does(corre
         assert effective.k_max < effective.less_than
 
 
-def test_the_interval_of_k_max_moves_where_everything_succeeds_or_fails() -> None:
+def test_the_interval_of_k_max_where_everything_succeeds_or_fails() -> None:
     ks = range(100, 1100, 100)
     assert k_max_interval({k: Rate(10, 10) for k in ks}) == (1000, 1000)
-    assert k_max_interval({k: Rate(0, 10) for k in ks}) == (0, 100)
-    assert k_max_interval({k: Rate(1, 1) for k in (100, 200)})[0] < 200
+    assert k_max_interval({k: Rate(0, 10) for k in ks}) == (0, 300), "40 failures in a row are needed"
+    assert k_max_interval({k: Rate(0, 40) for k in ks}) == (0, 0)
+    assert k_max_interval({k: Rate(1, 1) for k in (100, 200)}) == (0, 200)
 
 
 def test_the_interval_holds_k_max_where_success_falls_off() -> None:
-    by_k = {100 * k: Rate(10 if k < 6 else 3 if k < 8 else 0, 10) for k in range(1, 11)}
-    lo, hi = k_max_interval(by_k)
-    assert lo <= 700 <= hi
-    assert hi - lo <= 500
+    by_k = {100 * k: Rate(10 if k < 6 else 3 if k < 8 else 0, 10) for k in range(1, 15)}
+    assert k_max_interval(by_k) == (500, 1000)
 
 
 def test_the_interval_widens_with_fewer_trials() -> None:
@@ -105,22 +107,37 @@ def test_the_interval_widens_with_fewer_trials() -> None:
     assert width(5) > width(50)
 
 
-def test_what_many_trials_show_is_not_overturned_by_one() -> None:
-    """Where a success follows failures, the rates are pooled by their trials: 200 trials weigh more than one."""
-    seldom = Rate(20, 200)
-    assert k_max_interval({100: seldom, 200: Rate(1, 1)}) == (0, 0)
-    assert k_max_interval({100: seldom, 200: Rate(200, 200)}) == (0, 200)
-    assert k_max_interval({100: Rate(0, 1), 200: Rate(60, 200)})[1] == 200
+@pytest.mark.parametrize(
+    ("successes", "interval"),
+    [
+        ([10, 10, 10, 10, 0, 10, 10, 10, 10, 10], (400, 1000)),
+        ([0, 0, 0, 0, 10, 10, 10, 10, 10, 10], (0, 300)),
+        ([10, 10, 10, 0, 0, 0, 0, 10, 10, 10], (300, 600)),
+    ],
+    ids=["a dip that chance may explain", "nothing near", "U"],
+)
+def test_dips_are_neither_smoothed_out_nor_taken_for_certain(successes: list[int], interval: tuple[int, int]) -> None:
+    by_k = {100 * place: Rate(correct, 10) for place, correct in enumerate(successes, start=1)}
+    assert k_max_interval(by_k) == interval
 
 
-def test_a_k_without_trials_is_drawn_from_what_is_known_beforehand() -> None:
+def test_one_distance_with_many_trials_is_a_dip_for_certain() -> None:
+    by_k = {100 * k: Rate(0 if k == 5 else 60, 60) for k in range(1, 11)}
+    assert k_max_interval(by_k) == (400, 400)
+    assert p_value_of_reaching(by_k, 400) == 1.0
+    assert p_value_of_reaching(by_k, 500) < 0.001
+
+
+def test_a_minimum_between_two_distances_is_reached_at_the_longer_one() -> None:
+    by_k = {100: Rate(60, 60), 200: Rate(60, 60), 300: Rate(0, 60)}
+    assert p_value_of_reaching(by_k, 150) == 1.0
+    assert p_value_of_reaching(by_k, 201) < 0.001
+    assert p_value_of_reaching(by_k, 9000) < 0.001
+    assert p_value_of_reaching({}, 100) == 1.0
+
+
+def test_a_k_without_trials_is_not_known() -> None:
     assert k_max_interval({100: Rate(0, 0), 200: Rate(10, 10)}) == (0, 200)
-
-
-def test_a_dip_among_successes_ends_k_max_and_not_its_interval() -> None:
-    by_k = {100 * k: Rate(0 if k == 5 else 10, 10) for k in range(1, 11)}
-    assert effective_window(by_k).k_max == 400
-    assert k_max_interval(by_k) == (400, 1000)
 
 
 def test_without_any_k_there_is_nothing() -> None:
@@ -132,11 +149,4 @@ def test_the_interval_s_ends_are_places_of_the_grid(counts: dict[int, tuple[int,
     lo, hi = k_max_interval({k: Rate(min(pair), max(pair)) for k, pair in counts.items()})
     assert 0 <= lo <= hi
     assert {lo, hi} <= {0, *counts}
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
-def test_a_sequence_is_made_non_increasing_as_isotonic_regression_does(rates: list[float], data: st.DataObject) -> None:
-    weights = data.draw(st.lists(st.integers(1, 50), min_size=len(rates), max_size=len(rates)))
-    [fitted] = _non_increasing(np.array([rates]), np.array(weights, dtype=float))
-    expected = isotonic_regression(rates, weights=weights, increasing=False).x
-    assert fitted == pytest.approx(expected, abs=1e-9)
+    assert lo <= (effective_window({k: Rate(min(pair), max(pair)) for k, pair in counts.items()}).k_max or 0) <= hi

@@ -152,10 +152,12 @@ class BandFields(Table):
     """The approximate number of trials that would settle an inconclusive band."""
     same_answers: bool
     """Whether the run replayed the baseline's own answers, with the same judgements."""
+    reason: str
+    """Why the band is invalid; empty if it is not."""
 
 
 class FamilyFields(Table):
-    """The verdict on one family. A family adds hypotheses of its own: passkey has `windows`, one for each k_max."""
+    """The verdict on one family. A family adds lists of its own: passkey has `windows`, with k_max of both runs."""
 
     family: str
     """The family, such as `passkey`."""
@@ -164,7 +166,7 @@ class FamilyFields(Table):
     after: SubjectFields
     """The subject of the run."""
     verdict: Outcome
-    """The worst verdict of its bands and hypotheses; `invalid` if too little was measured."""
+    """The worst verdict of its bands; `invalid` if too little was measured, and `regression` if a minimum is missed."""
     reasons: list[str]
     """A sentence for each reason why it is invalid."""
     pairs: int
