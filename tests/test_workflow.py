@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,6 +156,23 @@ def test_gitlab_calls_the_same_script_and_asks_nothing_for_a_fork() -> None:
 def test_cassettes_merge_by_union_and_baselines_do_not() -> None:
     text = FILE.parents[2].joinpath(".gitattributes").read_text(encoding="utf-8")
     assert [line.split()[0] for line in text.splitlines() if "merge=union" in line] == ["cassettes/**/*.jsonl"]
+
+
+def test_recordings_show_as_text_in_a_diff(tmp_path: Path) -> None:
+    """docs/security.md, binary-diff"""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    git("init", "--quiet")
+    shutil.copy2(FILE.parents[2] / ".gitattributes", tmp_path)
+    file = tmp_path / "cassettes" / "toy" / "passkey" / "k-1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("wrong\n")
+    git("add", ".")
+    file.write_text("right\n")
+    assert "-wrong\n+right\n" in git("diff")
+    assert git("check-attr", "linguist-generated", str(file.relative_to(tmp_path))).endswith(": unset\n")
 
 
 def test_the_script_may_be_run() -> None:

@@ -21,7 +21,7 @@ TESTS = "tests_longctx"
 PROFILE = "fixtures/profiles/first.toml"
 PYTEST = "# This folder is the root of the project: fixtures/, cassettes/ and reports/ lie here.\n[pytest]\n"
 LINES = {
-    ".gitattributes": ("cassettes/**/*.jsonl merge=union -diff linguist-generated=true",),
+    ".gitattributes": ("cassettes/**/*.jsonl merge=union diff -linguist-generated",),
     ".gitignore": ("/reports/", "/cassettes/.lock", "__pycache__/"),
 }
 """The lines that these files must contain."""

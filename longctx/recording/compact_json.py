@@ -5,9 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+VERSION = 1
+"""The version of cassettes that vcrpy reads and writes, and does not check."""
+
 
 def deserialize(text: str) -> Any:
-    return json.loads(text)
+    """Return the cassette in a text. Raises ValueError for one of another version."""
+    cassette = json.loads(text)
+    if (version := cassette["version"]) != VERSION:
+        raise ValueError(f"its version is {version!r}, and this longctx reads version {VERSION}")
+    return cassette
 
 
 def serialize(cassette: dict[str, Any]) -> str:

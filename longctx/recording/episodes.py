@@ -69,7 +69,9 @@ def _unreadable(path: Path, error: OSError) -> TapeError:
 def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
     """Raise one of Python's own errors if an episode lacks what the tape reads of it."""
     request.body.decode(), response["body"]["string"].decode()
-    response["status"]["code"], response["headers"].items()
+    response["headers"].items()
+    if (code := response["status"]["code"]) != 200:
+        raise ValueError(f"its status is {code!r}, and only an answer of status 200 is recorded")
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is not text")

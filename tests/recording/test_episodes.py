@@ -58,3 +58,22 @@ def test_what_stands_in_the_place_of_a_cassette(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     with refused("not-readable", loop, "Too many levels of symbolic links"):
         read_episodes(loop, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "why"),
+    [
+        ('"code":200', '"code":500', "its status is 500"),
+        ('"code":200', '"code":"200"', "its status is '200'"),
+        ('"version":1', '"version":2', "its version is 2, and this longctx reads version 1"),
+        ('"version":1', '"version":null', "its version is None"),
+        ('"version":1,', "", "KeyError: 'version'"),
+    ],
+)
+def test_an_episode_of_another_status_or_version_is_no_answer(tmp_path: Path, was: str, now: str, why: str) -> None:
+    """docs/security.md, episode-status"""
+    file = recorded(tmp_path, line_case())
+    assert was in file.read_text()
+    file.write_text(file.read_text().replace(was, now, 1))
+    with refused("bad-episode", f"{file}, line 1", why):
+        read_episodes(file, tmp_path)
