@@ -6,16 +6,21 @@ the project only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from longctx import pytest_file
 from longctx.errors import UserError, did_you_mean
+from longctx.links import inside
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A project. root: its folder, which pytest calls rootdir."""
+    """A project. root: its folder, which pytest calls rootdir.
+
+    Every path of the project's own is checked: the methods raise UserError for one that leads out of it.
+    """
 
     root: Path
 
@@ -27,15 +32,15 @@ class Workspace:
 
     @property
     def cassettes(self) -> Path:
-        return self.root / "cassettes"
+        return inside(self.root / "cassettes", self.root)
 
     @property
     def reports(self) -> Path:
-        return self.root / "reports"
+        return inside(self.root / "reports", self.root)
 
     def own(self, *parts: str) -> Path:
         """Return the path of the project's own file or folder, whether it exists or not."""
-        return self.root.joinpath("fixtures", *parts)
+        return inside(self.root.joinpath("fixtures", *parts), self.root)
 
     def find(self, *parts: str) -> Path:
         """Return the project's own file or folder, or the one that comes with longctx; the former if neither exists."""
@@ -49,13 +54,13 @@ class Workspace:
     def list(self, kind: str, pattern: str) -> list[Path]:
         """Return the files or folders of a kind, sorted by name; the project's own replace those of longctx."""
         own, shipped = self.folders(kind)
-        by_name = {path.name: path for folder in (shipped, own) for path in folder.glob(pattern)}
+        by_name = {path.name: path for path in shipped.glob(pattern)}
+        by_name |= {path.name: inside(path, self.root) for path in own.glob(pattern)}
         return [by_name[name] for name in sorted(by_name)]
 
     def find_profile(self, name: str) -> Path:
         """Return the file of a profile, by its name or its path. Raises UserError, which lists the known names."""
-        path = self.find("profiles", f"{name}.toml")
-        if path.is_file():
+        if not Path(name).is_absolute() and (path := self.find("profiles", f"{name}.toml")).is_file():
             return path
         if Path(name).suffix == ".toml" and Path(name).is_file():
             return Path(name)
@@ -71,15 +76,20 @@ class Workspace:
 
     def find_baseline(self, name: str) -> Path:
         """Return the path of a baseline, given by its name, its file or the folder of a run. Raises UserError."""
-        for path in (self.own("baselines", f"{name}.jsonl"), Path(name)):
-            if path.exists():
-                return path
-        names = sorted(path.stem for path in self.own("baselines").glob("*.jsonl"))
+        if not Path(name).is_absolute() and (path := self.own("baselines", f"{name}.jsonl")).exists():
+            return path
+        if Path(name).exists():
+            return Path(name)
+        names = [path.stem for path in self.baselines()]
         raise UserError(
             "unknown-baseline",
             f"There is no baseline {name!r}. {did_you_mean(name, names)} Or give the path of its file, or of a run's "
             "folder. To make one: python -m longctx baseline save NAME.",
         )
+
+    def baselines(self) -> Sequence[Path]:
+        """Return the files of all baselines of the project, sorted by name."""
+        return [inside(path, self.root) for path in sorted(self.own("baselines").glob("*.jsonl"))]
 
 
 def packaged() -> Path:

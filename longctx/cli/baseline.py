@@ -87,7 +87,7 @@ def _margin(workspace: Workspace, manifest: Manifest) -> float:
 def _list(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.baseline import load_head
 
-    files = sorted(options.workspace.own("baselines").glob("*.jsonl"))
+    files = options.workspace.baselines()
     for file in files:
         saved_at, run = load_head(file)
         print(f"{file.stem}: run {run.run}, profile {run.profile}, saved {saved_at[:10]}")

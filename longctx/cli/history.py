@@ -69,9 +69,7 @@ def _kept(workspace: Workspace, sources: Sequence[str]) -> list[Baseline]:
     """Load runs and baselines in the order of their ends; baselines have the names of their files. Raises UserError."""
     from longctx.results.baseline import load_baseline
 
-    paths = [workspace.find_baseline(source) for source in sources] or sorted(
-        workspace.own("baselines").glob("*.jsonl")
-    )
+    paths = [workspace.find_baseline(source) for source in sources] or workspace.baselines()
     if not paths:
         raise UserError(
             "no-baselines",

@@ -13,6 +13,7 @@ from longctx.cli.shared.output import say
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
+from longctx.links import inside
 from longctx.pytest_file import configuration, root_around, setting
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace, packaged
@@ -57,9 +58,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     ci = _ci(root) if options.ci else {}
     check_writable(root)
     for name, content in (_starter() | prompts | ci).items():
-        say(_write(root / name, content))
+        say(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
-        say(_add(root / name, lines))
+        say(_add(inside(root / name, root), lines))
     say(_configure(root))
     if ci:
         say(
@@ -108,7 +109,9 @@ def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
         )
     original = PromptSet.open(workspace, source)
     return {
-        f"fixtures/prompts/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        f"fixtures/prompts/{name}/{path.relative_to(folder).as_posix()}": inside(
+            path, workspace.root, folder
+        ).read_bytes()
         for folder in (*reversed(original.further), original.folder)
         for path in sorted(folder.rglob("*.txt"))
     }

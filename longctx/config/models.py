@@ -262,6 +262,7 @@ class ModelProfile(_Table):
 def profile_path(workspace: Workspace, name: str) -> Path:
     """Return the file of a model id: the project's own, or longctx's; the project's path if neither exists."""
     own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
+    own = workspace.own("models", own.name)
     return shipped if shipped.is_file() and not own.is_file() else own
 
 

@@ -75,11 +75,11 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     """
     if name is not None:
         return workspace.find_profile(name)
-    own = {path.stem: path for path in sorted(workspace.own("profiles").glob("*.toml"))}
+    own = sorted(path.stem for path in workspace.own("profiles").glob("*.toml"))
     if DEFAULT in own or len(own) == 1:
-        return own.get(DEFAULT) or next(iter(own.values()))
+        return workspace.own("profiles", f"{DEFAULT if DEFAULT in own else own[0]}.toml")
     if own:
-        advice = f"has {', '.join(own)}: give one of them, as in --ctx-profile={next(iter(own))}."
+        advice = f"has {', '.join(own)}: give one of them, as in --ctx-profile={own[0]}."
     else:
         advice = f"has none of its own in {workspace.own('profiles')}: give one, as in --ctx-profile=smoke, or have "
         advice += "longctx init write a first one."

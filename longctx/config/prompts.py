@@ -9,6 +9,7 @@ from pathlib import Path
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
+from longctx.links import inside
 from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
@@ -40,25 +41,31 @@ class Wording:
 class PromptSet:
     """A prompt set.
 
-    folder: its folder, which holds FAMILY/TEMPLATE.txt. further: folders with the families that it lacks. protocol:
-    folders from which a missing template can be copied.
+    folder: its folder, which holds FAMILY/TEMPLATE.txt. root: the project, which links in it may not leave. further:
+    folders with the families that it lacks. protocol: folders from which a missing template can be copied.
     """
 
     name: str
     folder: Path
+    root: Path
     further: tuple[Path, ...] = ()
     protocol: tuple[Path, ...] = ()
 
     @classmethod
-    def open(cls, workspace: Workspace, name: str) -> PromptSet:
+    def open(cls, workspace: Workspace, name: str, typed: bool = True) -> PromptSet:
         """Open a prompt set by its name in fixtures/prompts/, or by the path of its folder. Raises UserError.
 
-        Families in the project's own set of that name replace those in longctx's.
+        Families in the project's own set of that name replace those in longctx's. typed: whether the person gave the
+        name; a file, such as a profile, names no folder outside the project.
         """
         protocol = _folders(workspace, PROTOCOL)
-        for folders in (_folders(workspace, present_name(name)), [Path(name)]):
+        own = [] if Path(name).is_absolute() else _folders(workspace, present_name(name))
+        for folders in (own, [Path(name)]):
             if existing := [folder for folder in folders if folder.is_dir()]:
-                return cls(present_name(existing[0].resolve().name), existing[0], tuple(existing[1:]), tuple(protocol))
+                first, *further = existing
+                if not typed and first == Path(name):
+                    inside(first, workspace.root)
+                return cls(present_name(first.resolve().name), first, workspace.root, tuple(further), tuple(protocol))
         names = [path.name for path in workspace.list("prompts", "*") if path.is_dir()]
         raise UserError(
             "unknown-prompt-set",
@@ -84,7 +91,7 @@ class PromptSet:
         folders = (folder / family.family for folder in (self.folder, *self.further))
         path = next((folder for folder in folders if folder.is_dir()), self.folder / family.family) / f"{name}.txt"
         try:
-            text = read_text(path).removesuffix("\n")
+            text = read_text(inside(path, self.root, self.folder, *self.further)).removesuffix("\n")
         except FileNotFoundError:
             raise UserError(
                 "prompt-file-missing",
@@ -119,7 +126,8 @@ def _folders(workspace: Workspace, name: str) -> list[Path]:
     A project may still have the protocols' own set under its earlier name.
     """
     names = (PROTOCOL, EARLIER) if name == PROTOCOL else (name,)
-    return [folder / name for folder in workspace.folders("prompts") for name in names]
+    own, shipped = workspace.folders("prompts")
+    return [*(inside(own / name, workspace.root) for name in names), *(shipped / name for name in names)]
 
 
 def _with_document(document: str, text: str) -> str:

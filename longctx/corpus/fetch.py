@@ -15,6 +15,7 @@ from pathlib import Path
 from longctx import __version__
 from longctx.corpus.federal_register import read_issue
 from longctx.errors import UserError
+from longctx.links import inside
 
 GOVINFO = "https://www.govinfo.gov"
 LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
@@ -41,6 +42,8 @@ def fetch(
     name = f"FR-{_day(day).isoformat()}"
     url = f"{_base(base_url)}/content/pkg/{name}/xml/{name}.xml"
     path = folder / f"{name}.xml"
+    for suffix in ("", ".part", ".part.etag", ".sha256"):
+        inside(folder / f"{name}.xml{suffix}", folder)
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         part = _Part(path.with_suffix(".xml.part"), path.with_suffix(".xml.part.etag"))

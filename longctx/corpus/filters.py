@@ -18,6 +18,7 @@ from longctx.config.text_files import first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.files import write_file
+from longctx.links import inside
 from longctx.workspace import Workspace
 
 
@@ -38,7 +39,8 @@ class Filter(BaseModel):
 
 
 def filter_path(workspace: Workspace, model: str, bank: str) -> Path:
-    return file_of(workspace.own("questions", "filters"), model, f"-{bank[:12]}.json", _model_in)
+    path = file_of(workspace.own("questions", "filters"), model, f"-{bank[:12]}.json", _model_in)
+    return inside(path, workspace.root)
 
 
 def _model_in(path: Path) -> str | None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError
+from longctx.links import inside
 
 FILE = "sections.toml"
 
@@ -84,14 +85,14 @@ class Frozen(BaseModel):
         return "\n".join(lines) + "\n"
 
     def write(self, folder: Path) -> Path:
-        path = folder / FILE
+        path = inside(folder / FILE, folder)
         path.write_text(self.toml(), encoding="utf-8", newline="\n")
         return path
 
 
 def load_frozen(folder: Path) -> Frozen | None:
     """Load the counts beside a folder's documents; None if none were frozen. Raises UserError."""
-    path = folder / FILE
+    path = inside(folder / FILE, folder)
     return read_toml(path, Frozen) if path.is_file() else None
 
 

@@ -11,6 +11,7 @@ from longctx.corpus.billing import Reading, documents
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.settings import is_document
 from longctx.errors import UserError
+from longctx.links import inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def _documents(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if is_document(path) and not hidden and path.stem.upper() != "README":
-            yield path
+            yield inside(path, folder)
 
 
 def _read_xml(path: Path, reading: Reading, split_at: str | None) -> Iterator[Unnamed]:

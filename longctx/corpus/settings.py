@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, did_you_mean
+from longctx.links import inside
 from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
@@ -63,7 +64,7 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
     """Return the documents and the questions of a bank: fixtures/NAME and fixtures/questions/NAME.jsonl, in the project
     or in longctx itself. Raises UserError with the known names."""
     documents, questions = workspace.find(name), workspace.find("questions", f"{name}.jsonl")
-    if "/" in name or not (documents.is_dir() and questions.is_file()):
+    if Path(name).name != name or not (documents.is_dir() and questions.is_file()):
         asked = [path.stem for path in workspace.list("questions", "*.jsonl")]
         names = sorted(stem for stem in asked if workspace.find(stem).is_dir())
         raise UserError(
@@ -81,7 +82,8 @@ def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> 
 
 def settings_path(folder: Path) -> Path:
     """Return the path of the settings of a folder, or of a file's folder."""
-    return (folder if folder.is_dir() else folder.parent) / SETTINGS
+    folder = folder if folder.is_dir() else folder.parent
+    return inside(folder / SETTINGS, folder)
 
 
 def is_document(path: Path) -> bool:

@@ -14,6 +14,7 @@ from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock
 from longctx.config.shards import shard
 from longctx.errors import BadValue
 from longctx.gate.defaults import MARGIN
+from longctx.links import inside
 from longctx.plugin.settings import Settings
 
 DEFAULT = Settings()
@@ -218,6 +219,15 @@ def typed(config: pytest.Config, option: str) -> list[str]:
     given = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
     joined = [argument.partition("=")[2] for argument in given if argument.startswith(f"{option}=")]
     return joined + [value for name, value in itertools.pairwise(given) if name == option]
+
+
+def check_paths(config: pytest.Config) -> None:
+    """Raise UserError if a file of the project, such as pytest.ini, gives an option a path outside the project."""
+    for name in ("profile", "prompts", "corpus", "questions", "baseline", "report"):
+        values = getattr(config.option, f"ctx_{name}")
+        for value in map(str, values if isinstance(values, list) else filter(None, [values])):
+            if value != Path(value).name and value not in typed(config, f"--ctx-{name}"):
+                inside(Path(value), config.rootpath)
 
 
 def any_given(settings: Settings) -> bool:

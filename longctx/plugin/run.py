@@ -63,6 +63,7 @@ def start(config: pytest.Config) -> Run:
         run = Run(name, settings, workspace, workspace.reports / name, worker_input["workerid"], private)
         config.stash[UNASKED] = worker_input["ctx_unasked"]
     else:
+        options.check_paths(config)
         folder = _folder(settings, workspace)
         name = folder.name if settings.report is None else _now()
         run = Run(name, settings, workspace, folder, private=_private_folder(config, settings))

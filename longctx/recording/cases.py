@@ -68,7 +68,7 @@ def cases_of(
 def _prompt_sets(workspace: Workspace, grids: Sequence[Grid], prompts: Sequence[str]) -> dict[str, PromptSet]:
     """Open the prompt sets of a family's tables, by the name or path that was given for them."""
     given = prompts or tuple(name for grid in grids for name in grid.prompts)
-    sets = {name: PromptSet.open(workspace, name) for name in given} if grids else {}
+    sets = {name: PromptSet.open(workspace, name, typed=bool(prompts)) for name in given} if grids else {}
     names = Counter(prompt_set.name for prompt_set in sets.values())
     if twice := [prompt_set for prompt_set in sets.values() if names[prompt_set.name] > 1]:
         raise UserError(

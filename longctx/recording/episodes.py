@@ -11,6 +11,7 @@ from vcr.serialize import deserialize
 
 from longctx.conflicts import in_conflict, named
 from longctx.errors import TapeError
+from longctx.links import inside
 from longctx.recording import compact_json
 from longctx.recording.lines import read_lines
 
@@ -24,7 +25,7 @@ def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
     A file that does not exist has no episodes. Raises TapeError for any other line that is not an episode.
     """
     try:
-        lines, cut_short = read_lines(path)
+        lines, cut_short = read_lines(inside(path, folder))
     except OSError as error:
         raise _unreadable(path, error) from None
     return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()], cut_short

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from longctx.errors import UserError
+from longctx.links import inside
 from longctx.locking import locked
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST
@@ -30,7 +32,7 @@ FILES = (
 
 def check_free(folder: Path) -> None:
     """Raise UserError if the folder of --ctx-report already holds a run."""
-    if existing := next((name for name in FILES if (folder / name).exists()), None):
+    if existing := next((name for name in FILES if os.path.lexists(folder / name)), None):
         raise UserError(
             "report-exists",
             f"--ctx-report {folder} already holds {existing}, which the report would replace: give another folder.",
@@ -65,9 +67,14 @@ def find_run(path: Path) -> Path:
     path: the folder, or `latest`, which is a file with the run's name on systems that do not allow links.
     """
     folder = path
-    if path.is_file() and path.name == "latest":
-        folder = path.parent / path.read_text(encoding="utf-8", errors="replace").strip()
+    if path.name == "latest":
+        inside(path, path.parent)
+        if path.is_file():
+            folder = path.parent / path.read_text(encoding="utf-8", errors="replace").strip()
+            inside(folder, path.parent)
     if (folder / RESULTS).is_file():
+        for name in FILES:
+            inside(folder / name, folder)
         return folder.resolve()
     if (folder / UNFINISHED).is_file():
         raise UserError(

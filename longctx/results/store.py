@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ def finish(folder: Path, into: Path | None = None) -> FinishedRun:
 
 def drop_unfinished(folder: Path) -> None:
     """Delete what `append` wrote."""
-    if (folder / UNFINISHED).exists():
+    if os.path.lexists(folder / UNFINISHED):
         (folder / UNFINISHED).unlink()
 
 

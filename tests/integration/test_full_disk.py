@@ -70,7 +70,7 @@ def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(
     checkout: Checkout, server: SimulatedServer
 ) -> None:
     checkout.file("cassettes").symlink_to("/proc/nothing")
-    result = checkout.record(server)
+    result = checkout.record(server, env={"LONGCTX_TRUSTED_FOLDERS": "/proc/nothing"})
     assert result.code == 4
     assert result.says("cassettes ", "[not-writable]")
     assert server.asked == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,14 @@ def test_two_runs_differ_only_in_their_names(recorded: Checkout) -> None:
     rows = [[{**row, "run": ""} for row in recorded.rows(str(run))] for run in recorded.runs()]
     assert rows[1] == rows[2]
     assert [{**row, "source": "replayed"} for row in rows[0]] == rows[1]
+
+
+def test_a_file_of_the_project_writes_no_report_outside(checkout: Checkout, tmp_path: Path) -> None:
+    """docs/security.md, file-paths."""
+    checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = --ctx-report={tmp_path / 'outside'}\n")
+    result = checkout.pytest("-n2")
+    assert result.code == 4
+    assert result.says("[leads-outside]")
+    assert not (tmp_path / "outside").exists()
+    checkout.pytest(f"--ctx-report={tmp_path / 'typed'}")
+    assert (tmp_path / "typed" / "results.jsonl").exists()

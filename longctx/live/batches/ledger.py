@@ -24,6 +24,7 @@ from pydantic.dataclasses import dataclass
 
 from longctx.errors import UserError
 from longctx.files import write_file
+from longctx.links import inside
 from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
@@ -132,11 +133,11 @@ class Ledger:
     """The batches of a folder of cassettes. Only the holder of the folder's lock may claim and drop them."""
 
     def __init__(self, cassettes: Path) -> None:
-        self.folder = cassettes / FOLDER
+        self.folder = inside(cassettes / FOLDER, cassettes)
 
     def open(self) -> list[Batch]:
         """Return all batches that are not collected, the oldest first. Raises UserError."""
-        return [_read(path) for path in sorted(self.folder.glob("*.json"))]
+        return [_read(inside(path, self.folder)) for path in sorted(self.folder.glob("*.json"))]
 
     def claim(self, batch: Batch) -> None:
         """Keep a batch that is about to be created; it is on disk when this returns. Raises UserError."""
