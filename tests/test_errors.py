@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
+from longctx.engine.preflight import Invalid
 from longctx.errors import BadValue, Interrupted, TapeError, UserError
-from longctx.plugin.ending.gating import Invalid
 
 
 @pytest.mark.parametrize("kind", [UserError, TapeError, BadValue, Interrupted, Invalid])

@@ -25,7 +25,6 @@ KNOWN = {
     "cli/questions/try_out.py": "a command about documents and questions",
     "cli/questions/unreadable.py": "a command about documents and questions",
     "cli/questions/write.py": "a command about documents and questions",
-    "plugin/ending/filters_used.py": "the filters of questions that a baseline was made with",
 }
 
 

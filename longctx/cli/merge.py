@@ -11,7 +11,6 @@ from typing import Any
 from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
 from longctx.config.arguments import add_no_lock
-from longctx.files import whole_folder
 from longctx.results.folder import find_run, only_reporter
 
 
@@ -33,18 +32,14 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.engine.finish import merge
     from longctx.gate.exit_status import exit_status
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
-    from longctx.report.files import write_report
-    from longctx.report.step_summary import add_step_summary
-    from longctx.report.text import as_markdown, as_terminal
-    from longctx.report.verdict_data import judge
-    from longctx.results import store
+    from longctx.report.text import as_terminal
     from longctx.results.baseline import load_baseline
     from longctx.results.completeness import missing_shards
     from longctx.results.merging import unite, unite_manifests
-    from longctx.summary.summary import summarize
 
     out: Path = options.out
     check_free_folder("--out", out)
@@ -52,27 +47,19 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = verdict.rules(options, manifest) if baseline else None
-    lacking = missing_shards(manifest)
-    given, shown = "invalid" if lacking else "pass", None
-    with (
-        contextlib.nullcontext() if options.no_lock else only_reporter(out),
-        whole_folder(out, store.RESULTS) as folder,
-    ):
-        record, known = store.write(folder, pairs), families(options.workspace)
-        summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
-        if rules:
-            given, shown = judge(folder, baseline, record.rows, manifest, rules, known)
-        write_report(folder, record, summary, manifest, options.page, shown)
-        failures = verdict.failures(manifest, record.rows)
-        warning = add_step_summary(as_markdown(summary, manifest.run, shown))
-    print(as_terminal(summary, shlex.quote(str(out))))
-    if shown:
-        print(f"\n{document_as_terminal(shown)}")
-    gated = shown or any(part.get("shard") for part in manifest.parts)
+    known = families(options.workspace)
+    with contextlib.nullcontext() if options.no_lock else only_reporter(out):
+        merged = merge(out, pairs, manifest, known, baseline, rules, options.page)
+    lacking, failures = missing_shards(manifest), verdict.failures(manifest, merged.record.rows)
+    print(as_terminal(merged.summary, shlex.quote(str(out))))
+    if merged.document:
+        print(f"\n{document_as_terminal(merged.document)}")
+    gated = merged.document or any(part.get("shard") for part in manifest.parts)
     for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:
         print(sentence)
-    for sentence in [*summary.faults, *([warning] if warning else [])]:
+    for sentence in [*merged.summary.faults, *merged.warnings]:
         print(sentence)
     page = "index.html" if options.page else "summary.md"
-    print(f"\nMerged {len(manifest.merged)} runs, {len(record.rows):,} trials: {out / page}")
+    print(f"\nMerged {len(manifest.merged)} runs, {len(merged.record.rows):,} trials: {out / page}")
+    given = merged.verdict or ("invalid" if lacking else "pass")
     return exit_status(given, bool(failures), options.on_inconclusive) if gated else 0

@@ -10,7 +10,7 @@ from vcr.record_mode import RecordMode
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheaper_directly, shared_by_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
-from longctx.live.cost.estimate import doubts, estimate, in_all
+from longctx.live.cost.estimate import Estimate, doubts, estimate, in_all
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
@@ -22,8 +22,8 @@ from longctx.recording.tape import Tape
 BUILT = "the prompts to be built, to find those without a recording"
 
 
-def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> None:
-    """Print what this tape's record mode would ask, without a key and without the network. Raises UserError."""
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
+    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
     fit, unfit = fitted(cases)
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
@@ -31,13 +31,14 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         lacking = each_once(lacking) if batch else lacking
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = with_sharing(free, batch)
-    say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
+    estimates = say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
     if batch and (cheaper := cheaper_directly(fit, free, questions)):
         say(cheaper)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
     if held := len(lacking) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+    return estimates
 
 
 def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
@@ -58,8 +59,8 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
 
 def say_estimate(
     say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
-) -> None:
-    """Print what these questions of these cases cost. unbuilt: cases that do not fit their models."""
+) -> list[Estimate]:
+    """Print and return what these questions of these cases cost. unbuilt: cases that do not fit their models."""
     estimates = estimate(cases, questions, unbuilt, batch)
     for family_estimate in estimates:
         say(str(family_estimate))
@@ -67,3 +68,4 @@ def say_estimate(
         say(total)
     for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
         say(doubt)
+    return estimates

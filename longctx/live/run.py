@@ -80,6 +80,11 @@ class Done:
     to_ask: int
     unasked: tuple[Unasked, ...]
 
+    @property
+    def complete(self) -> bool:
+        """Whether every question was answered, or did not need to be asked."""
+        return all(failure == self.asked.settled for failure in self.asked.failures.values()) and not self.unasked
+
     def sentences(self) -> Iterator[str]:
         """Yield what a user should know of the asking."""
         asked = self.asked

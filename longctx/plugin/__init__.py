@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         project.take_tests(config)
     started = run.start(config)
-    if not started.worker:
+    if not run.is_worker(config):
         if options.any_given(started.settings):
             from longctx.plugin import grid, project
 
@@ -111,7 +111,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if run.SUMMARY in config.stash and config.get_verbosity() > -2:  # under -qq, failures alone
+    if run.FINISHED in config.stash and config.get_verbosity() > -2:  # under -qq, failures alone
         from longctx.plugin.ending import finish
 
         finish.show(terminalreporter, config)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from longctx.engine.settings import Settings
 from longctx.errors import UserError
-from longctx.plugin.settings import Settings
 
 
 def check(settings: Settings) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from longctx.engine.run import Run
+from longctx.engine.settings import Settings
 from longctx.errors import UserError
-from longctx.plugin.run import RUN, Run
+from longctx.plugin.run import RUN
 from longctx.plugin.selection import MARKER
-from longctx.plugin.settings import Settings
 from longctx.registry import family_of
 from longctx.vocabulary.scenario import Scenario
 

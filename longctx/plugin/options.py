@@ -12,10 +12,10 @@ import pytest
 
 from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, number, price
 from longctx.config.shards import shard
+from longctx.engine.settings import Settings
 from longctx.errors import BadValue
 from longctx.gate.defaults import MARGIN
 from longctx.links import inside
-from longctx.plugin.settings import Settings
 
 DEFAULT = Settings()
 
@@ -238,19 +238,6 @@ def any_given(settings: Settings) -> bool:
 def asks(settings: Settings) -> bool:
     """Return whether something is asked, or its cost estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only
-
-
-def repeating_options(settings: Settings) -> tuple[str, ...]:
-    """Return the options that repeat the same trials with the same models and prompts."""
-    repeated = {
-        "profile": filter(None, [settings.profile]),
-        "model": settings.models,
-        "prompts": settings.prompts,
-        "corpus": filter(None, [settings.corpus]),
-        "questions": filter(None, [settings.questions]),
-        "seed": [] if settings.seed is None else [settings.seed],
-    }
-    return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)
 
 
 def _label(text: str) -> tuple[str, str]:

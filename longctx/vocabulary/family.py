@@ -15,7 +15,8 @@ class Family:
     """A family as the rest of the library knows it.
 
     title: its name in headings. unit: the unit of its scenarios' lengths, in the plural. documents: whether its
-    scenarios ask questions about documents. size: the parameter that gives the length of the context; empty if that is
+    scenarios ask questions about documents. filtered: whether a model's "too hard" filter
+    decides what is asked. size: the parameter that gives the length of the context; empty if that is
     the prompt's tokens, and None if the needle has no depth. variant: the parameter, if any, that makes scenarios of
     one length so unlike that heatmaps compare lengths only by the variants that all of them have. guessing: the rate
     that guessing alone reaches. account: MODULE:CLASS of its Account, which is loaded when a run ends.
@@ -26,6 +27,7 @@ class Family:
     title: str
     unit: str = "tokens"
     documents: bool = False
+    filtered: bool = False
     size: str | None = ""
     variant: str = ""
     guessing: float = 0.0

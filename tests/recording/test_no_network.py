@@ -152,6 +152,7 @@ def refuse(*_, **__):
 
 socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refuse
 
+import longctx.engine.measure
 import longctx.plugin.measuring.fixture
 from longctx.recording.absence import sentence
 from longctx.recording.case import Case, Question

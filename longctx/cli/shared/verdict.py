@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from longctx.gate.verdict import Rules
     from longctx.results.manifest import Manifest
     from longctx.results.row import Row
-    from longctx.vocabulary.grid import Grid
     from longctx.workspace import Workspace
 
 
@@ -28,21 +27,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
     """Return the terms of the verdict, from the options and the manifest. Raises UserError."""
-    from longctx.gate.validity import AgeLimit
-    from longctx.gate.verdict import Rules
-    from longctx.results.completeness import missing_shards
+    from longctx.engine.settings import GateTerms
+    from longctx.engine.terms import merged_rules
+    from longctx.registry import families
 
+    gate = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age)
     profiles = list(_profiles(options.workspace, manifest))
-    return Rules(
-        margin=options.margin if options.margin is not None else _margin(profiles),
-        alpha=options.alpha,
-        age=AgeLimit(manifest.finished_at, options.max_age),
-        left_out=len(manifest.left_out),
-        empty=len(manifest.empty),
-        grids=_grids(options.workspace, profiles),
-        early_stop=manifest.early_stop,
-        lacking=missing_shards(manifest),
-    )
+    return merged_rules(gate, profiles, families(options.workspace), manifest)
 
 
 def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
@@ -92,19 +83,3 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
                 "again.",
             )
         yield load_profile(workspace, name), [value for option, _, value in values if option == "--ctx-model"]
-
-
-def _margin(profiles: Sequence[tuple[Profile, list[str]]]) -> float:
-    """Return the smallest margin of the profiles; the default if none states one."""
-    return min((profile.margin for profile, _ in profiles if profile.margin is not None), default=MARGIN)
-
-
-def _grids(workspace: Workspace, profiles: Sequence[tuple[Profile, list[str]]]) -> dict[tuple[str, str], list[Grid]]:
-    """Return the profiles' tables for each (family, model)."""
-    from longctx.registry import families
-
-    grids: dict[tuple[str, str], list[Grid]] = {}
-    for profile, models in profiles:
-        for key, tables in profile.grids_by_model(families(workspace), models).items():
-            grids.setdefault(key, []).extend(tables)
-    return grids

@@ -11,6 +11,7 @@ COLLAGE = Family(
     CollageGrid,
     title="Long-context QA",
     documents=True,
+    filtered=True,
     size="budget",
     variant="variant",
     guessing=CHANCE,

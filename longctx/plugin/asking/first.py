@@ -6,32 +6,25 @@ A nested pytest with the user's own arguments does the collection, so that -k an
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
-from longctx.files import write_file
-from longctx.live.progress import live_progress
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
-from longctx.plugin.run import FAILURES, RUN, UNASKED, Run
+from longctx.plugin.run import RUN, is_worker
 from longctx.plugin.selection import MARKER, selected
 from longctx.recording.case import Case
 
 if TYPE_CHECKING:
     from longctx.live.waiting import Say
-    from longctx.plugin.asking.foresight import Foresight
-    from longctx.recording.tape import Tape
 
 
 NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
@@ -60,7 +53,7 @@ def ask_first(config: pytest.Config) -> None:
     run = config.stash[RUN]
     settings = run.settings
     nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
-    if hasattr(config, "workerinput") or nested or config.option.collectonly:
+    if is_worker(config) or nested or config.option.collectonly:
         return
     if settings.record == "none" and settings.ask_only:
         raise UserError(
@@ -69,7 +62,7 @@ def ask_first(config: pytest.Config) -> None:
         )
     if settings.record == "none" and not settings.estimate:
         return
-    say = _sayer(config)
+    say = run.say
     try:
         cases = _selected(config)
     except KeyboardInterrupt:
@@ -77,8 +70,7 @@ def ask_first(config: pytest.Config) -> None:
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
     if not cases:
         return
-    from longctx.live.estimating import estimate_live
-    from longctx.recording.writer import only_writer
+    from longctx.engine.preflight import Invalid
 
     capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
@@ -87,26 +79,22 @@ def ask_first(config: pytest.Config) -> None:
             for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in cases)):
                 say(sentence)
             if settings.estimate:
-                tape = _tape(run, "once" if settings.record == "none" else settings.record)
-                if foresight := _foresight(run, cases, tape, say):
-                    foresight.check()
-                    foresight.warn()
-                estimate_live(tape, cases, say, settings.batch)
+                run.estimate(cases)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             _check_server(config, cases)
-            with only_writer(run.private or run.workspace.cassettes, settings.lock):
-                whole = _ask(config, cases, say)
-            config.stash[RUN] = dataclasses.replace(run)  # plans anew: the asking pass adds to the models' profiles
+            complete = run.ask(cases).complete
+            if settings.ask_only:
+                complete = not _say_stale(config, cases) and complete
         except Interrupted as stopped:
             say(str(stopped))
             raise over(config, pytest.ExitCode.INTERRUPTED) from None
-        except gating.Invalid as error:
+        except Invalid as error:
             gating.end_before_asking(config, error)
     if settings.ask_only:
-        say(f"Asked{'' if whole else ' in part'}: no tests were run.")
-        raise over(config, pytest.ExitCode.OK if whole and not empty else pytest.ExitCode.TESTS_FAILED)
+        say(f"Asked{'' if complete else ' in part'}: no tests were run.")
+        raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
 
 
 def _without_question(cases: list[Case], say: Say) -> bool:
@@ -117,62 +105,20 @@ def _without_question(cases: list[Case], say: Say) -> bool:
     return bool(reasons)
 
 
-def _sayer(config: pytest.Config) -> Say:
-    """Return a function that prints a sentence at once, also if a program reads the output."""
-    writer = config.get_terminal_writer()
-
-    def say(sentence: str) -> None:
-        writer.line(sentence)
-        writer.flush()
-
-    return say
-
-
-def _ask(config: pytest.Config, cases: list[Case], say: Say) -> bool:
-    """Ask what the tape lacks, and keep the reasons why trials could not be asked; return whether all were asked.
-
-    Raises UserError.
-    """
-    from longctx.live.run import Terms, ask_live
-
-    run = config.stash[RUN]
-    settings = run.settings
-    tape = _tape(run, settings.record)
-    order = None
-    if settings.early_stop:
-        from longctx.plugin.asking.early import until_settled
-
-        order = until_settled(run, tape)
-    if foresight := _foresight(run, cases, tape, say):
-        foresight.check()
-    wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
-    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, settings.batch, wait_s)
-    done = ask_live(run.workspace, tape, cases, terms, say, live_progress, order, foresight)
-    asked = done.asked
-    for case, why in done.unasked:
-        asked.failures |= {question.key: why for question in case.questions()}
-    if asked.failures:
-        run.folder.mkdir(parents=True, exist_ok=True)
-        failures = json.dumps({key: asdict(failure) for key, failure in asked.failures.items()}, indent=1)
-        write_file(run.folder / FAILURES, lambda part: part.write_text(failures, "utf-8"))
-        config.stash[UNASKED] = failures
-    whole = all(failure == asked.settled for failure in asked.failures.values())
-    return not (settings.ask_only and _say_stale(config, tape, cases, say)) and whole
-
-
-def _say_stale(config: pytest.Config, tape: Tape, cases: list[Case], say: Say) -> bool:
+def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
     """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
     from longctx.live.estimating import fitted
     from longctx.live.waiting import waiting
     from longctx.recording.stale import sentence, stale
 
-    if config.stash[RUN].settings.record != "once":
+    run = config.stash[RUN]
+    if run.settings.record != "once":
         return False
     fit, _ = fitted(cases)
-    with waiting(say, "the recorded prompts to be built, to find those that are stale"):
-        number = stale(tape, fit)
+    with waiting(run.say, "the recorded prompts to be built, to find those that are stale"):
+        number = stale(run.tape("once"), fit)
     if number:
-        say(sentence(number, sum(case.size for case in cases), _chosen_by(config.invocation_params.args)))
+        run.say(sentence(number, sum(case.size for case in cases), _chosen_by(config.invocation_params.args)))
     return bool(number)
 
 
@@ -196,15 +142,6 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     base_url = config.stash[RUN].settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
         confirm(base_url, "addopts of the project", provider=provider_of(case.model for case in cases))
-
-
-def _foresight(run: Run, cases: list[Case], tape: Tape, say: Say) -> Foresight | None:
-    """Return what can be foreseen of the verdict; None if the run will give none."""
-    if run.settings.baseline is None or run.settings.ask_only:
-        return None
-    from longctx.plugin.asking.foresight import Foresight
-
-    return Foresight(run, cases, tape, say)
 
 
 def _selected(config: pytest.Config) -> list[Case]:
@@ -241,9 +178,3 @@ def _why_none(session: pytest.Session) -> str:
         f"no test marked longctx was selected in {', '.join(where)}. Give the folder that has them, such as "
         "tests_longctx, or name it in testpaths; longctx init writes them."
     )
-
-
-def _tape(run: Run, mode: str) -> Tape:
-    from longctx.recording.tape import Tape
-
-    return Tape(run.workspace.cassettes, mode, run.name, run.private)

@@ -1,10 +1,8 @@
-"""The gate at the end of a run: the verdict in the run's folder, on the terminal and as the exit status."""
+"""The gate of a run: what its options require, and the exit status of its verdict."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -14,22 +12,15 @@ from longctx.gate.exit_status import EXIT
 from longctx.gate.exit_status import exit_status as status_of
 from longctx.plugin.ending import unwritten
 from longctx.plugin.over import over
-from longctx.plugin.run import RUN, Run
+from longctx.plugin.run import RUN, is_worker
 
 if TYPE_CHECKING:
-    from longctx.gate.verdict import Rules
-    from longctx.report.document import Document
-    from longctx.results.manifest import Manifest
-    from longctx.results.row import Row
+    from longctx.engine.preflight import Invalid
+    from longctx.engine.run import Run
 
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 VERDICT = pytest.StashKey[str]()
-DOCUMENT: pytest.StashKey[Document] = pytest.StashKey()
-"""The keys of the verdict, and of the document that shows it."""
-
-
-class Invalid(UserError):
-    """The verdict can only be invalid, which is known before anything is asked."""
+"""The key of the verdict."""
 
 
 def check(run: Run) -> None:
@@ -59,29 +50,11 @@ def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
     raise over(config, EXIT["invalid"])
 
 
-def judge_run(config: pytest.Config, rows: Sequence[Row], manifest: Manifest, folder: Path) -> Document | None:
-    """Judge a finished run, write gate.md and gate.json to `folder`, and return the verdict as a document.
-
-    Returns None without a baseline, and for a shard, which is judged when it is merged with the others.
-    """
-    run = config.stash[RUN]
-    if run.settings.baseline is None or run.settings.shard:
-        return None
-    baseline = run.plan.baseline
-    assert baseline is not None
-    from longctx.report.verdict_data import judge
-
-    terms = rules(run, rows, manifest.finished_at)
-    config.stash[VERDICT], document = judge(folder, baseline, rows, manifest, terms, run.plan.families)
-    config.stash[DOCUMENT] = document
-    return document
-
-
 def judge_nothing(config: pytest.Config) -> None:
     """Set the verdict to invalid if a baseline was given but no scenario was measured."""
     run = config.stash[RUN]
     settings = run.settings
-    if settings.baseline is not None and not (run.worker or settings.shard or config.option.collectonly):
+    if settings.baseline is not None and not (is_worker(config) or settings.shard or config.option.collectonly):
         config.stash[VERDICT] = "invalid"
 
 
@@ -97,21 +70,3 @@ def exit_status(config: pytest.Config, status: int) -> int:
         return status
     failed = status == pytest.ExitCode.TESTS_FAILED
     return status_of(config.stash[VERDICT], failed, config.stash[RUN].settings.on_inconclusive)
-
-
-def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
-    """Return the terms by which the gate judges these rows. now: the time in ISO 8601."""
-    from longctx.gate.validity import AgeLimit
-    from longctx.gate.verdict import Rules
-    from longctx.plugin.ending import completeness
-
-    settings = run.settings
-    return Rules(
-        margin=run.plan.margin,
-        alpha=settings.alpha,
-        age=AgeLimit(now, settings.max_age),
-        left_out=len(completeness.left_out(run, rows)),
-        empty=len(completeness.empty(run, rows)),
-        grids=run.plan.grids(),
-        early_stop=settings.early_stop,
-    )

@@ -7,8 +7,9 @@ import os
 
 import pytest
 
+from longctx.engine.run import FAILURES, Run
 from longctx.errors import UserError
-from longctx.plugin.run import RUN, Run
+from longctx.plugin.run import RUN, is_worker
 
 EXIT = 13
 """The exit status of a run without a report."""
@@ -22,9 +23,8 @@ def prepare(config: pytest.Config) -> None:
     Raises UserError.
     """
     run = config.stash[RUN]
-    if run.settings.report is None or hasattr(config, "workerinput") or config.option.collectonly:
+    if run.settings.report is None or is_worker(config) or config.option.collectonly:
         return
-    from longctx.plugin.run import FAILURES
     from longctx.results.folder import check_free, only_reporter
     from longctx.results.store import drop_unfinished
 

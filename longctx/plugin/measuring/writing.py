@@ -11,7 +11,7 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.plugin.ending.unwritten import UNWRITTEN
-from longctx.plugin.run import RUN
+from longctx.plugin.run import RUN, is_worker
 
 SENT = "longctx_rows"
 """The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
@@ -57,7 +57,7 @@ def is_to_be_closed(session: pytest.Session) -> bool:
     if was_measured(session.config):
         return True
     run = session.config.stash[RUN]
-    began = not (run.worker or session.config.option.collectonly or session.testsfailed)
+    began = not (is_worker(session.config) or session.config.option.collectonly or session.testsfailed)
     return run.settings.shard is not None and began
 
 

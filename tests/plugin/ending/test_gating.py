@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from longctx.engine.terms import rules
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.validity import AgeLimit
-from longctx.plugin.ending.gating import VERDICT, exit_status, rules
+from longctx.plugin.ending.gating import VERDICT, exit_status
 from longctx.plugin.run import RUN
-from tests.plugin.ending.examples import PASSKEY, measured, run_of
+from tests.engine.examples import PASSKEY, measured, run_of
 
 
 def status(verdict: str | None, own: int, on_inconclusive: str = "fail") -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
+from longctx.engine.run import Run
 from longctx.results.row import Row
 from tests.cli.runs import rows
 from tests.here import HERE
@@ -18,7 +17,7 @@ PASSKEY = f"{conftest.PASSKEY}min_k_max = 200\n"
 def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
     profile = tmp_path / "profile.toml"
     profile.write_text("".join(tables))
-    return Run("r", Settings(profile=str(profile), **settings), HERE, tmp_path / "r")
+    return Run(str(profile), root=HERE.root, name="r", folder=tmp_path / "r", **settings)
 
 
 def measured(run: Run, *scenarios: str, **fields: Any) -> list[Row]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Any
 
+from longctx.engine.run import Run
 from longctx.gate.defaults import MARGIN
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused
@@ -23,11 +21,11 @@ trials = 2
 
 def run(mine: Workspace, table: str = TABLE, **settings: Any) -> Run:
     mine.own("profiles", "only.toml").write_text(table)
-    return Run("r", Settings(**settings), mine, mine.reports / "r")
+    return Run(root=mine.root, **settings)
 
 
 def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspace) -> None:
-    plan = run(mine, models=("a", "b"), trials=7).plan
+    plan = run(mine, model=("a", "b"), trials=7).plan
     assert [case.id for case in plan.cases] == [f"{model}-protocol-lines-{lines}" for model in "ab" for lines in (3, 5)]
     assert {case.trials for case in plan.cases} == {7}
     assert list(plan.models) == ["a", "b"]
@@ -41,13 +39,14 @@ def test_the_margin_is_the_users_or_the_profiles(mine: Workspace) -> None:
     assert run(mine, f"margin = 0.1{TABLE}", margin=0.0).plan.margin == 0.0
 
 
-def test_a_file_is_read_once_until_the_run_is_told_anew(mine: Workspace) -> None:
-    first = run(mine, models=("a",))
+def test_a_file_is_read_once_until_the_run_forgets_its_plan(mine: Workspace) -> None:
+    first = run(mine, model=("a",))
     before = first.plan.cases
     mine.own("models", "a.toml").write_text("window = 4096")
     assert [case.model.window for case in first.plan.cases] == [None, None]
     assert first.plan.cases == before
-    assert [case.model.window for case in dataclasses.replace(first).plan.cases] == [4096, 4096]
+    first.forget_plan()
+    assert [case.model.window for case in first.plan.cases] == [4096, 4096]
 
 
 def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
@@ -58,16 +57,16 @@ def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
 def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
     with refused("unknown-bank", "register-gates", "'register-gate'"):
-        run(mine, table, models=("a",)).plan.cases  # noqa: B018
+        run(mine, table, model=("a",)).plan.cases  # noqa: B018
     read = run(
-        mine, table, models=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
+        mine, table, model=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
     )
     assert read.plan.cases[0].scenario.indices(2), "what the user says counts instead"
 
 
 def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [95000]\ntrials = 1\nvariants = ["two"]\nbank = "register-gate"\n'
-    [first, *_] = run(mine, table, models=("a",)).plan.cases
+    [first, *_] = run(mine, table, model=("a",)).plan.cases
     [question] = first.questions()
     text = question.build().user
     assert text.count("[VR Doc. ") > 40
@@ -76,11 +75,7 @@ def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> N
 
 def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller() -> None:
     large, small = (
-        {
-            question.key
-            for case in Run("r", Settings(profile=name, models=("a",)), HERE, HERE.reports / "r").plan.cases
-            for question in case.questions()
-        }
+        {question.key for case in Run(name, "a", root=HERE.root).plan.cases for question in case.questions()}
         for name in ("gate", "gate-pr")
     )
     assert (len(large), len(small)) == (2520, 168)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longctx.plugin.asking.odds import unpowered
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
+from longctx.engine.preflight import unpowered
+from longctx.engine.run import Run
+from longctx.engine.settings import Settings
 from longctx.recording.case import Case
 from tests.here import HERE
 
@@ -38,7 +38,7 @@ trials = 10
 
 def cases(profile: str) -> list[Case]:
     settings = Settings(profile=profile, models=("claude-haiku-5-5",))
-    return Run("r", settings, HERE, HERE.reports / "r").plan.cases
+    return Run(settings=settings, root=HERE.root).plan.cases
 
 
 @pytest.mark.parametrize(("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15), ("gate-sets", 0.1)])

@@ -8,6 +8,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from longctx.engine.rows import measured_row, unmeasured_row
+from longctx.engine.run import Run
+from longctx.engine.terms import rules
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.asking import Asked
@@ -15,9 +18,6 @@ from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
 from longctx.live.rounds import in_rounds
 from longctx.live.run import AskingOrder, AskQuestions
-from longctx.plugin.ending.gating import rules
-from longctx.plugin.measuring.rows import measured_row, unmeasured_row
-from longctx.plugin.run import Run
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers

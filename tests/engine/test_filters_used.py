@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from longctx.corpus.filters import make_filter
-from longctx.plugin.ending.filters_used import filters_used
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
+from longctx.engine.finish import filters_used
+from longctx.engine.run import Run
 from longctx.results.store import load_rows
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
@@ -20,7 +19,7 @@ def asked(folder: Path, model: str = "some-model", **fields: object) -> Path:
 
 
 def gated(mine: Workspace, baseline: str | None) -> Run:
-    return Run("r", Settings(baseline=baseline), mine, mine.reports / "r")
+    return Run(root=mine.root, baseline=baseline)
 
 
 def test_without_a_baseline_there_are_none(mine: Workspace) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longctx.plugin.ending.completeness import empty, left_out
-from tests.plugin.ending.examples import PASSKEY, measured, run_of
+from longctx.engine.terms import empty, left_out
+from tests.engine.examples import PASSKEY, measured, run_of
 
 LINES = """
 [line_retrieval]

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from longctx.errors import TapeError
+from longctx.engine.rows import foreseen_row, unmeasured_row
+from longctx.engine.run import Run
+from longctx.engine.terms import rules
+from longctx.errors import TapeError, UserError
+from longctx.gate.bands import Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
+from longctx.gate.plan import Assumed, Target, passing
 from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
-from longctx.plugin.asking.odds import unpowered
-from longctx.plugin.ending.gating import Invalid, rules
-from longctx.plugin.measuring.rows import foreseen_row, unmeasured_row
-from longctx.plugin.run import Run
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
+from longctx.results.subject import Subject
+
+NAMED = 3
+"""The most bands that the warning names."""
 
 
-class Foresight:
+class Invalid(UserError):
+    """The verdict can only be invalid, which is known before anything is asked."""
+
+
+class Preflight:
     """What is known of a run's verdict before it asks.
 
     cases: the selected cases. say: prints a sentence.
@@ -81,3 +92,37 @@ class Foresight:
         with contextlib.suppress(ValueError):  # a case without the trial that --ctx-trial names; its test says so
             for question in case.questions():
                 yield self._known.get(question.key) or foreseen_row(self._run, question)
+
+
+def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
+    """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
+
+    The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1.
+    """
+    target, guess = Target(margin, alpha), Assumed()
+    odds = {band: passing(trials, clusters, guess, target) for band, (trials, clusters) in _sizes(cases).items()}
+    whole = math.prod(odds.values())
+    if whole >= target.power:
+        return None
+    low = sorted((chance, place, band) for place, (band, chance) in enumerate(odds.items()) if chance < target.power)
+    names = [f"{band} {chance:.0%}" for chance, _, band in low[:NAMED]]
+    if len(low) > NAMED:
+        names.append(f"{len(low) - NAMED} more")
+    which = f" ({'; '.join(names)})" if names else ""
+    return (
+        f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
+        f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
+    )
+
+
+def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
+    """Return the numbers of trials and clusters of each band that is judged and has any."""
+    trials: Counter[Band] = Counter()
+    clusters: dict[Band, set[object]] = {}
+    for case in cases:
+        if case.gated:
+            of_trials = case.clusters()
+            band = Band(case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set))
+            trials[band] += len(of_trials)
+            clusters.setdefault(band, set()).update(of_trials)
+    return {band: (number, len(clusters[band])) for band, number in trials.items() if number}

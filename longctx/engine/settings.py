@@ -1,4 +1,4 @@
-"""The values of the command-line options, typed."""
+"""The options of a run, typed: those of the command line, or of a Run in a notebook."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from longctx.gate.defaults import ALPHA, MAX_AGE_DAYS
 if TYPE_CHECKING:
     from longctx.config.models import Prices
     from longctx.config.shards import Shard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateTerms:
+    """The terms of a verdict that a user may set. margin: None for the profile's. max_age: days."""
+
+    margin: float | None = None
+    alpha: float = ALPHA
+    max_age: float = MAX_AGE_DAYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +61,19 @@ class Settings:
     early_stop: bool = False
     batch: bool = False
     batch_wait: float | None = None
+
+    @property
+    def gate(self) -> GateTerms:
+        return GateTerms(margin=self.margin, alpha=self.alpha, max_age=self.max_age)
+
+    def repeating_options(self) -> tuple[str, ...]:
+        """Return the options of the command line that repeat the same trials with the same models and prompts."""
+        repeated = {
+            "profile": filter(None, [self.profile]),
+            "model": self.models,
+            "prompts": self.prompts,
+            "corpus": filter(None, [self.corpus]),
+            "questions": filter(None, [self.questions]),
+            "seed": [] if self.seed is None else [self.seed],
+        }
+        return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from longctx.config.models import ModelProfile
+from longctx.config.models import ModelProfile, TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
+from longctx.config.shards import Shard, deal
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
+from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
-from longctx.plugin.settings import Settings
-from longctx.plugin.sharding import in_shard
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.registry import families
@@ -157,3 +157,33 @@ def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
     if known:
         prices = prices.model_copy(update={"batch_discount": known.batch_discount})
     return model.model_copy(update={"prices": prices})
+
+
+Part = tuple[str, str]
+"""A model and a band of lengths."""
+
+
+def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
+    """Return the cases of a family that belong to a shard, in their order.
+
+    Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
+    does not matter. All wordings of a scenario go to one shard, because they are recorded in one file.
+    """
+    tokens: dict[Part, dict[str, int]] = {}
+    for case in cases:
+        tokens.setdefault(_part(case), {})[_name(case)] = _tokens(case)
+    dealt = {part: deal(names, shard.of) for part, names in tokens.items()}
+    return tuple(case for case in cases if dealt[_part(case)][_name(case)] == shard.number)
+
+
+def _part(case: Case) -> Part:
+    return case.model.model, case.band
+
+
+def _name(case: Case) -> str:
+    return f"{case.scenario.family}/{case.model.model}/{case.scenario.id}"
+
+
+def _tokens(case: Case) -> int:
+    """Estimate the tokens of one prompt by the default profile: a model's own profile changes while it is asked."""
+    return case.scenario.size_tokens(TokensPerUnit().model_dump())

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.config.shards import Shard
-from longctx.plugin.run import Run
-from longctx.plugin.settings import Settings
+from longctx.engine.run import Run
 from longctx.workspace import Workspace
 from tests.here import HERE
 
@@ -17,7 +16,7 @@ RECORDED = "recorded"
 
 
 def run(workspace: Workspace = HERE, **settings: Any) -> Run:
-    return Run("r", Settings(**settings), workspace, workspace.reports / "r")
+    return Run(root=workspace.root, **settings)
 
 
 def ids(**settings: Any) -> list[str]:
@@ -63,6 +62,6 @@ def test_all_wordings_of_a_scenario_are_in_one_shard() -> None:
 
 def test_a_shard_knows_all_models_of_the_grid(mine: Workspace, tmp_path: Path) -> None:
     mine.own("profiles", "only.toml").write_text('[line_retrieval]\nlines = [3]\norders = ["ordered"]\ntrials = 1\n')
-    plans = [run(mine, models=("a", "b"), shard=Shard(number, 9)).plan for number in range(1, 10)]
+    plans = [run(mine, model=("a", "b"), shard=Shard(number, 9)).plan for number in range(1, 10)]
     assert all(list(plan.models) == ["a", "b"] for plan in plans)
     assert sum(len(plan.cases) for plan in plans) == 2

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.live.cost.money import paid
-from longctx.plugin.run import Run
 from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run
 
 
 def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:

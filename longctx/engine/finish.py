@@ -1,0 +1,177 @@
+"""The end of a run: its rows in order, its summary, its verdict and its report, written completely or not at all.
+
+A run and the merging of several runs end in the same way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import longctx
+from longctx.config.headers import as_lines
+from longctx.config.text_files import digest_of
+from longctx.engine.terms import empty, left_out, min_rates, rules
+from longctx.errors import UserError
+from longctx.files import whole_folder, write_file
+from longctx.gate.bands import Verdict
+from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.report.document import Document
+from longctx.report.files import write_report
+from longctx.report.step_summary import add_step_summary
+from longctx.report.text import as_markdown
+from longctx.report.verdict_data import judge
+from longctx.results import store
+from longctx.results.answers import with_answers
+from longctx.results.baseline import Baseline, load_baseline
+from longctx.results.manifest import Manifest
+from longctx.results.row import Row
+from longctx.summary.summary import Summary, summarize
+from longctx.vocabulary.family import Family
+
+if TYPE_CHECKING:
+    from longctx.corpus.filters import Filter
+    from longctx.engine.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A finished run."""
+
+    record: store.FinishedRun
+    manifest: Manifest
+    summary: Summary
+    verdict: Verdict | None
+    """None without a baseline, and for a shard, which is judged when it is merged with the others."""
+    document: Document | None
+    """The verdict in words."""
+    warnings: tuple[str, ...] = ()
+    """Sentences on what failed without losing anything."""
+
+
+def finish(
+    run: Run, facts: Mapping[str, Mapping[str, int]], judged: Callable[[Finished], object] = lambda _: None
+) -> Finished:
+    """Write the folder of a run from the rows that were appended to it. Raises UserError.
+
+    facts: the facts of each scenario, by its name. judged: called with summary and verdict before the report is
+    written, so that a full disk does not hide them.
+    """
+    with whole_folder(run.folder, store.RESULTS) as folder:
+        record = store.finish(run.folder, folder)
+        manifest = manifest_of(run, record.rows, facts)
+        gated = run.settings.baseline is not None and not run.settings.shard
+        baseline = run.plan.baseline if gated else None
+        terms = rules(run, record.rows, manifest.finished_at) if gated else None
+        done = _written(folder, record, manifest, run.plan.families, baseline, terms, run.settings.page, judged)
+    store.drop_unfinished(run.folder)
+    return done
+
+
+def merge(
+    folder: Path,
+    pairs: Iterable[tuple[str, str]],
+    manifest: Manifest,
+    known: Mapping[str, Family],
+    baseline: Baseline | None,
+    terms: Rules | None,
+    page: bool = True,
+) -> Finished:
+    """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError."""
+    with whole_folder(folder, store.RESULTS) as part:
+        return _written(part, store.write(part, pairs), manifest, known, baseline, terms, page)
+
+
+def _written(
+    folder: Path,
+    record: store.FinishedRun,
+    manifest: Manifest,
+    known: Mapping[str, Family],
+    baseline: Baseline | None,
+    terms: Rules | None,
+    page: bool,
+    judged: Callable[[Finished], object] = lambda _: None,
+) -> Finished:
+    """Summarize and judge a run, and write its report into `folder`."""
+    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
+    verdict, document = None, None
+    if baseline and terms:
+        verdict, document = judge(folder, baseline, record.rows, manifest, terms, known)
+    done = Finished(record, manifest, summary, verdict, document)
+    judged(done)
+    write_report(folder, record, summary, manifest, page, document)
+    warning = add_step_summary(as_markdown(summary, manifest.run, document))
+    return dataclasses.replace(done, warnings=(warning,) if warning else ())
+
+
+def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> RunVerdict:
+    """Return the gate's verdict on these rows of a run. baseline: by default that of the settings. Raises UserError."""
+    against = run.plan.baseline if baseline is None else load_baseline(run.workspace.find_baseline(baseline))
+    if against is None:
+        raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return give_verdict(against.rows, with_answers(rows), rules(run, rows, now), run.plan.families)
+
+
+def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:
+    """Return what is known of a run beside its rows."""
+    settings, plan = run.settings, run.plan
+    measured = {row.model for row in rows}
+    models = [model for name, model in plan.models.items() if name in measured]
+    return Manifest(
+        run=run.name,
+        version=longctx.__version__,
+        profile=plan.profile_path.stem,
+        profile_digest=digest_of(plan.profile_path),
+        about=plan.profile.about,
+        seed=plan.profile.seed if settings.seed is None else settings.seed,
+        labels=dict(settings.labels),
+        options=settings.repeating_options(),
+        prices={
+            model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
+        },
+        sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
+        headers={model.model: as_lines(model.treatments) for model in models if model.treatments},
+        filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
+        facts=dict(sorted(facts.items())),
+        early_stop=settings.early_stop,
+        left_out=left_out(run, rows),
+        empty=empty(run, rows),
+        shard=str(settings.shard or ""),
+        min_rates=min_rates(run),
+        finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+
+
+def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
+    """Return the "too hard" filters of a run: those of its baseline if it has one, so that both ask the same."""
+    from longctx.corpus.filters import choose_filter
+
+    filtered = {name for name, family in run.plan.families.items() if family.filtered}
+    names = {(row.model, str(row.item).rpartition("@")[2]) for row in rows if row.family in filtered}
+    filters = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
+    return [chosen for chosen in filters if chosen is not None]
+
+
+def point_latest_to(folder: Path) -> str | None:
+    """Make reports/latest a link to the run, or a file with its name if links are not allowed.
+
+    Returns a warning if neither can be made.
+    """
+    latest = folder.parent / "latest"
+
+    def write(part: Path) -> None:
+        try:
+            part.symlink_to(folder.name, target_is_directory=True)
+        except OSError:
+            part.write_text(folder.name, encoding="utf-8")
+
+    try:
+        write_file(latest, write)
+    except UserError as error:
+        return f"{error.sentence} It does not point to this run."
+    return None

@@ -1,0 +1,148 @@
+"""Measuring: the trials of a case are replayed and judged, and each becomes a row with its view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from longctx.engine.rows import measured_row, unmeasured_row
+from longctx.errors import TapeError, UserError
+from longctx.gate.bands import EARLY_STOP
+from longctx.recording import absence
+from longctx.recording.tape import Wanted
+from longctx.results.row import Row
+from longctx.results.view import View
+from longctx.vocabulary.excerpt import excerpts
+from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
+
+if TYPE_CHECKING:
+    from longctx.engine.finish import Finished
+    from longctx.engine.run import Run
+    from longctx.gate.verdict import RunVerdict
+    from longctx.recording.case import Case, Question
+    from longctx.summary.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCase:
+    """What a run measured of one case."""
+
+    case: Case
+    rows: Sequence[Row]
+    views: Sequence[View]
+    facts: Mapping[str, int] = field(default_factory=dict)
+    """The facts of its scenario, such as how many questions a filter kept."""
+    problem: str = ""
+    """Why a trial was not measured, and how to record it; empty if all were."""
+
+    @property
+    def left_out(self) -> int:
+        """How many trials an early stop left out."""
+        return sum(row.error == EARLY_STOP for row in self.rows)
+
+
+class Measurer:
+    """Measures the cases of a run from its recordings, which are read once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._tape = run, run.tape()
+        self._failures: Mapping[str, Mapping[str, Any]] = run.unasked
+
+    def measure(self, case: Case, test: str = "") -> MeasuredCase:
+        """Replay and judge each trial of the case. test: the id of its test, which views carry."""
+        try:
+            return self._replayed(case.fitted(), test)
+        except UserError as error:
+            kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
+            failures = (self._failures.get(question.key) for question in case.questions())
+            failure = next(filter(None, failures), None) or {"cause": error.code, "message": str(error)}
+            rows = [unmeasured_row(self._run, question, kind, failure["cause"]) for question in case.questions()]
+            return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"])
+
+    def _replayed(self, case: Case, test: str) -> MeasuredCase:
+        rows: list[Row] = []
+        views: list[View] = []
+        absent: list[Wanted] = []
+        failed: list[str] = []
+        for question in case.questions():
+            failure = self._failures.get(question.key)
+            if failure and failure["cause"] == EARLY_STOP:
+                # An earlier recorded answer is not used either: the verdict covers only what this run looked at.
+                rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
+                views.append(View(test))
+                continue
+            trial = question.build()
+            wanted = Wanted.of(question, trial)
+            # A trial that was asked again without success is not measured, even if there is an older answer.
+            reply = None if failure else self._tape.reply(wanted)
+            if reply is not None:
+                outcome = case.scenario.judge(trial, reply)
+                rows.append(measured_row(self._run, question, trial, reply, outcome))
+                views.append(_view(test, question, trial, reply, outcome))
+                continue
+            views.append(View(test))
+            absent.append(wanted)
+            if failure:
+                failed.append(failure["message"])
+            kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
+            error = failure["cause"] if failure else self._tape.status(wanted)
+            rows.append(unmeasured_row(self._run, question, kind, error))
+        problem = absence.sentence(case, self._tape, absent, failed) if absent else ""
+        return MeasuredCase(case, rows, views, case.scenario.run_facts, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a run measured: `rows`, one a trial, and what can be made of them."""
+
+    run: Run
+    cases: Sequence[MeasuredCase]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for case in self.cases for row in case.rows]
+
+    @property
+    def problems(self) -> list[str]:
+        """Why trials were not measured, a sentence for each case that lacks any."""
+        return [case.problem for case in self.cases if case.problem]
+
+    @property
+    def summary(self) -> Summary:
+        """The rate of each scenario, and each family's own analysis."""
+        from longctx.engine.finish import manifest_of
+        from longctx.summary.summary import summarize
+
+        manifest = manifest_of(self.run, self.rows, self.facts)
+        return summarize(self.rows, manifest.prices_of, manifest.sent_as, self.run.plan.families, manifest.facts)
+
+    @property
+    def facts(self) -> dict[str, Mapping[str, int]]:
+        """The facts of each scenario, by its name in a run."""
+        from longctx.results.completeness import scenarios_of
+
+        return {name: case.facts for case in self.cases if case.facts for name in scenarios_of(case.rows)}
+
+    def verdict(self, baseline: str | None = None) -> RunVerdict:
+        """Return the gate's verdict on this run. baseline: its name or path; by default that of the settings."""
+        from longctx.engine.finish import verdict_on
+
+        return verdict_on(self.run, self.rows, baseline)
+
+    def finish(self) -> Finished:
+        """Write the run's folder: its rows, summary, page and, with a baseline, its verdict."""
+        from longctx.engine.finish import finish
+        from longctx.results import store
+
+        run = self.run
+        views = [] if run.settings.no_text else [view for case in self.cases for view in case.views]
+        store.append(run.folder, store.as_lines(self.rows, views))
+        return finish(run, self.facts)
+
+
+def _view(test: str, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:
+    case = question.case
+    marks = case.scenario.marks(case.wording.words, trial, outcome)
+    quotes = case.scenario.quotes(trial, reply)
+    return View(test, excerpts(trial.user, marks), reply.text, quotes)

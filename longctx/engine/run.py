@@ -1,0 +1,206 @@
+"""One run of a profile: it plans, asks, measures and finishes. It knows no pytest, and needs no terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import functools
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from longctx.engine.settings import Settings
+from longctx.files import check_is_no_file, write_file
+from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.engine.measure import Measurement
+    from longctx.engine.plan import Plan
+    from longctx.engine.preflight import Preflight
+    from longctx.live.cost.estimate import Estimate
+    from longctx.live.run import Done
+    from longctx.live.waiting import Say
+    from longctx.recording.case import Case
+    from longctx.recording.tape import Tape
+
+Result = TypeVar("Result")
+FAILURES = "asking.json"
+"""The file in the run's folder in which the asking pass tells people why trials could not be asked."""
+
+
+class Run:
+    """One run of a profile on models and prompts.
+
+    Args:
+        profile: The name or path of a profile; None for the project's default.
+        model: A model or several, instead of the profile's.
+        root: The project's folder; its fixtures, cassettes and reports are used.
+        settings: All options at once, in place of `profile`, `model` and `options`.
+        name: The run's name; by default the time. Answers that are recorded under this name count as live.
+        folder: Where its report goes; by default reports/NAME. It is made when the report is written.
+        private: A folder for answers that no cassette keeps.
+        say: Prints a sentence.
+        options: Other fields of Settings, such as `trials`, `seed`, `prompts` or `base_url`.
+
+    Every method raises UserError for a mistake of the user's: one sentence on what is wrong, where, and what to do.
+
+    Example:
+        >>> run = Run(profile="lines", model="qwen2.5-coder-0.5b")
+        >>> run.estimate()
+        >>> run.ask(max_cost=1)
+        >>> run.measure().verdict(baseline="lines").verdict
+        'pass'
+    """
+
+    def __init__(
+        self,
+        profile: str | None = None,
+        model: str | Sequence[str] = (),
+        *,
+        root: str | os.PathLike[str] = ".",
+        settings: Settings | None = None,
+        name: str = "",
+        folder: Path | None = None,
+        private: Path | None = None,
+        say: Say = print,
+        **options: Any,
+    ) -> None:
+        models = (model,) if isinstance(model, str) else tuple(model)
+        self.settings = settings or Settings(profile=profile, models=models, **options)
+        self.workspace = Workspace(Path(root).absolute())
+        self.folder = folder or free_folder(self.settings, self.workspace)
+        self.name = name or (self.folder.name if self.settings.report is None else now())
+        self.private = private
+        self.say = say
+        self.unasked: dict[str, dict[str, Any]] = {}
+        """The fields of the Failure of each question that the asking pass could not ask, by its key."""
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """The profile, its cases and the baseline, which are loaded when first needed."""
+        from longctx.engine.plan import Plan
+
+        return Plan(self.settings, self.workspace)
+
+    def tape(self, mode: str = "none") -> Tape:
+        """Return the project's recordings. mode: a record mode."""
+        from longctx.recording.tape import Tape
+
+        return Tape(self.workspace.cassettes, mode, self.name, self.private)
+
+    def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
+        """Say and return what would be asked and what it costs, without a key and without the network.
+
+        cases: those to ask; by default all of the plan.
+        """
+        from longctx.live.estimating import estimate_live
+
+        cases = self.plan.cases if cases is None else cases
+        tape = self.tape("once" if self.settings.record == "none" else self.settings.record)
+        if preflight := self._preflight(cases, tape):
+            preflight.check()
+            preflight.warn()
+        return estimate_live(tape, cases, self.say, self.settings.batch)
+
+    def ask(
+        self,
+        cases: Sequence[Case] | None = None,
+        *,
+        max_cost: float | None = None,
+        progress: Callable[..., Any] | None = None,
+    ) -> Done:
+        """Ask what the recordings lack. Every answer is recorded before it counts; a stopped run resumes.
+
+        The record mode is that of the settings, or `once` where they say `none`.
+
+        cases: those to ask; by default all of the plan. max_cost: USD; by default that of the settings. progress: opens
+        the display, as live/progress.py does. Raises Interrupted, too, if the user stops it.
+        """
+        from longctx.live.progress import live_progress
+        from longctx.live.run import Terms, ask_live
+        from longctx.recording.writer import only_writer
+
+        settings = self.settings
+        mode = "once" if settings.record == "none" else settings.record
+        cases = self.plan.cases if cases is None else cases
+        tape = self.tape(mode)
+        with only_writer(self.private or self.workspace.cassettes, settings.lock):
+            order = None
+            if settings.early_stop:
+                from longctx.engine.early_stop import until_settled
+
+                order = until_settled(self, tape)
+            if preflight := self._preflight(cases, tape):
+                preflight.check()
+            terms = Terms(
+                base_url=settings.base_url,
+                in_flight=settings.in_flight,
+                max_cost=settings.max_cost if max_cost is None else max_cost,
+                batch=settings.batch,
+                batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
+            )
+            shown = progress or live_progress
+            done = _apart(lambda: ask_live(self.workspace, tape, cases, terms, self.say, shown, order, preflight))
+        failures = done.asked.failures
+        for case, why in done.unasked:
+            failures |= {question.key: why for question in case.questions()}
+        self.unasked = {key: asdict(failure) for key, failure in failures.items()}
+        if self.unasked:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(self.unasked, indent=1)
+            write_file(self.folder / FAILURES, lambda part: part.write_text(text, "utf-8"))
+        self.forget_plan()
+        return done
+
+    def measure(self, cases: Sequence[Case] | None = None) -> Measurement:
+        """Replay and judge the recorded answers. cases: by default all of the plan."""
+        from longctx.engine.measure import Measurement, Measurer
+
+        measurer = Measurer(self)
+        return Measurement(self, [measurer.measure(case) for case in (self.plan.cases if cases is None else cases)])
+
+    def forget_plan(self) -> None:
+        """Read the project's files again when they are next needed: asking adds to the profiles of models."""
+        self.__dict__.pop("plan", None)
+
+    def _preflight(self, cases: Sequence[Case], tape: Tape) -> Preflight | None:
+        """Return the check before a gated run asks; None if the run will give no verdict."""
+        if self.settings.baseline is None or self.settings.ask_only:
+            return None
+        from longctx.engine.preflight import Preflight
+
+        return Preflight(self, cases, tape, self.say)
+
+
+def now() -> str:
+    """Return the local time to the millisecond, as the name of a run."""
+    return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
+
+
+def free_folder(settings: Settings, workspace: Workspace) -> Path:
+    """Return a folder for the report that holds no run yet. Raises UserError if the user's own cannot be used."""
+    if settings.report is not None:
+        from longctx.results.folder import check_free
+
+        check_is_no_file("--ctx-report", settings.report)
+        check_free(settings.report)
+        return settings.report.absolute()
+    name, number = now(), 2
+    folder = workspace.reports / name
+    while folder.exists():
+        folder, number = workspace.reports / f"{name}-{number}", number + 1
+    return folder
+
+
+def _apart(call: Callable[[], Result]) -> Result:
+    """Call in a thread of its own if this one has a running event loop, as a notebook's has."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return call()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(call).result()

@@ -1,0 +1,113 @@
+"""The terms of a verdict, and the scenarios of the grid that a run's rows lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from longctx.gate.defaults import MARGIN
+from longctx.gate.validity import AgeLimit
+from longctx.gate.verdict import Rules
+from longctx.recording.case import Case
+from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.vocabulary.grid import Grid
+
+if TYPE_CHECKING:
+    from longctx.config.profiles import Profile
+    from longctx.engine.run import Run
+    from longctx.engine.settings import GateTerms
+    from longctx.results.manifest import Manifest
+
+
+def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the names of the scenarios that the run did not measure, or measured one trial of."""
+    if run.settings.only_trial is not None:
+        return tuple(_name(run, case) for case in run.plan.cases)
+    return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
+
+
+def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the names of the scenarios that have no question."""
+    return tuple(_name(run, case) for case in _without_rows(run, rows) if not case.size)
+
+
+def min_rates(run: Run) -> dict[str, float]:
+    """Return the minimum rates of a shard's scenarios by name; none if the run is whole and tests them itself."""
+    cases = run.plan.cases if run.settings.shard else []
+    return {_name(run, case): case.min_rate for case in cases if case.min_rate is not None}
+
+
+def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
+    measured = scenarios_of(rows)
+    return [case for case in run.plan.cases if _name(run, case) not in measured]
+
+
+def _name(run: Run, case: Case) -> str:
+    subject = Subject.of(case.model.model, case.wording.prompt_set, dict(run.settings.labels))
+    return scenario_name(case.scenario.family, case.scenario.slug, subject)
+
+
+def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
+    """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
+    settings, plan = run.settings, run.plan
+    return rules_of(
+        settings.gate,
+        [(plan.profile, settings.models)],
+        plan.families,
+        now,
+        left_out=len(left_out(run, rows)),
+        empty=len(empty(run, rows)),
+        early_stop=settings.early_stop,
+    )
+
+
+def merged_rules(
+    gate: GateTerms, profiles: Sequence[tuple[Profile, Sequence[str]]], known: Iterable[str], manifest: Manifest
+) -> Rules:
+    """Return the terms by which the gate judges a merged run. profiles: see `rules_of`."""
+    return rules_of(
+        gate,
+        profiles,
+        known,
+        manifest.finished_at,
+        left_out=len(manifest.left_out),
+        empty=len(manifest.empty),
+        early_stop=manifest.early_stop,
+        lacking=missing_shards(manifest),
+    )
+
+
+def rules_of(
+    gate: GateTerms,
+    profiles: Sequence[tuple[Profile, Sequence[str]]],
+    known: Iterable[str],
+    now: str,
+    *,
+    left_out: int,
+    empty: int,
+    early_stop: bool,
+    lacking: Sequence[str] = (),
+) -> Rules:
+    """Return the terms of a verdict.
+
+    profiles: those of the run, each with the models that replace its own. known: the names of the families. The margin
+    is the user's, else the smallest of the profiles', else the default.
+    """
+    stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
+    names = list(known)
+    grids: dict[tuple[str, str], list[Grid]] = {}
+    for profile, models in profiles:
+        for key, tables in profile.grids_by_model(names, models).items():
+            grids.setdefault(key, []).extend(tables)
+    return Rules(
+        margin=min(stated, default=MARGIN) if gate.margin is None else gate.margin,
+        alpha=gate.alpha,
+        age=AgeLimit(now, gate.max_age),
+        left_out=left_out,
+        empty=empty,
+        grids=grids,
+        early_stop=early_stop,
+        lacking=tuple(lacking),
+    )
