@@ -30,7 +30,15 @@ def _of(name: str, analysis: Any) -> OfFamily:
     family = shipped().get(name)
     if family is None:
         return OfFamily(name, "tokens", "", Account(), None)
-    return OfFamily(family.title, family.unit, family.variant, account_of(family), analysis)
+    return OfFamily(
+        family.title,
+        family.unit,
+        family.variant,
+        account_of(family),
+        analysis,
+        family.size,
+        family.scenario.identified_by,
+    )
 
 
 def _before(summary: Summary, name: str) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
+from longctx.report.findings import unusable
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
-from longctx.summary.findings import unusable
 from longctx.summary.summary import Summary, UsageSummary
 from longctx.summary.truncated import Truncated
 from longctx.visible import visible

@@ -7,7 +7,7 @@ them with statsmodels and scipy.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Z95 = 1.959963984540054
@@ -35,6 +35,12 @@ class Rate:
 
     def __str__(self) -> str:
         return f"{self.rate:.2f} [{self.lo:.2f}, {self.hi:.2f}] n={self.n}" if self.n else "not measured"
+
+
+def pooled(rates: Iterable[Rate]) -> Rate:
+    """Return the rate over the trials of several rates."""
+    kept = list(rates)
+    return Rate(sum(rate.correct for rate in kept), sum(rate.n for rate in kept))
 
 
 def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:

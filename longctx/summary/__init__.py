@@ -1,1 +1,1 @@
-"""The summary of a run, computed from its rows: rates, headlines, and what stands out."""
+"""The summary of a run, computed from its rows: rates, headlines, costs."""

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from longctx.vocabulary.account import Account, Rank, Reported, Scenarios
-
-if TYPE_CHECKING:
-    from longctx.report.charts.chart import Chart
-    from longctx.report.table import Table
-    from longctx.results.row import Row
-    from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.account import Account
 
 RESERVED = frozenset(
     ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
 )
 """The entries of summary.json that no family may add."""
 
-Result = TypeVar("Result")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _guarded(default: Method) -> Method:
+    """Return a method that calls the account's own, and `default`, that of Account, if it fails or has no analysis."""
+    name = default.__name__
+
+    def call(self: Guarded, *arguments: Any) -> Any:
+        if "analyse" not in self._failed:
+            try:
+                result = getattr(self._account, name)(*arguments)
+                return _checked(list(result) if isinstance(result, Iterator) else result, name)
+            except Exception as error:
+                self._failed[name] = (
+                    f"The account of {self._title} failed in `{name}`, so that its report is plain there: "
+                    f"{described(error)}."
+                )
+        return default(self, *arguments)
+
+    return cast(Method, call)
 
 
 class Guarded(Account):
-    """The account of a family; methods that raise give the default of Account instead. faults: a sentence for each."""
+    """The account of a family; methods that raise give the default of Account instead. faults: a sentence for each.
+
+    The gate, for which no default will do, calls the account itself.
+    """
 
     def __init__(self, title: str, account: Account) -> None:
         self._title, self._account = title, account
@@ -34,53 +50,20 @@ class Guarded(Account):
     def faults(self) -> list[str]:
         return list(self._failed.values())
 
-    def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
-        return self._tried("analyse", lambda: self._account.analyse(scenarios, rows), None)
+    analyse = _guarded(Account.analyse)
+    views = _guarded(Account.views)
+    tables = _guarded(Account.tables)
+    charts = _guarded(Account.charts)
+    further_tables = _guarded(Account.further_tables)
+    findings = _guarded(Account.findings)
+    data = _guarded(Account.data)
 
-    def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
-        return self._shown("tables", lambda: self._account.tables(scenarios, analysis))
 
-    def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
-        return self._shown("charts", lambda: self._account.charts(scenarios, analysis))
-
-    def further_tables(self, analysis: Any) -> Iterable[Table]:
-        return self._shown("further_tables", lambda: self._account.further_tables(analysis)) or ()
-
-    def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
-        return self._shown("findings", lambda: self._account.findings(scenarios, analysis)) or ()
-
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
-        return self._account.reported(before, after, grids)
-
-    def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return self._unless_failed("data", lambda: self._own_entries(analysis), {})
-
-    def _own_entries(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        entries = self._account.data(analysis)
-        if taken := sorted(RESERVED & entries.keys()):
-            raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
-        return entries
-
-    def _shown(self, method: str, call: Callable[[], Iterable[Result] | None]) -> list[Result] | None:
-        def consumed() -> list[Result] | None:
-            result = call()
-            return None if result is None else list(result)
-
-        return self._unless_failed(method, consumed, None)
-
-    def _unless_failed(self, method: str, call: Callable[[], Result], default: Result) -> Result:
-        """Call a method that uses the analysis; return the default if there is no analysis, or if the method fails."""
-        return default if "analyse" in self._failed else self._tried(method, call, default)
-
-    def _tried(self, method: str, call: Callable[[], Result], default: Result) -> Result:
-        try:
-            return call()
-        except Exception as error:
-            self._failed[method] = (
-                f"The account of {self._title} failed in `{method}`, so that its report is plain there: "
-                f"{described(error)}."
-            )
-            return default
+def _checked(result: Any, method: str) -> Any:
+    """Return what an account's method returned. Raises ValueError for entries of summary.json that are not its own."""
+    if method == "data" and (taken := sorted(RESERVED & result.keys())):
+        raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
+    return result
 
 
 def described(error: Exception) -> str:

@@ -66,8 +66,8 @@ class UsageSummary:
 class OfFamily:
     """A family in a run.
 
-    unit: the unit of its contexts' lengths. variant: as of `Family`.
-    analysis: the result of its account's `analyse`.
+    unit: the unit of its contexts' lengths. variant, size: as of `Family`. parameters: those that tell its scenarios
+    apart; empty if the family is not installed. analysis: the result of its account's `analyse`.
     """
 
     title: str
@@ -75,6 +75,8 @@ class OfFamily:
     variant: str
     account: Account
     analysis: Any
+    size: str | None = ""
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ def _of_family(
         family.variant if family else "",
         account,
         account.analyse(own, measured),
+        family.size if family else "",
+        family.scenario.identified_by if family else (),
     )
 
 

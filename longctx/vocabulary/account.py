@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.report.view import RateView
     from longctx.results.row import Row
     from longctx.summary.summary import ScenarioSummary
     from longctx.vocabulary.grid import Grid
@@ -81,24 +82,33 @@ class Account:
         """Return what is measured beside rates. rows: the family's measured trials."""
         return None
 
+    def views(self, scenarios: Scenarios, analysis: Any) -> Iterable[RateView]:
+        """Return the family's views, each of which gives charts, tables and findings.
+
+        A family without any has a curve for each of its numbers and the effect of each other parameter.
+        """
+        return ()
+
     def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
-        """Return the family's tables; None for the default, a list of scenarios and their rates."""
-        return None
+        """Return the family's tables, by default those of its views; None for a list of scenarios and their rates."""
+        return [table for view in self.views(scenarios, analysis) for table in view.tables()] or None
 
     def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
-        """Return the family's charts; None for the default, the rate of each scenario.
+        """Return the family's charts, by default those of its views; None for those of a family without views.
 
         scenarios: those with at least one measured trial.
         """
-        return None
+        views = list(self.views(scenarios, analysis))
+        return [chart for view in views for chart in view.charts()] if views else None
 
     def further_tables(self, analysis: Any) -> Iterable[Table]:
         """Return tables that are shown on the page only, next to its charts."""
         return ()
 
     def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
-        """Return the findings that stand out, each a sentence with its rank."""
-        return ()
+        """Return the main findings, each a sentence with its rank; by default the rates that fall in its views."""
+        views = self.views(scenarios, analysis)
+        return [(Rank.LEVEL, sentence) for view in views for sentence in view.findings()]
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
         """Return what a gate reports of two runs beside the verdicts on their bands.

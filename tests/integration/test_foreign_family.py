@@ -77,9 +77,10 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     assert result.code == 0, result.out
     assert result.says(
         "80 replayed (100%)",
-        "Several keys model prompts keys sentences all named [95% interval] keys named",
-        "my-model protocol 3 20 1.00 [0.84, 1.00] n=20 60 of 60",
-        "my-model protocol 5 200 0.00 [0.00, 0.16] n=20 80 of 100",
+        "Several keys, my-model, prompts protocol: all named [95% interval] sentences 3 keys 5 keys",
+        "20 1.00 [0.84, 1.00] n=20 1.00 [0.84, 1.00] n=20",
+        "Several keys, each counted model prompts scenario keys named",
+        "my-model protocol keys-5-sentences-200 80 of 100",
     )
     page = recorded.file("reports/latest/index.html").read_text()
     for part in (
@@ -88,14 +89,33 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
         "Several keys by depth and length",
         "200 sentences",
         "80% of the keys are named, but all of them in 0 of 20 trials only",
+        '<h2 id="findings">Main findings</h2>',
+        "5 keys: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
     ):
         assert part in page, part
-    assert recorded.file("reports/latest/charts/several-keys-by-length.svg").is_file()
+    assert recorded.file("reports/latest/charts/several-keys-by-length-1.svg").is_file()
     counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
     assert [(row["scenario"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
     marked = {name for view in views for excerpt in view["excerpts"] for name in excerpt["names"]}
     assert marked == {"needle", "needle that was not found"}
+
+
+def test_without_an_account_each_number_has_a_curve_and_what_falls_is_a_finding(recorded: Checkout) -> None:
+    family = recorded.file("several_keys.py")
+    family.write_text(family.read_text().replace('    account=f"{__name__}:Account",\n', ""))
+    result = recorded.pytest(profile=None, page=True)
+    assert result.code == 0, result.out
+    assert result.says("my-model protocol keys-3-sentences-20 1.00 [0.84, 1.00] n=20")
+    page = recorded.file("reports/latest/index.html").read_text()
+    for part in (
+        "By keys",
+        "By sentences",
+        "my-model, prompts protocol, keys 3: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
+    ):
+        assert part in page, part
+    charts = {path.stem for path in recorded.file("reports/latest/charts").iterdir()}
+    assert {"several-keys-by-keys-1", "several-keys-by-sentences-1"} <= charts
 
 
 def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedServer) -> None:

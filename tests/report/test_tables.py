@@ -40,10 +40,10 @@ def test_what_was_not_measured_is_told_from_what_was_not_run(summary: Summary) -
     assert frame.loc[10, "shuffled"] == frame.loc[5, "blocks of 2"] == ""
 
 
-def test_lines_are_sorted_and_orders_stand_as_they_come(summary: Summary) -> None:
+def test_lines_and_orders_are_sorted(summary: Summary) -> None:
     frame = tables(made(summary, scenarios=summary.scenarios[3::-1]))[0].frame
     assert frame.index.tolist() == [5, 10]
-    assert frame.columns.tolist() == ["blocks of 2", "ordered", "shuffled"]
+    assert frame.columns.tolist() == ["ordered", "shuffled", "blocks of 2"]
 
 
 def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:

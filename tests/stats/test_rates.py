@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from longctx.stats.rates import Rate, below, holm, wilson
+from longctx.stats.rates import Rate, below, holm, pooled, wilson
 
 
 @st.composite
@@ -95,3 +95,8 @@ def test_holm_is_that_of_statsmodels(p_values: list[float], alpha: float) -> Non
 
 def test_holm_of_nothing_rejects_nothing() -> None:
     assert holm([]) == []
+
+
+def test_pooled_rates_are_those_of_all_trials() -> None:
+    assert pooled([Rate(1, 2), Rate(3, 4), Rate(0, 1)]) == Rate(4, 7)
+    assert pooled([]) == Rate(0, 0)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from longctx.report.data import as_json
+from longctx.report.view import RatePoint, RateView
+from longctx.stats.rates import Rate
 from longctx.summary.guarded import RESERVED, Guarded
 from longctx.summary.summary import summarize
 from longctx.vocabulary.account import Account
@@ -16,6 +18,7 @@ from tests.rows import row
 
 WAYS: dict[str, Callable[[Guarded], Any]] = {
     "analyse": lambda family: family.analyse([], []),
+    "views": lambda family: list(family.views([], None)),
     "tables": lambda family: family.tables([], None),
     "charts": lambda family: family.charts([], None),
     "further_tables": lambda family: list(family.further_tables(None)),
@@ -32,7 +35,7 @@ def failing(*ways: str) -> Account:
     def fails_at_once(*_: object) -> Any:
         return list(fails())
 
-    late = {"tables", "charts", "further_tables", "findings"}
+    late = {"views", "tables", "charts", "further_tables", "findings"}
     return type("Mine", (Account,), {way: fails if way in late else fails_at_once for way in ways})()
 
 
@@ -50,6 +53,14 @@ def test_nothing_is_made_of_an_analysis_that_failed() -> None:
     for way in WAYS.values():
         way(guarded)
     assert [fault.split("`")[1] for fault in guarded.faults] == ["analyse"]
+
+
+def test_tables_that_failed_are_those_of_the_family_s_views() -> None:
+    view = RateView(points=[RatePoint(5, "a", Rate(1, 2))], name="v", heading="Mine", title="By x", x="x", table="rate")
+    mine = type("Mine", (type(failing("tables")),), {"views": lambda self, scenarios, analysis: iter([view])})()
+    guarded = Guarded("Several keys", mine)
+    assert [table.title for table in guarded.tables([], None) or ()] == ["Mine: rate"]
+    assert [fault.split("`")[1] for fault in guarded.faults] == ["tables"]
 
 
 def test_entries_of_the_summary_are_not_taken() -> None:

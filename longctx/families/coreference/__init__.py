@@ -9,7 +9,7 @@ FAMILY = Family(
     CoreferenceGrid,
     title="Multi-round coreference",
     size="window",
-    account=f"{__name__}.account:CoreferenceAccount",
+    account=f"{__name__}.report:CoreferenceAccount",
 )
 FAMILIES = (FAMILY,)
 ORDER = 4

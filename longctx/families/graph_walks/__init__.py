@@ -5,7 +5,7 @@ from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.vocabulary.family import Family
 
 FAMILY = Family(
-    GraphWalks, GraphWalksGrid, title="Graph walks", size=None, account=f"{__name__}.account:GraphWalksAccount"
+    GraphWalks, GraphWalksGrid, title="Graph walks", size=None, account=f"{__name__}.report:GraphWalksAccount"
 )
 FAMILIES = (FAMILY,)
 ORDER = 6

@@ -11,7 +11,7 @@ FAMILY = Family(
     unit="lines",
     size="lines",
     variant="block_size",
-    account=f"{__name__}.account:LineRetrievalAccount",
+    account=f"{__name__}.report:LineRetrievalAccount",
 )
 FAMILIES = (FAMILY,)
 ORDER = 1

@@ -15,7 +15,7 @@ COLLAGE = Family(
     size="budget",
     variant="variant",
     guessing=CHANCE,
-    account=f"{__name__}.account:CollageAccount",
+    account=f"{__name__}.report:CollageAccount",
 )
 CONTROL = Family(
     Control,
@@ -24,7 +24,7 @@ CONTROL = Family(
     documents=True,
     size=None,
     guessing=CHANCE,
-    account=f"{__name__}.account:ControlAccount",
+    account=f"{__name__}.report:ControlAccount",
 )
 FAMILIES = (COLLAGE, CONTROL)
 ORDER = 3

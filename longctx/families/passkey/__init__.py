@@ -4,7 +4,7 @@ from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
 from longctx.vocabulary.family import Family
 
-FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.account:PasskeyAccount")
+FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.report:PasskeyAccount")
 FAMILIES = (FAMILY,)
 ORDER = 2
 

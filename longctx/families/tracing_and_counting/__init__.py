@@ -11,21 +11,21 @@ TRACKING = Family(
     VariableTrackingGrid,
     title="Variable tracking",
     size="window",
-    account=f"{__name__}.account:Tracking",
+    account=f"{__name__}.report:Tracking",
 )
 NEEDLES = Family(
     MultipleNeedles,
     MultipleNeedlesGrid,
     title="Multiple needles",
     size="window",
-    account=f"{__name__}.account:NeedlesAccount",
+    account=f"{__name__}.report:NeedlesAccount",
 )
 WORDS = Family(
     FrequentWords,
     FrequentWordsGrid,
     title="Frequent words",
     size=None,
-    account=f"{__name__}.account:Counting",
+    account=f"{__name__}.report:Counting",
 )
 FAMILIES = (TRACKING, NEEDLES, WORDS)
 ORDER = 5

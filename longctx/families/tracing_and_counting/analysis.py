@@ -12,7 +12,7 @@ from longctx.families.tracing_and_counting.protocol.answers import ASKED, MATCHE
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, pooled
 
 TENTHS = 10
 ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")
@@ -41,7 +41,7 @@ class Naming:
     @property
     def named(self) -> Rate:
         """The share of all items asked for, in replies that name anything."""
-        return total(self.by_number.values())
+        return pooled(self.by_number.values())
 
 
 def namings(rows: Sequence[Row]) -> Iterator[Naming]:
@@ -59,18 +59,6 @@ def namings(rows: Sequence[Row]) -> Iterator[Naming]:
             by_number=_rates((number, kind) for trace in traces for kind, number, _ in _items(trace)),
             by_depth=_rates((min(where // TENTHS, 9), kind) for trace in traces for kind, _, where in _items(trace)),
         )
-
-
-def total(rates: Iterable[Rate]) -> Rate:
-    """Pool several rates."""
-    kept = list(rates)
-    return Rate(sum(rate.correct for rate in kept), sum(rate.n for rate in kept))
-
-
-def pooled(rates: Sequence[Mapping[int, Rate]]) -> dict[int, Rate]:
-    """Pool the rates of several scenarios at each place."""
-    places = sorted({place for by_place in rates for place in by_place})
-    return {place: total(by_place[place] for by_place in rates if place in by_place) for place in places}
 
 
 def _items(trace: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:

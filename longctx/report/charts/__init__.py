@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from longctx.report.charts import overall, plain
+from longctx.report.charts import overall
 from longctx.report.charts.chart import Chart
+from longctx.report.default_views import default_views
 from longctx.summary.summary import Summary
 
 
@@ -16,7 +17,8 @@ def charts(summary: Summary) -> Iterator[Chart]:
     for name, family in summary.families.items():
         scenarios = [scenario for scenario in summary.of(name) if scenario.rate.n]
         own = family.account.charts(scenarios, family.analysis)
-        shown = plain.charts(name, scenarios) if own is None else own
-        yield from (replace(chart, family=name) for chart in shown)
+        if own is None:
+            own = (chart for view in default_views(name, family, scenarios) for chart in view.charts())
+        yield from (replace(chart, family=name) for chart in own)
         yield from (chart for chart in by_place if chart.family == name)
     yield from overall.outcomes(summary)

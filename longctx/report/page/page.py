@@ -15,12 +15,12 @@ from longctx.registry import in_order
 from longctx.report.charts import charts
 from longctx.report.charts.draw import Drawn, drawing, standing_alone
 from longctx.report.document import Document
+from longctx.report.findings import findings
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import facts, family_lines, headline, sections
 from longctx.report.page.words import words
 from longctx.results.manifest import Manifest
 from longctx.results.store import FinishedRun
-from longctx.summary.findings import findings
 from longctx.summary.summary import Summary
 from longctx.visible import visible
 

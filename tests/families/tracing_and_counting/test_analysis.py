@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.analysis import Naming, pooled
+from longctx.families.tracing_and_counting.analysis import Naming
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.stats.rates import Rate
@@ -63,7 +63,3 @@ def test_words_are_told_by_their_frequency() -> None:
     made = summary(rows(FrequentWords(1200, 200), the_first, all_of_it))
     [analysis] = made.families["frequent_words"].analysis
     assert analysis.by_number == {1: Rate(2, 2), 2: Rate(1, 2), 3: Rate(1, 2)}
-
-
-def test_rates_of_several_scenarios_are_pooled_by_place() -> None:
-    assert pooled([{1: Rate(1, 2)}, {1: Rate(3, 4), 5: Rate(0, 1)}]) == {1: Rate(4, 6), 5: Rate(0, 1)}

@@ -18,8 +18,8 @@ from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Tr
 from longctx.vocabulary.text import fill, mark
 
 if TYPE_CHECKING:
-    from longctx.report.charts.chart import Chart
     from longctx.report.table import Table
+    from longctx.report.view import RateView
     from longctx.results.row import Row
     from longctx.results.subject import Subject
     from longctx.summary.summary import ScenarioSummary
@@ -137,51 +137,40 @@ class Account(account.Account):
             found[row.subject, row.scenario] += row.trace.get("found", 0)  # a refusal has none
         return tuple(Found(*key, found[key], asked[key]) for key in asked)
 
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[RateView]:
+        from longctx.report.view import RatePoint, RateView
+
+        yield RateView(
+            points=[
+                RatePoint(
+                    int(each.params["sentences"] or 0), f"{each.params['keys']} keys", each.rate, str(each.subject)
+                )
+                for each in scenarios
+            ],
+            name="several-keys-by-length",
+            heading="Several keys",
+            title="All keys named, by length",
+            x="sentences",
+            axis="sentences of the text",
+            unit="sentences",
+            table="all named [95% interval]",
+        )
+
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:
         import pandas as pd
 
         from longctx.report.table import Table, subject_columns
 
-        shares = {(keys.subject, keys.scenario): f"{keys.found} of {keys.asked}" for keys in analysis}
+        yield from super().tables(scenarios, analysis) or ()
         columns = {
-            "keys": [str(scenario.params["keys"]) for scenario in scenarios],
-            "sentences": [str(scenario.params["sentences"]) for scenario in scenarios],
-            "all named [95% interval]": [str(scenario.rate) for scenario in scenarios],
-            "keys named": [shares.get((scenario.subject, scenario.scenario), "-") for scenario in scenarios],
+            "scenario": [keys.scenario for keys in analysis],
+            "keys named": [f"{keys.found} of {keys.asked}" for keys in analysis],
         }
-        frame = pd.DataFrame(subject_columns([scenario.subject for scenario in scenarios]) | columns)
-        yield Table("Several keys", frame.set_index("model"))
-
-    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Chart]:
-        from longctx.report.charts.chart import Chart, apart, colours, curves, field, layered
-        from longctx.report.table import pivot
-
-        points = [
-            {
-                "sentences": scenario.params["sentences"],
-                "series": f"{scenario.params['keys']} keys, {scenario.subject}",
-                "rate": scenario.rate.rate,
-                "lo": scenario.rate.lo,
-                "hi": scenario.rate.hi,
-                "say": (
-                    f"{scenario.params['keys']} keys in {scenario.params['sentences']} sentences, "
-                    f"{scenario.subject}: {scenario.rate}"
-                ),
-            }
-            for scenario in scenarios
-        ]
-        names = list(dict.fromkeys(str(point["series"]) for point in points))
-        x = field("sentences", "quantitative", "sentences of the text")
-        moved, note = apart(points, "sentences")
-        spec = layered(moved, curves(x, colours("series", names)))
-        cells = [
-            (scenario.params["sentences"], f"{scenario.params['keys']} keys, {scenario.subject}", str(scenario.rate))
-            for scenario in scenarios
-        ]
-        frame = pivot(cells, "sentences")
-        yield Chart("several-keys-by-length", "several_keys", "All keys named, by length", spec, frame, note)
+        frame = pd.DataFrame(subject_columns([keys.subject for keys in analysis]) | columns)
+        yield Table("Several keys, each counted", frame.set_index("model"))
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
         rates = {(scenario.subject, scenario.scenario): scenario.rate for scenario in scenarios}
         for keys in analysis:
             rate = rates[keys.subject, keys.scenario]

@@ -82,9 +82,9 @@ def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
 
 def test_line_retrieval_by_length_and_by_order(drawn: dict[str, Chart]) -> None:
     by_length, by_order = drawn["line-retrieval-by-length-1"].frame, drawn["line-retrieval-by-order-1"].frame
-    assert by_length.index.tolist() == by_order.columns.tolist() == [5, 100]
+    assert (by_length.index.tolist(), by_order.columns.tolist()) == ([5, 100], ["5 lines", "100 lines"])
     assert by_length.columns.tolist() == by_order.index.tolist() == ["ordered", "shuffled", "blocks of 2"]
-    assert by_length.loc[5, "shuffled"] == by_order.loc["shuffled", 5] == "0.75 [0.30, 0.95] n=4"
+    assert by_length.loc[5, "shuffled"] == by_order.loc["shuffled", "5 lines"] == "0.75 [0.30, 0.95] n=4"
 
 
 def test_where_wrong_answers_come_from(drawn: dict[str, Chart]) -> None:

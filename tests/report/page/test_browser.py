@@ -278,8 +278,8 @@ def test_the_contents_stay_in_view_and_lead_to_every_family(tab: Tab, nine: Path
 
 def test_five_findings_stand_out_and_the_rest_is_folded(tab: Tab, nine: Path) -> None:
     page = tab.open(nine.as_uri())
-    shown = [finding for finding in page.locator("#stands-out ~ ul > li").all() if finding.is_visible()]
-    rest = page.locator("#stands-out ~ details.fold li")
+    shown = [finding for finding in page.locator("#findings ~ ul > li").all() if finding.is_visible()]
+    rest = page.locator("#findings ~ details.fold li")
     assert len(shown) == 5
     assert not rest.first.is_visible()
     page.get_by_text("more findings").click()

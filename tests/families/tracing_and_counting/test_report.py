@@ -1,4 +1,4 @@
-"""How named sets are shown: the strict rate with RULER's recall beside it, and what stands out."""
+"""How named sets are shown: the strict rate with RULER's recall beside it, and the main findings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.tracing_and_counting import shapes
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
+from longctx.families.tracing_and_counting.report import Counting, NeedlesAccount, Tracking
 from longctx.report.charts.chart import Chart
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
@@ -104,9 +104,8 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "variable_tracking") == [
         (
             Rank.LEVEL,
-            "Variable tracking, m, prompts protocol, 2 chains of 2 hops: 1.00 in a "
-            "window of 1,200 tokens falls to 0.00 in "
-            "one of 2,400.",
+            "Variable tracking, m, prompts protocol, 2 chains of 2 hops: the rate falls from 1.00 at 1,200 tokens to "
+            "0.00 at 2,400 tokens.",
         )
     ]
     assert findings(made, "multiple_needles") == [
@@ -114,7 +113,7 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
             Rank.CAUSE,
             "Multiple needles, m, prompts protocol: in 3 of 4 trials everything that was "
             "asked for is named, and something else as well: "
-            "RULER's recall counts these as whole.",
+            "RULER's recall counts these as complete.",
         ),
         (
             Rank.CAUSE,
@@ -154,5 +153,5 @@ def test_programs_read_the_same(made: Summary) -> None:
     ],
 )
 def test_what_a_shape_is_called(said: str, params: dict[str, int]) -> None:
-    shape = {"chains": shapes.tracking, "keys": shapes.needles, "alpha_percent": shapes.words}[next(iter(params))]
-    assert shape(params) == said
+    account = {"chains": Tracking, "keys": NeedlesAccount, "alpha_percent": Counting}[next(iter(params))]
+    assert account().shape(params) == said

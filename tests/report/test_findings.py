@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.line_retrieval.origins import Origins
+from longctx.families.line_retrieval.report import Origins
 from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
 from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
+from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.findings import findings
 from longctx.summary.summary import ScenarioSummary, Summary, summarize
 from tests.summaries import made
 
@@ -63,7 +63,9 @@ def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
 
 def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
     fallen = made(nothing, scenarios=(lines(100, Rate(1, 50)), lines(5, Rate(49, 50)), lines(20, Rate(30, 50))))
-    assert findings(fallen) == [f"Line retrieval, {WHO}, ordered: 0.98 at 5 lines falls to 0.02 at 100."]
+    assert findings(fallen) == [
+        f"Line retrieval, {WHO}, ordered: the rate falls from 0.98 at 5 lines to 0.02 at 100 lines."
+    ]
     orders = made(nothing, scenarios=(lines(5, Rate(49, 50)), lines(100, Rate(1, 50), 1)))
     assert findings(orders) == []
     overlapping = made(nothing, scenarios=(lines(5, Rate(26, 50)), lines(100, Rate(24, 50))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.families.passkey.effective_window import EffectiveWindow
-from longctx.families.passkey.tables import passkey
+from longctx.families.passkey.report import PasskeyAccount
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.subject import Subject
 
@@ -15,7 +15,7 @@ def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> Pa
 
 def by_labels(*windows: PasskeySummary) -> list[list[str]]:
     """Return the rows of the table by labels, its head first, or an empty list if there is no such table."""
-    tables = list(passkey([], windows))[2:]
+    tables = list(PasskeyAccount().tables([], windows))[2:]
     return [
         row
         for table in tables

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.families.graph_walks.account import GraphWalksAccount
-from longctx.families.graph_walks.analysis import WalkAnswers
+from longctx.families.graph_walks.report import GraphWalksAccount, WalkAnswers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
@@ -107,7 +106,11 @@ def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
 
 def test_a_rate_that_falls_with_the_context_stands_out() -> None:
     assert findings(summaries(**{PARENTS: 9, NEAR: 9, FAR: 1})) == [
-        (Rank.LEVEL, "Graph walks, some-model, prompts protocol, depth 2: 0.90 in 4,000 tokens falls to 0.10 in 9,000.")
+        (
+            Rank.LEVEL,
+            "Graph walks, some-model, prompts protocol, depth 2: the rate falls from 0.90 at 4,000 tokens to 0.10 at "
+            "9,000 tokens.",
+        )
     ]
     assert findings(summaries(**{NEAR: 5, FAR: 4})) == []
 

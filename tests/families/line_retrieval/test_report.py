@@ -1,4 +1,4 @@
-"""Tracing wrong answers to the lines that they come from."""
+"""Where wrong answers come from, and the names of line orders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.line_retrieval.origins import EDGES, Origins, band, origins
+from longctx.families.line_retrieval.report import EDGES, Origins, band, order, origins
 from tests.rows import row
 
 
@@ -40,3 +40,7 @@ def test_a_distance_lies_in_one_band(distance: int) -> None:
 def test_every_wrong_line_is_counted_once(distances: list[int]) -> None:
     [origins] = found(*({"line": 1, "line_distance": each, "place_distance": -each} for each in distances))
     assert sum(origins.by_number.values()) == sum(origins.by_place.values()) == len(distances)
+
+
+def test_orders() -> None:
+    assert [order(size) for size in (None, 1, 10)] == ["ordered", "shuffled", "blocks of 10"]

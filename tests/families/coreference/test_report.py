@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.families.coreference.account import CoreferenceAccount
+from longctx.families.coreference.report import CoreferenceAccount
 from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import ScenarioSummary, summarize
@@ -143,8 +143,8 @@ def test_a_rate_that_falls_with_the_window() -> None:
     findings = ACCOUNT.findings(*measured(a2_64000=[wrong(1)] * 20, a2_2000=[right(1)] * 20))
     assert (
         Rank.LEVEL,
-        f"Multi-round coreference, {WHO}, 2 needles: 1.00 in a window of 2,000 tokens falls to 0.00 in 64,000; "
-        "guessing among them gives 0.50.",
+        f"Multi-round coreference, {WHO}, 2 needles: the rate falls from 1.00 at 2,000 tokens to 0.00 at 64,000 "
+        "tokens; guessing among them gives 0.50.",
     ) in findings
 
 

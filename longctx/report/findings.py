@@ -1,10 +1,11 @@
-"""What stands out in a run: sentences for a reader with one minute."""
+"""The main findings of a run: sentences for a reader with one minute."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from longctx.report.default_views import default_findings, default_views
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
 from longctx.vocabulary.account import Rank
@@ -21,7 +22,11 @@ def findings(summary: Summary) -> list[str]:
     ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *unusable(summary))]
     for name, family in summary.families.items():
         of_rank: Counter[Rank] = Counter()
-        for rank, sentence in family.account.findings(summary.of(name), family.analysis):
+        scenarios = summary.of(name)
+        found = list(family.account.findings(scenarios, family.analysis))
+        if not list(family.account.views(scenarios, family.analysis)):
+            found += default_findings(default_views(name, family, scenarios))
+        for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]

@@ -1,0 +1,277 @@
+"""What long-context QA reports: rates by variant, position and length, effects of examples, quotes, and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from longctx.families.long_context_qa import COLLAGE, CONTROL
+from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, summarize_qa
+from longctx.families.long_context_qa.choices import CHANCE
+from longctx.report.table import Table, subject_columns
+from longctx.report.view import RatePoint, RateView
+from longctx.results.grouping import by_subject, grouped
+from longctx.stats.rates import pooled
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary.account import Account, Rank
+
+if TYPE_CHECKING:
+    from longctx.results.row import Row
+
+GUESSING = f"Dashed: what guessing gives, {CHANCE}."
+POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
+EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
+SECTIONS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
+
+
+def variant_name(name: str) -> str:
+    """Name a variant by its examples and its scratchpad."""
+    examples, pad, _ = name.partition("_scratchpad")
+    return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
+
+
+def section(record: str) -> str:
+    """Name a control by the section that the model is given to read."""
+    return SECTIONS.get(record, record)
+
+
+def position(depth: object) -> str:
+    """Name a depth: beginning, middle, end, or a percentage."""
+    return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
+
+
+class CollageAccount(Account):
+    """The account of the collage family. analysis: a summary for each subject and budget."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
+        return tuple(summarize_qa(scenarios, rows))
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[RateView]:
+        yield RateView(
+            points=[RatePoint(_variant(each), _position(each), each.rate, _of_budget(each)) for each in scenarios],
+            name="qa-variants",
+            heading=COLLAGE.title,
+            title="By variant and position of the needle",
+            x="variant",
+            label=variant_name,
+            series="needle at",
+            table="rate [95% interval]",
+            down=True,
+            lines=[CHANCE],
+            note=GUESSING,
+            fewest=1,
+        )
+        yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
+        effects = [(str(summary.subject), summary.budget, effect) for summary in analysis for effect in summary.effects]
+        yield RateView(
+            points=[
+                RatePoint(
+                    f"{effect.change}, to {variant_name(effect.before)}",
+                    position(effect.depth),
+                    effect.paired,
+                    f"{subject}, {budget:,} tokens",
+                )
+                for subject, budget, effect in effects
+            ],
+            name="qa-effects",
+            heading=COLLAGE.title,
+            title="Effect of examples and scratchpad",
+            x="what is added",
+            series="needle at",
+            scale=("difference in rate, same questions", -1, 1),
+            down=True,
+            lines=[0],
+            note="Dashed: no difference.",
+            fewest=1,
+        )
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[Table]:
+        """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
+        yield from super().tables(scenarios, analysis) or ()
+        for summary in analysis:
+            where = (
+                f"{summary.subject}, {summary.budget:,} tokens, {filtered(summary.filter_asked, summary.filter_kept)}"
+            )
+            if summary.effects:
+                title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
+                yield Table(title, _effects(summary.effects))
+            if summary.quotes:
+                columns = {
+                    "variant": [variant for variant, _ in summary.quotes],
+                    "needle at": [position(depth) for _, depth in summary.quotes],
+                    "in the record": [str(quotes.in_record) for quotes in summary.quotes.values()],
+                    "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
+                }
+                title = f"Quotes in scratchpads, {where}: share found [95% interval]"
+                yield Table(title, pd.DataFrame(columns).set_index("variant"))
+
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
+    ) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
+        for rank, sentences in ((Rank.CAUSE, _favourites), (Rank.EFFECT, _shown_effects)):
+            for summary in analysis:
+                where = f"{COLLAGE.title}, {summary.subject}"
+                yield from ((rank, f"{where}: {sentence}.") for sentence in sentences(summary))
+
+    def data(self, analysis: Sequence[QaSummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {"qa": [_entry(summary) for summary in analysis]}
+
+
+class ControlAccount(Account):
+    """The account of the controls: rates with the right section alone, a wrong one, and none."""
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[RateView]:
+        yield RateView(
+            points=[RatePoint(str(each.params["record"]), str(each.subject), each.rate) for each in scenarios],
+            name="controls",
+            heading=CONTROL.title,
+            title="With the right section alone, a wrong one, none",
+            x="read",
+            label=section,
+            series="model",
+            down=True,
+            lines=[CHANCE],
+            note=GUESSING,
+            fewest=1,
+        )
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[Table]:
+        """Yield the rates, raw and corrected for guessing."""
+        columns = {
+            "record": [scenario.params["record"] for scenario in scenarios],
+            "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
+            "above chance": [
+                f"{above_chance(scenario.rate):+.2f}" if scenario.rate.n else "" for scenario in scenarios
+            ],
+        }
+        frame = pd.DataFrame(subject_columns([scenario.subject for scenario in scenarios]) | columns)
+        title = f"{CONTROL.title}: with the right section alone, a wrong one, none"
+        yield Table(title, frame.set_index("model"))
+
+
+def filtered(asked: int, kept: int) -> str:
+    """Say how many questions the "too hard" filter kept."""
+    return f"{asked:,} questions asked alone, {kept:,} kept" if asked else "no filter"
+
+
+def _variant(scenario: ScenarioSummary) -> str:
+    return str(scenario.params["variant"])
+
+
+def _position(scenario: ScenarioSummary) -> str:
+    return position(scenario.params["depth"])
+
+
+def _budget(scenario: ScenarioSummary) -> int:
+    return int(scenario.params["budget"] or 0)
+
+
+def _of_budget(scenario: ScenarioSummary) -> str:
+    """Return the subject and the budget, and what the filter kept of the questions."""
+    asked, kept = (int(scenario.params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+    return f"{scenario.subject}, {_budget(scenario):,} tokens, {filtered(asked, kept)}"
+
+
+def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
+    """Return a view of what records of every length were asked with.
+
+    A single variant has a curve for each position of the needle; of several, each has one curve over all positions.
+    """
+    points, several = list[RatePoint](), False
+    for subject, group in by_subject(scenarios).items():
+        budgets = {_budget(scenario) for scenario in group}
+        cells = grouped(group, lambda scenario: (variant_name(_variant(scenario)), _position(scenario)))
+        common = {cell: same for cell, same in cells.items() if {_budget(scenario) for scenario in same} == budgets}
+        names = {name for name, _ in common}
+        several |= len(names) > 1
+        series: dict[str, list[ScenarioSummary]] = {}
+        for (name, where), same in common.items():
+            series.setdefault(name if len(names) > 1 else f"{name}, {where}", []).extend(same)
+        for name, same in series.items():
+            of_budget = sorted(grouped(same, _budget).items())
+            points += [
+                RatePoint(budget, name, pooled(each.rate for each in these), str(subject))
+                for budget, these in of_budget
+            ]
+    return RateView(
+        points=points,
+        name="qa-by-length",
+        heading=COLLAGE.title,
+        title="By length of the record",
+        x="tokens",
+        axis="tokens of the record",
+        unit="tokens",
+        series="variant" if several else "variant, needle at",
+        lines=[CHANCE],
+        note=GUESSING,
+    )
+
+
+def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
+    columns = {
+        "what is added": [effect.change for effect in effects],
+        "to": [effect.before for effect in effects],
+        "needle at": [position(effect.depth) for effect in effects],
+        "difference": [str(effect.paired) for effect in effects],
+        "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
+        "tokens a point": ["-" if (cost := effect.tokens_per_point) is None else f"{cost:,.0f}" for effect in effects],
+    }
+    return pd.DataFrame(columns).set_index("what is added")
+
+
+def _entry(summary: QaSummary) -> dict[str, Any]:
+    return {
+        **summary.subject.fields,
+        "budget": summary.budget,
+        "filter_asked": summary.filter_asked,
+        "filter_kept": summary.filter_kept,
+        "effects": [_effect(effect) for effect in summary.effects],
+        "favourites": {
+            variant: {"letter": favourite.letter, "given": favourite.share.correct, "of": favourite.share.n}
+            for variant, favourite in summary.favourites.items()
+        },
+    }
+
+
+def _effect(effect: Effect) -> dict[str, float | int | str | None]:
+    lo, hi = effect.paired.interval()
+    return {
+        "change": effect.change,
+        "before": effect.before,
+        "depth": effect.depth,
+        "n": effect.paired.n,
+        "difference": effect.paired.difference if effect.paired.n else None,
+        "lo": lo,
+        "hi": hi,
+        "extra_tokens": effect.extra_tokens,
+        "tokens_per_point": effect.tokens_per_point,
+    }
+
+
+def _favourites(summary: QaSummary) -> Iterable[str]:
+    """Yield the variants in which the model answers with one letter whatever it is asked."""
+    fixed = [(variant, favourite) for variant, favourite in summary.favourites.items() if favourite.fixed]
+    for letter, same in grouped(fixed, lambda each: each[1].letter).items():
+        variants = ", ".join(
+            f"{variant_name(variant)} ({each.share.correct:,} of {each.share.n:,})" for variant, each in same
+        )
+        yield (
+            f"the answer is nearly always {letter} with {variants}: these rates say how often {letter} is right, not "
+            "what was read"
+        )
+
+
+def _shown_effects(summary: QaSummary) -> Iterable[str]:
+    """Yield, for each change, how often the interval of its effect excludes 0, and where the effect is largest."""
+    for change, tried in grouped(summary.effects, lambda effect: effect.change).items():
+        intervals = [(effect, *effect.paired.interval()) for effect in tried]
+        if shown := [effect for effect, lo, hi in intervals if not lo <= 0 <= hi]:
+            most = max(shown, key=lambda effect: abs(effect.paired.difference))
+            where = f"{variant_name(most.before)}, needle at {position(most.depth)}"
+            yield (
+                f"with {change}, the rate differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
+                f"{most.paired}"
+            )

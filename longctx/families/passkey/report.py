@@ -1,0 +1,211 @@
+"""What passkey retrieval reports: success by k, and the effective window of each subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from longctx.families.passkey import FAMILY
+from longctx.families.passkey.effective_window import SUCCESS_RATE
+from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
+from longctx.report.charts.chart import HEIGHT, Spec
+from longctx.report.table import Table, pivot, subject_columns, tokens
+from longctx.report.view import RatePoint, RateView
+from longctx.results.grouping import grouped
+from longctx.results.subject import Subject
+from longctx.summary.summary import ScenarioSummary
+from longctx.vocabulary.account import Account, Rank, Reported
+from longctx.vocabulary.prompt_sets import PROTOCOL
+
+if TYPE_CHECKING:
+    from longctx.results.row import Row
+    from longctx.vocabulary.grid import Grid
+
+OFTEN = 0.9
+"""The least rate at which the key counts as found from every distance of a window."""
+
+
+class PasskeyAccount(Account):
+    """The account of passkey retrieval. analysis: the effective window of each subject in each window."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[PasskeySummary, ...]:
+        return windows_of(scenarios)
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[RateView]:
+        """Yield a view for each window, with a curve for each subject, and a line at its k_max."""
+        for window, group in grouped(scenarios, lambda scenario: scenario.params["window"]).items():
+            reached = [each for each in analysis if each.window == window and each.effective.k_max is not None]
+            yield RateView(
+                points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
+                name=f"passkey-window-{window}",
+                heading=FAMILY.title,
+                title=f"Success by k in a window of {window:,} tokens",
+                x="k",
+                axis="k, tokens from the key to the end",
+                series="model",
+                from_zero=True,
+                lines=[SUCCESS_RATE],
+                note=f"Dashed: a rate of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
+                layers=partial(_reached, reached),
+                fewest=1,
+                finding=False,
+            )
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[Table]:
+        """Yield success by k, a column for each window; then the effective windows."""
+        cells = []
+        for scenario in scenarios:
+            window, k, subject = scenario.params["window"], scenario.params["k"], scenario.subject
+            prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
+            column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
+            cells.append((k, column, str(scenario.rate)))
+        yield Table(f"{FAMILY.title}: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
+        subjects = [summary.subject for summary in analysis]
+        columns = {
+            "window": [summary.window for summary in analysis],
+            "k_max [95%]": [_k_max(summary) for summary in analysis],
+            "real distance": [tokens(summary.distance_at_k_max) for summary in analysis],
+            "at least": [tokens(summary.effective.at_least) for summary in analysis],
+            "less than": [tokens(summary.effective.less_than) for summary in analysis],
+        }
+        yield Table(
+            f"{FAMILY.title}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
+            "every trial up to it succeeds; less than: every trial at it fails",
+            pd.DataFrame(subject_columns(subjects) | columns).set_index("model"),
+        )
+        if (across := _across(subjects)) is not None:
+            title = f"{FAMILY.title}: effective window in tokens, k_max [95%], by {across}"
+            yield Table(title, _by_label(analysis, across))
+
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
+    ) -> Iterator[tuple[Rank, str]]:
+        for summary in analysis:
+            k_max, (lo, hi) = summary.effective.k_max, summary.interval
+            where = f"{FAMILY.title}, {summary.subject}: in a window of {summary.window:,} tokens"
+            if k_max is None:
+                yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance."
+            elif k_max == summary.farthest and (low := _lowest(scenarios, summary)) is not None:
+                yield (
+                    Rank.LEVEL,
+                    f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least "
+                    f"often at {low.params['k']:,} tokens: {low.rate}.",
+                )
+            elif k_max == summary.farthest:
+                yield Rank.HOLDS, f"{where}, the key is found from every distance (k_max {k_max:,})."
+            else:
+                reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
+                yield Rank.LEVEL, f"{where}, {reach}."
+
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+        return list(reported(before, after, grids))
+
+    def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {
+            FAMILY.name: [
+                {
+                    **summary.subject.fields,
+                    "window": summary.window,
+                    "k_max": summary.effective.k_max,
+                    "distance_at_k_max": summary.distance_at_k_max,
+                    "k_max_lo": summary.interval[0],
+                    "k_max_hi": summary.interval[1],
+                    "at_least": summary.effective.at_least,
+                    "less_than": summary.effective.less_than,
+                }
+                for summary in analysis
+            ]
+        }
+
+
+def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[Spec]:
+    """Draw a line and its name for each k_max; lines at the same k are drawn side by side."""
+    encoding = {"x": x, "color": colour, "description": {"field": "say"}}
+    values = [
+        {
+            "x": summary.effective.k_max,
+            "name": f"k_max {summary.effective.k_max:,}",
+            "series": str(summary.subject),
+            "say": f"k_max {_k_max(summary)}, {summary.subject}",
+            "line": HEIGHT - 12 - 14 * place,
+        }
+        for place, summary in enumerate(windows)
+    ]
+    before = [sum(other["x"] == line["x"] for other in values[:place]) for place, line in enumerate(values)]
+    lines = [
+        {
+            "data": {"values": [line]},
+            "mark": {"type": "rule", "strokeWidth": 2, "xOffset": -3 * moved},
+            "encoding": encoding,
+        }
+        for moved, line in zip(before, values, strict=True)
+    ]
+    names = {
+        "data": {"values": values},
+        "mark": {"type": "text", "align": "right", "dx": -4 - 3 * max(before, default=0), "aria": False},
+        "encoding": {
+            **encoding,
+            "y": {"field": "line", "type": "quantitative", "scale": None},
+            "text": {"field": "name"},
+        },
+    }
+    return [*lines, names]
+
+
+def _lowest(scenarios: Sequence[ScenarioSummary], summary: PasskeySummary) -> ScenarioSummary | None:
+    """Return the scenario in which the key is found least often, if it is missed there more than one time in ten."""
+    distances = [
+        scenario
+        for scenario in scenarios
+        if scenario.subject == summary.subject and scenario.params.get("window") == summary.window and scenario.rate.n
+    ]
+    low = min(distances, key=lambda scenario: scenario.rate.rate, default=None)
+    return low if low is not None and low.rate.rate < OFTEN else None
+
+
+def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
+    """Return a row for each model, prompt set, window and other labels, with a column for each value of label `across`.
+
+    This is the shape of Table 4 of S. Chen et al., 2023, https://arxiv.org/abs/2306.15595.
+    """
+    columns = subject_columns([window.subject for window in windows])
+    values = columns.pop(across)
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for place, window in enumerate(windows):
+        head = {name: cells[place] for name, cells in columns.items()} | {"window": str(window.window)}
+        row = rows.setdefault(tuple(head.values()), head)
+        row[_column(across, values[place])] = _k_max(window)
+    label_columns = [_column(across, value) for value in sorted(set(values), key=_natural)]
+    return pd.DataFrame(list(rows.values()), columns=[*columns, "window", *label_columns]).fillna("").set_index("model")
+
+
+def _across(subjects: Sequence[Subject]) -> str | None:
+    """Return the label with the most values, numbers before words; None if no label has several."""
+    values: dict[str, set[str]] = {}
+    for subject in subjects:
+        for name, value in subject.labels:
+            values.setdefault(name, set()).add(value)
+    several = [name for name in sorted(values) if len(values[name]) > 1]
+    return max(several, key=lambda name: (len(values[name]), all(map(_is_number, values[name]))), default=None)
+
+
+def _column(label: str, value: str) -> str:
+    return f"{label}={value}" if value else "-"
+
+
+def _is_number(value: str) -> bool:
+    return re.fullmatch(r"\d+", value) is not None
+
+
+def _natural(value: str) -> list[str | int]:
+    """Return a sort key of alternating text and numbers, so that 200 comes before 1000."""
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", value))]
+
+
+def _k_max(summary: PasskeySummary) -> str:
+    lo, hi = summary.interval
+    return f"{tokens(summary.effective.k_max)} [{lo:,}, {hi:,}]"

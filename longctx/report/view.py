@@ -1,0 +1,212 @@
+"""A view: rates by what varies, declared once, from which come charts, tables, findings and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.report.charts.chart import (
+    UNITLESS,
+    Chart,
+    Spec,
+    apart,
+    at,
+    colours,
+    curves,
+    field,
+    intervals,
+    labelled,
+    layered,
+    note_of,
+)
+from longctx.report.table import Table, pivot
+from longctx.results.grouping import grouped
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+
+ROW = 48
+"""The height of a row of intervals in pixels."""
+WIDE = 10
+"""The ratio of the largest to the smallest number from which an axis is logarithmic."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatePoint:
+    """A rate, or a difference between two rates, and its place in a view."""
+
+    x: int | str
+    """The place on the axis: a number, or a name."""
+    series: str
+    """The curve or the colour that it belongs to."""
+    value: Rate | Paired
+    facet: str = ""
+    """The chart and the table that it belongs to, such as those of a subject; empty if a view has only one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateView:
+    """Rates with their intervals: x across, a curve for each series, and a chart and a table for each facet.
+
+    Points stay in their order; numbers on the axis are sorted. Points without trials are in tables only.
+    """
+
+    points: Sequence[RatePoint]
+    name: str
+    """The name of the chart's file; of several charts, each has its number after it."""
+    heading: str
+    """The title of the family, which begins the titles of tables, and the findings."""
+    title: str
+    """The title of the charts, such as `By length`."""
+    x: str
+    """What is on the axis, which is also the first column of tables."""
+    axis: str | None = None
+    """The title of the axis, if it is not `x`."""
+    unit: str = ""
+    """What the numbers on the axis count, such as `lines`."""
+    label: Callable[[Any], str] = str
+    """Gives the readable form of a name on the axis. Tables hold the name itself."""
+    series: str | None = None
+    """The title of the legend; None if the series speak for themselves."""
+    table: str = ""
+    """The end of the titles of tables, which says what the cells are; empty if there are no tables."""
+    scale: tuple[str, float, float] = ("rate", 0, 1)
+    """The title and the ends of the axis of values, for differences."""
+    down: bool = False
+    """Whether names go down, with an interval in each row, and not across with curves."""
+    from_zero: bool = False
+    """Whether an axis of numbers begins at 0, with round numbers."""
+    lines: Sequence[float] = ()
+    """Values at which a dashed line is drawn, such as the rate of guessing."""
+    note: str = ""
+    """A sentence below the charts."""
+    layers: Callable[[Spec, Spec], list[Spec]] = lambda x, colour: []
+    """Gives further layers of a chart from the encodings of its x axis and its colours."""
+    fewest: int = 2
+    """The fewest places on the axis for which there is a chart."""
+    finding: bool = True
+    """Whether a rate that falls as the numbers on the axis grow is a finding."""
+
+    def charts(self) -> Iterator[Chart]:
+        """Yield a chart for each facet."""
+        for number, (facet, points) in enumerate(grouped(self._measured(), _facet).items(), start=1):
+            if len({point.x for point in points}) >= self.fewest:
+                name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
+                spec, note = self._drawn(points)
+                yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note))
+
+    def tables(self) -> Iterator[Table]:
+        """Yield a table for each facet: x down, series across."""
+        for facet, points in grouped(self.points, _facet).items() if self.table else ():
+            yield Table(f"{_place(self.heading, facet)}: {self.table}", self._frame(points))
+
+    def falls(self) -> dict[tuple[str, str], str]:
+        """Return how the rate falls as x grows, by facet and series.
+
+        It falls if the interval at the smallest number lies above that at the largest.
+        """
+        found = {}
+        for place, points in self.curves().items():
+            first, last = points[0], points[-1]
+            if isinstance(first.x, int) and interval(first.value)[0] > interval(last.value)[1]:
+                found[place] = (
+                    f"the rate falls from {estimate(first.value):.2f} at {self._says(first.x)} "
+                    f"to {estimate(last.value):.2f} at {self._says(last.x)}"
+                )
+        return found
+
+    def findings(self) -> Iterator[str]:
+        """Yield a sentence for each rate that falls."""
+        for place, fall in self.falls().items() if self.finding else ():
+            yield f"{_place(self.heading, *place)}: {fall}."
+
+    def data(self) -> list[dict[str, Any]]:
+        """Return the measured points for summary.json."""
+        return [
+            {
+                **({"of": point.facet} if point.facet else {}),
+                self.x: point.x,
+                "series": point.series,
+                "n": point.value.n,
+                "rate": estimate(point.value),
+                **dict(zip(("lo", "hi"), interval(point.value), strict=True)),
+            }
+            for point in self._measured()
+        ]
+
+    def curves(self) -> dict[tuple[str, str], list[RatePoint]]:
+        """Return the measured points of each facet and series; numbers are sorted."""
+        curves = grouped(self._measured(), lambda point: (point.facet, point.series))
+        return {place: _sorted(points) for place, points in curves.items()}
+
+    def _measured(self) -> list[RatePoint]:
+        return [point for point in self.points if point.value.n]
+
+    def _frame(self, points: Sequence[RatePoint]) -> Any:
+        return pivot([(point.x, point.series, str(point.value)) for point in points], self.x)
+
+    def _drawn(self, points: Sequence[RatePoint]) -> tuple[Spec, str]:
+        """Return the specification of a chart, and a note if points were moved apart."""
+        colour = colours("series", list(dict.fromkeys(point.series for point in points)), self.series)
+        values = [
+            {
+                "x": point.x if isinstance(point.x, int) else self.label(point.x),
+                "series": point.series,
+                "rate": estimate(point.value),
+                **dict(zip(("lo", "hi"), interval(point.value), strict=True)),
+                "say": f"{self._says(point.x)}, {point.series}: {point.value}",
+            }
+            for point in points
+        ]
+        if self.down:
+            names = list(dict.fromkeys(str(value["x"]) for value in values))
+            title, low, high = self.scale
+            across = field("rate", "quantitative", title, scale={"domain": [low, high]})
+            rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
+            return layered(values, [*(at(line, "x") for line in self.lines), *rows], height=ROW * len(names)), ""
+        x = self._axis([value["x"] for value in values])
+        moved, note = apart(values, "x")
+        layers = [*(at(line, "y") for line in self.lines), *curves(x, colour), *self.layers(x, colour)]
+        return layered(moved, layers), note
+
+    def _axis(self, places: Sequence[Any]) -> Spec:
+        title = self.x if self.axis is None else self.axis
+        if not all(isinstance(place, int) for place in places):
+            names = list(dict.fromkeys(map(str, places)))
+            axis = UNITLESS if all(name.endswith("%") for name in names) else labelled(names)
+            return field("x", "ordinal", title or None, sort=names, axis=axis)
+        if self.from_zero:
+            return field("x", "quantitative", title, axis={"format": ",d"})
+        numbers = sorted(set(places))
+        kind = "log" if 0 < WIDE * numbers[0] <= numbers[-1] else "linear"
+        scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
+        return field("x", "quantitative", title, scale=scale, axis={"values": numbers, "format": ",d"})
+
+    def _says(self, x: int | str) -> str:
+        """Return a place on the axis as text: `5 lines`, or `k 512` for a number without a unit."""
+        if not isinstance(x, int):
+            return self.label(x)
+        return f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}"
+
+
+def _facet(point: RatePoint) -> str:
+    return point.facet
+
+
+def _place(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _sorted(points: list[RatePoint]) -> list[RatePoint]:
+    numbers = all(isinstance(point.x, int) for point in points)
+    return sorted(points, key=lambda point: int(point.x)) if numbers else points
+
+
+def estimate(value: Rate | Paired) -> float:
+    """Return the rate, or the difference of two."""
+    return value.difference if isinstance(value, Paired) else value.rate
+
+
+def interval(value: Rate | Paired) -> tuple[float, float]:
+    """Return the ends of the 95% interval."""
+    return value.interval() if isinstance(value, Paired) else (value.lo, value.hi)

@@ -1,0 +1,125 @@
+"""The charts and findings of a family that declares no views."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.report.charts import charts
+from longctx.report.charts.draw import draw
+from longctx.report.default_views import default_findings, default_views
+from longctx.report.findings import findings
+from longctx.report.view import RateView
+from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
+from longctx.summary.summary import OfFamily, ScenarioSummary, summarize
+from longctx.vocabulary.account import Account, Rank
+from tests.rows import row
+
+SUBJECT = Subject("m", "protocol")
+WHO = "m, prompts protocol"
+
+
+def scenario(right: int, subject: Subject = SUBJECT, **params: int | str | None) -> ScenarioSummary:
+    slug = "-".join(f"{name}-{value}" for name, value in params.items())
+    return ScenarioSummary("my_family", subject, slug, params, Rate(right, 20), {}, None, None)
+
+
+def views(*scenarios: ScenarioSummary, parameters: tuple[str, ...] = (), size: str = "tokens") -> list[RateView]:
+    family = OfFamily("Mine", "tokens", "", Account(), None, size, parameters)
+    return default_views("my_family", family, scenarios)
+
+
+def said(made: list[RateView]) -> list[tuple[Rank, str]]:
+    return list(default_findings(made))
+
+
+def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
+    made = views(*(scenario(20 - keys, tokens=tokens, keys=keys) for tokens in (1000, 64_000) for keys in (2, 4)))
+    by_tokens, by_keys = (list(view.charts()) for view in made)
+    assert [(chart.name, chart.title) for chart in (*by_tokens, *by_keys)] == [
+        ("my-family-by-tokens-1", f"By tokens: {WHO}"),
+        ("my-family-by-keys-1", f"By keys: {WHO}"),
+    ]
+    assert by_tokens[0].frame.to_dict() == {
+        f"keys {keys}": {tokens: str(Rate(20 - keys, 20)) for tokens in (1000, 64_000)} for keys in (2, 4)
+    }
+    assert list(by_keys[0].frame.columns) == ["tokens 1,000", "tokens 64,000"]
+    assert all(draw(chart).startswith("<svg") for chart in (*by_tokens, *by_keys))
+
+
+def test_a_parameter_that_does_not_vary_has_none() -> None:
+    assert [view.x for view in views(scenario(9, tokens=1, keys=2), scenario(9, tokens=5, keys=2))] == ["tokens"]
+
+
+def test_a_rate_that_falls_is_a_finding_in_the_family_s_unit() -> None:
+    made = views(scenario(19, window=1000), scenario(1, window=8000), size="window")
+    assert said(made) == [
+        (Rank.LEVEL, f"Mine, {WHO}, all: the rate falls from 0.95 at 1,000 tokens to 0.05 at 8,000 tokens.")
+    ]
+    assert made[0].axis == "window, tokens"
+
+
+@pytest.mark.parametrize("styles", [("terse", "long_words"), (None, 3)])
+def test_the_effect_of_another_parameter_is_over_what_every_value_was_asked_with(
+    styles: tuple[str | None, str | int],
+) -> None:
+    first, second = styles
+    [_, by_style] = views(
+        *(scenario(19, style=first, tokens=tokens) for tokens in (1, 2, 3)),
+        *(scenario(2, style=second, tokens=tokens) for tokens in (2, 3)),
+    )[::-1]
+    [chart] = by_style.charts()
+    assert chart.frame[WHO].tolist() == [str(Rate(38, 40)), str(Rate(4, 40))]
+    assert chart.note.startswith("Only what was asked with every value of style is counted")
+    assert said([by_style]) == [
+        (Rank.EFFECT, f"Mine, {WHO}, style: the rate is 0.95 with {first or 'none'} and 0.10 with {second}.")
+    ]
+
+
+def test_values_whose_intervals_overlap_are_no_finding() -> None:
+    assert said(views(scenario(11, style="terse"), scenario(9, style="long"))) == []
+
+
+def test_more_combinations_than_colours_are_one_curve() -> None:
+    several = [scenario(10, tokens=tokens, keys=keys) for tokens in (1, 2) for keys in range(1, 10)]
+    by_tokens, by_keys = views(*several, scenario(20, tokens=1, keys=99))
+    assert {point.series: str(point.value) for point in by_tokens.points} == {"all": str(Rate(90, 180))}
+    assert {point.series for point in by_keys.points} == {"tokens 1", "tokens 2"}
+
+
+def test_each_subject_has_its_own() -> None:
+    other = Subject("other", "protocol")
+    made = views(*(scenario(9, subject, tokens=tokens) for subject in (SUBJECT, other) for tokens in (1, 2)))
+    assert [chart.title for view in made for chart in view.charts()] == [
+        f"By tokens: {WHO}",
+        "By tokens: other, prompts protocol",
+    ]
+
+
+def test_facts_of_a_family_are_no_parameters() -> None:
+    several = [scenario(9, tokens=tokens, kept=10 * tokens) for tokens in (1, 2)]
+    assert [view.x for view in views(*several, parameters=("tokens",))] == ["tokens"]
+    assert [view.x for view in views(*several)] == ["tokens", "kept"]
+
+
+def test_where_nothing_varies_each_scenario_has_its_rate() -> None:
+    [view] = views(scenario(9, tokens=5))
+    [chart] = view.charts()
+    assert (chart.name, chart.frame.to_dict()) == ("my-family-scenarios", {WHO: {"tokens-5": str(Rate(9, 20))}})
+    assert list(views()[0].charts()) == []
+
+
+def test_values_that_share_nothing_are_not_compared() -> None:
+    made = views(scenario(9, style="terse", tokens=1), scenario(9, style="long", tokens=2))
+    assert [view.x for view in made] == ["tokens"]
+
+
+def test_the_report_shows_them_for_a_family_that_is_not_installed() -> None:
+    rows = [
+        row(outcome, family="gone", scenario=f"keys-{keys}", params={"keys": keys}, trial=trial)
+        for keys, outcome in ((2, "correct"), (9, "wrong"))
+        for trial in range(20)
+    ]
+    summary = summarize(rows)
+    assert "gone-by-keys-1" in [chart.name for chart in charts(summary)]
+    assert any("the rate falls from 1.00 at keys 2 to 0.00 at keys 9" in finding for finding in findings(summary))

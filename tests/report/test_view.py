@@ -1,0 +1,115 @@
+"""One declaration gives charts, tables, findings and JSON of the same rates."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from longctx.report.charts.draw import draw
+from longctx.report.view import RatePoint, RateView
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
+
+HIGH, MIDDLE, LOW, NONE = Rate(19, 20), Rate(10, 20), Rate(1, 20), Rate(0, 0)
+
+
+def view(*points: RatePoint, **other: Any) -> RateView:
+    return RateView(
+        points=points, name="by-length", heading="Lines", title="By length", x="lines", unit="lines", **other
+    )
+
+
+def curve(*rates: Rate, facet: str = "", series: str = "ordered", start: int = 5) -> list[RatePoint]:
+    return [RatePoint(start * 10**number, series, rate, facet) for number, rate in enumerate(rates)]
+
+
+def test_a_chart_has_its_numbers_and_tells_each_point() -> None:
+    [chart] = view(*curve(HIGH, LOW), *curve(MIDDLE, series="shuffled")).charts()
+    assert (chart.name, chart.title) == ("by-length", "By length")
+    assert chart.frame.to_dict() == {
+        "ordered": {5: str(HIGH), 50: str(LOW)},
+        "shuffled": {5: str(MIDDLE), 50: ""},
+    }
+    said = {value["say"] for value in chart.spec["data"]["values"]}
+    assert said == {f"5 lines, ordered: {HIGH}", f"50 lines, ordered: {LOW}", f"5 lines, shuffled: {MIDDLE}"}
+    assert draw(chart).startswith("<svg")
+
+
+def test_each_facet_has_a_chart_and_a_table() -> None:
+    both = view(*curve(HIGH, LOW, facet="a"), *curve(HIGH, LOW, facet="b"), table="rate [95% interval]")
+    assert [(chart.name, chart.title) for chart in both.charts()] == [
+        ("by-length-1", "By length: a"),
+        ("by-length-2", "By length: b"),
+    ]
+    assert [table.title for table in both.tables()] == [
+        "Lines, a: rate [95% interval]",
+        "Lines, b: rate [95% interval]",
+    ]
+    assert [table.title for table in view(*curve(LOW), table="rate").tables()] == ["Lines: rate"]
+    assert list(view(*curve(HIGH, LOW)).tables()) == []
+
+
+def test_what_was_not_measured_is_in_the_table_alone() -> None:
+    made = view(*curve(HIGH, MIDDLE, NONE), table="rate")
+    [table], [chart] = made.tables(), made.charts()
+    assert table.frame["ordered"].tolist() == [str(HIGH), str(MIDDLE), "not measured"]
+    assert chart.frame["ordered"].tolist() == [str(HIGH), str(MIDDLE)]
+    assert [point["lines"] for point in made.data()] == [5, 50]
+
+
+def test_one_length_has_a_chart_only_if_the_view_says_so() -> None:
+    assert list(view(*curve(HIGH)).charts()) == []
+    assert len(list(view(*curve(HIGH), fewest=1).charts())) == 1
+    assert list(view(fewest=1).charts()) == []
+
+
+@pytest.mark.parametrize("rates", [(HIGH, MIDDLE, LOW), (HIGH, LOW, LOW), (HIGH, NONE, LOW)])
+def test_a_rate_falls_if_the_interval_at_the_least_length_lies_above_that_at_the_greatest(rates: tuple[Rate]) -> None:
+    points = curve(*rates, facet="m")
+    assert list(view(*reversed(points)).findings()) == [
+        "Lines, m, ordered: the rate falls from 0.95 at 5 lines to 0.05 at 500 lines."
+    ]
+    assert list(view(*points, finding=False).findings()) == []
+
+
+@pytest.mark.parametrize("rates", [(HIGH, LOW, HIGH), (LOW, HIGH), (MIDDLE, Rate(9, 20)), (HIGH,), (HIGH, NONE), ()])
+def test_other_rates_do_not_fall(rates: tuple[Rate, ...]) -> None:
+    assert list(view(*curve(*rates)).findings()) == []
+
+
+def test_names_on_an_axis_do_not_fall() -> None:
+    points = [RatePoint("first", "a", HIGH), RatePoint("last", "a", LOW)]
+    assert list(view(*points).findings()) == []
+
+
+def test_a_number_without_a_unit_is_told_by_its_name() -> None:
+    made = RateView(points=curve(HIGH, LOW), name="by-k", heading="Lines", title="By k", x="k")
+    assert list(made.findings()) == ["Lines, ordered: the rate falls from 0.95 at k 5 to 0.05 at k 50."]
+
+
+@pytest.mark.parametrize(("ends", "kind"), [((5, 49), "linear"), ((5, 50), "log"), ((0, 50), "linear")])
+def test_an_axis_of_numbers_that_lie_far_apart_is_logarithmic(ends: tuple[int, int], kind: str) -> None:
+    [chart] = view(*(RatePoint(x, "a", HIGH) for x in ends)).charts()
+    assert chart.spec["layer"][0]["encoding"]["x"]["scale"]["type"] == kind
+    assert draw(chart).startswith("<svg")
+
+
+def test_names_may_go_down_and_values_be_differences() -> None:
+    points = [RatePoint("two", "middle", Paired(6, 1, 20)), RatePoint("none", "middle", Paired(1, 6, 20))]
+    made = view(*points, down=True, label=str.upper, scale=("difference", -1, 1), lines=[0], table="difference")
+    [chart], [table] = made.charts(), made.tables()
+    assert [value["x"] for value in chart.spec["data"]["values"]] == ["TWO", "NONE"]
+    assert list(table.frame.index) == ["two", "none"]
+    assert [value["rate"] for value in chart.spec["data"]["values"]] == [0.25, -0.25]
+    assert "difference" in draw(chart)
+    assert all(point["lo"] < point["rate"] < point["hi"] for point in made.data())
+
+
+def test_programs_read_the_same_rates() -> None:
+    [point] = json.loads(json.dumps(view(*curve(MIDDLE, facet="m")).data()))
+    assert point == {
+        **{"of": "m", "lines": 5, "series": "ordered", "n": 20, "rate": 0.5},
+        **{"lo": MIDDLE.lo, "hi": MIDDLE.hi},
+    }
