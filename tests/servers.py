@@ -227,9 +227,9 @@ def _handler(server: SimulatedServer) -> type[BaseHTTPRequestHandler]:
             if server.zipped:
                 extra, payload = {**extra, "content-encoding": "gzip"}, gzip.compress(payload)
             self.send_response(status)
-            for name, value in {"content-type": "application/json", **extra}.items():
+            usual = {"content-type": "application/json", "content-length": str(len(payload))}
+            for name, value in {**usual, **extra}.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(payload)))
             self.end_headers()
             self.wfile.write(payload)
 

@@ -178,7 +178,7 @@ def _each(
     from longctx.live.batches.claims import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
-    from longctx.live.server.address import confirm
+    from longctx.live.server.address import confirm, without_userinfo
     from longctx.live.server.client import open_client
     from longctx.recording.tape import Tape
 
@@ -188,8 +188,11 @@ def _each(
     if not open_batches:
         say(NONE)
 
+    typed = options.base_url
+
     async def at(base_url: str | None, of_server: Sequence[Batch]) -> None:
-        async with open_client(None, base_url, 1) as client:
+        with_password = typed if typed and without_userinfo(typed) == base_url else base_url
+        async with open_client(None, with_password, 1) as client:
             batches = Batches(Service(client), Tape(cassettes), BatchTerms(base_url), say)
             for batch in of_server:
                 await act(batches, batch)
@@ -198,7 +201,7 @@ def _each(
     for batch in open_batches:
         try:
             if batch.base_url is not None:
-                confirm(batch.base_url, str(ledger.path(batch)), options.base_url)
+                confirm(batch.base_url, str(ledger.path(batch)), typed)
             confirmed.append(batch)
         except UserError as error:
             refused(batch, error)

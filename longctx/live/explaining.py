@@ -38,9 +38,11 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
     asked: what was asked, such as the name of a scenario; it completes "It was …".
     """
     if isinstance(error, anthropic.APIConnectionError) and isinstance(
-        error.__cause__, MalformedAnswer | NotRecorded | httpx2.DecodingError
+        error.__cause__, MalformedAnswer | NotRecorded | httpx2.DecodingError | RecursionError
     ):
         error = error.__cause__  # our transport raised it, and the SDK reports it as an error of the network
+    if isinstance(error, RecursionError):
+        return Failure("malformed_answer", f"{base_url} answered with JSON that is nested too deeply.")
     if isinstance(error, MalformedAnswer | httpx2.DecodingError):
         return Failure("malformed_answer", f"{error}.")
     if isinstance(error, NoAnswer):
@@ -102,5 +104,8 @@ def server_sentence(body: object) -> str:
         body = body.get("error", body)  # Bedrock's body has no `error` around the message
     if isinstance(body, dict):
         body = body.get("message", body)
-    text = visible(" ".join(str(body or "no reason given").split()))
+    try:
+        text = visible(" ".join(str(body or "no reason given").split()))
+    except RecursionError:
+        text = "a reason whose JSON is nested too deeply"
     return (text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…").rstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from typing import Any
 
 from longctx.vocabulary.scenario import Reply
@@ -124,7 +125,7 @@ def _written_for_an_hour(usage: dict[str, Any]) -> int:
 def count(value: object) -> int:
     """Return a server's count of something. Raises ValueError if it is no whole number, or is not to be believed."""
     if not (type(value) is int or (type(value) is float and value.is_integer())) or not 0 <= value < MOST_TOKENS:
-        raise ValueError(f"{repr(value)[:20]} is not a count")
+        raise ValueError(f"{reprlib.repr(value)[:20]} is not a count")
     return int(value)
 
 
@@ -132,4 +133,4 @@ def _count(value: object) -> int:
     try:
         return count(value)
     except ValueError:
-        raise ValueError(f"its usage counts {repr(value)[:20]} tokens") from None
+        raise ValueError(f"its usage counts {reprlib.repr(value)[:20]} tokens") from None

@@ -16,6 +16,11 @@ MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?
 """The paths of Bedrock and of Vertex. Vertex's path for counting tokens looks like a model's and is excluded."""
 
 
+def is_messages_path(path: str) -> bool:
+    """Return whether a Messages request goes to this path. path: without escapes."""
+    return path.endswith(PATH) or bool(MODEL_IN_PATH.search(path))
+
+
 def messages_body(path: str, content: bytes, betas: str = "") -> dict[str, Any] | None:
     """Return the body of a Messages request with its model; None for any other request.
 

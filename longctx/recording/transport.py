@@ -99,10 +99,13 @@ async def _bounded(response: httpx2.Response) -> bytes:
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
-            raise MalformedAnswer(
-                f"the server's answer is larger than {MOST_BYTES:,} bytes; it begins with {parts[0][:80]!r}"
-            )
+            raise too_large(MOST_BYTES, parts[0])
     return b"".join(parts)
+
+
+def too_large(most: int, beginning: bytes) -> MalformedAnswer:
+    """Return the error for an answer of more than `most` bytes."""
+    return MalformedAnswer(f"the server's answer is larger than {most:,} bytes; it begins with {beginning[:80]!r}")
 
 
 def _played(answer: dict[str, Any]) -> httpx2.Response:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import anthropic
 
 from longctx.live.batches import wait
-from longctx.live.batches.collect import Collected, onto_tape
+from longctx.live.batches.collect import Collected, Collecting
 from longctx.live.batches.fate import Fate, Fates
 from longctx.live.batches.ledger import Batch, Ledger, TapePlace
 from longctx.live.batches.service import Service, State
@@ -19,8 +19,9 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 
-FETCHES = 5
-"""How often one run fetches results that are incomplete."""
+DOWNLOADS = 5
+"""How often the results of a batch are downloaded, until they hold one for each request. What then still has none is
+asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,6 @@ class Batches:
         self.fates = Fates(service, self.ledger, self.clock)
         self._since = self.clock.now()
         self.last: dict[str, Fate] = {}
-        self._fetched: Counter[str] = Counter()
         self.collected: set[TapePlace] = set()
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
@@ -58,7 +58,7 @@ class Batches:
             fate = await (self.fates.of(batch) if batch.id else self.fates.settled(batch, self._since))
             self.last[batch.name] = fate
             result = await self.follow(fate)
-            if result is not None:
+            if result is not None and result.finished:
                 self.say(collected(fate.batch, result))
 
     def held(self) -> dict[TapePlace, Fate]:
@@ -66,33 +66,54 @@ class Batches:
         return {
             place: self.last.get(batch.name, Fate("running", batch))
             for batch in self.ledger.open()
-            for place in batch.places
+            for place in batch.places - self.collected
         }
 
     async def follow(self, fate: Fate) -> Collected | None:
-        """Act on the fate of a batch; return what was collected if the batch is finished with, else None."""
+        """Act on the fate of a batch; return what was collected, or None if there was nothing to collect."""
         batch, state = fate.batch, fate.state
         if fate.kind == "absent":
             self.ledger.drop(batch)
         if fate.kind != "ended" or state is None:
             return None
+        collecting = Collecting(self.tape, batch, _ended_at(batch, state))
+        failed: Exception | None = None
         try:
-            results = await self.service.results(batch.id)
+            await self._download(batch, collecting)
         except ENQUIRY_ERRORS as error:
+            failed = error
+        if failed is None or not collecting.missing:
+            result = collecting.finished(
+                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results hold none for this request, which "
+                "is asked again."
+            )
+        else:
             old = state.created_at is not None and self.clock.now() - state.created_at > wait.KEPT
-            gone = old and isinstance(error, anthropic.NotFoundError)
-            why = explain(error, self.service.url).message
+            gone = old and isinstance(failed, anthropic.NotFoundError)
+            why = explain(failed, self.service.url).message
             self.last[batch.name] = Fate("gone" if gone else "unreached", batch, state, why)
-            return None
-        collected = onto_tape(self.tape, batch, _ended_at(batch, state), results)
-        self.collected |= collected.answered
-        if collected.missing:
-            self._fetched[batch.name] += 1
-            why = f"{self.service.url} gave no result for {collected.missing:,} of its requests"
-            self.last[batch.name] = Fate("incomplete", batch, state, why, self._fetched[batch.name] >= FETCHES)
-            return None
-        self.ledger.drop(batch)
-        return collected
+            result = Collected(collecting.answered(), {}, finished=False)
+        self.collected |= result.answered
+        if result.finished:
+            self.ledger.drop(batch)
+        return result
+
+    async def _download(self, batch: Batch, collecting: Collecting) -> None:
+        """Download the results until none is missing, DOWNLOADS times at most.
+
+        Raises ENQUIRY_ERRORS and NotRecorded.
+        """
+        pauses = wait.polls()
+        for left in reversed(range(DOWNLOADS)):
+            await self.service.results(batch.id, len(batch.requests), collecting.note)
+            if not collecting.missing or not left:
+                return
+            pause = next(pauses)
+            self.say(
+                f"Batch {batch}: {self.service.url} gave no result for {len(collecting.missing):,} of "
+                f"{len(batch.requests):,} requests. The results are downloaded again in {pause:g} s."
+            )
+            await self.clock.sleep(pause)
 
 
 def _ended_at(batch: Batch, state: State) -> str:

@@ -17,17 +17,16 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS
 SKEW = datetime.timedelta(hours=1)
 """The most by which the clocks of the server and of this machine are assumed to differ."""
 
-FateKind = Literal["ended", "running", "incomplete", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
+FateKind = Literal["ended", "running", "unsure", "absent", "unknown", "gone", "elsewhere", "unreached"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
     """The fate of a batch.
 
-    kind: `ended` or `running`; `incomplete`: ended, but results are missing; `unsure` or `absent`: its id is not known,
-    and it may have been created, or was not; `unknown` to the server; `gone`: its results were deleted; `elsewhere`: on
-    another server; `unreached`: the server could not be asked. why: a clause with details, if there are any. fatal:
-    looking again would tell no more.
+    kind: `ended` or `running`; `unsure` or `absent`: its id is not known, and it may have been created, or was not;
+    `unknown` to the server; `gone`: its results were deleted; `elsewhere`: on another server; `unreached`: the server
+    could not be asked. why: a clause with details, if there are any. fatal: looking again would tell no more.
     """
 
     kind: FateKind
@@ -90,12 +89,17 @@ class Fates:
             if not state.ended or state.gone:
                 why = f"{state.id} has as many requests and {'no results any more' if state.gone else 'has not ended'}"
                 continue
-            custom_ids = {request.custom_id for request in batch.requests}
-            if any(result.get("custom_id") in custom_ids for result in await self._service.results(state.id)):
+            listed = await self._custom_ids(state)
+            if any(request.custom_id in listed for request in batch.requests):
                 created = wait.stamp(state.created_at or claimed)
                 return _fate(self._ledger.created(batch, state.id, created), state)
             self._foreign.add(state.id)
         return Fate("unsure", batch, why=why) if why else Fate("absent", batch)
+
+    async def _custom_ids(self, state: State) -> set[str]:
+        ids: set[str] = set()
+        await self._service.results(state.id, state.requests, lambda result: ids.add(str(result.get("custom_id"))))
+        return ids
 
 
 def _fate(batch: Batch, state: State) -> Fate:
@@ -117,8 +121,6 @@ def sentence(fate: Fate) -> str:
                 f"pending in batch {batch}: the run that was to create it was stopped, and whether it was created is "
                 f"not known yet ({fate.why}). The same command looks again. If you know that it was not, {forget}"
             )
-        case "incomplete":
-            return f"batch {batch} has ended, but {fate.why}. The same command looks again; {forget}"
         case "unknown":
             return (
                 f"batch {batch} is not known to {batch.server}: it was deleted there, or the key is of another "

@@ -19,6 +19,7 @@ from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.cost.money import Budget, highest_cost
 from longctx.live.failure import Failure
+from longctx.live.server.address import without_userinfo
 from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
@@ -106,8 +107,9 @@ class _Filling:
         name = new_name(self._clock.now())
         ids = [custom_id(name, place_of(sent.wanted)) for sent in part]
         requests = tuple(Request(id, sent.wanted) for id, sent in zip(ids, part, strict=True))
-        terms = self._batches.terms
-        batch = Batch(name, self._service.url, terms.base_url, wait.stamp(self._clock.now()), requests)
+        named = self._batches.terms.base_url
+        base_url = None if named is None else without_userinfo(named)
+        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests)
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
         fate = await created(self._batches, batch, bodies, part[0].question.case.model.treatments)
@@ -181,6 +183,7 @@ class _Filling:
             if question is None:
                 continue
             if failure.cause in AGAIN and self._times[place] < TIMES and not self.asked.stopped:
+                self._settle(place, failure)
                 again.append(question)
             else:
                 self._fail(question, failure)

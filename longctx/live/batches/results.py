@@ -8,6 +8,7 @@ from typing import Any
 from longctx.live.explaining import by_status, server_sentence
 from longctx.live.failure import Failure
 from longctx.recording.reply import MalformedAnswer, read_message
+from longctx.visible import visible
 
 STATUS = {
     "invalid_request_error": 400,
@@ -20,8 +21,10 @@ STATUS = {
     "overloaded_error": 529,
 }
 """The status of a direct request for each type of error. Any other type counts as 500, the server's own fault."""
-AGAIN = ("rate_limit", "overloaded", "server_error", "expired")
-"""The causes after which a question is sent again. None of them is billed."""
+NO_RESULT = "no_result"
+"""The cause of a request of which no download of the results holds one."""
+AGAIN = ("rate_limit", "overloaded", "server_error", "expired", NO_RESULT)
+"""The causes after which a question is sent again. None of them is billed, except perhaps the last."""
 TIMES = 3
 """The most batches of one run that a question is sent in."""
 
@@ -38,16 +41,24 @@ def read_result(result: object, batch: str) -> bytes | Failure:
             return Failure("canceled", f"{batch} was canceled before its turn came.", fatal=True)
         case "expired":
             return Failure("expired", f"{batch} expired before its turn came, after 24 hours.")
-    return Failure("malformed_answer", f"{batch} gave a result of no known type: {json.dumps(result)[:80]}.")
+    return Failure("malformed_answer", f"{batch} gave a result of no known type: {visible(_json(result))[:80]}.")
 
 
 def _message(message: object) -> bytes | Failure:
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    body = _json(message).encode("utf-8", "surrogatepass")
     try:
         read_message(body)
     except MalformedAnswer as error:
         return Failure("malformed_answer", f"{error}.")
     return body
+
+
+def _json(value: object) -> str:
+    """Return the value as JSON; empty if it is nested too deeply to be written."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return ""
 
 
 def _errored(body: object, batch: str) -> Failure:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -18,14 +19,24 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.batches.ledger import SAFE_ID
 from longctx.live.explaining import explain, server_sentence
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, body_of, malformed
+from longctx.live.server.credentials import Credentials
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, table
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, count, read_object
+from longctx.recording.transport import MOST_BYTES, too_large
 
 UPLOAD_S = 3600.0
 """The seconds within which a server must accept a batch, whose body may have 256 MB."""
 DOWNLOAD_S = 3600.0
+MOST_PER_REQUEST = 4_000_000
+"""The most bytes of results that are read for each request of a batch; a reply of 128,000 tokens has one eighth."""
+RAW_RESPONSE = "X-Stainless-Raw-Response"
+"""The header by which the SDK gives an answer before its body is read."""
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What Python raises where an answer is not as expected."""
 PAGE = 100
+MOST_PAGES = 100
+"""The most pages of a list of batches that are read."""
 UNSUPPORTED = (404, 405, 501)
 """The statuses of a server without batches."""
 
@@ -115,35 +126,47 @@ class Service:
     async def cancel(self, id: str) -> State:
         return read_state(await body_of(self._client.messages.batches.with_raw_response.cancel(id)))
 
-    async def results(self, id: str) -> list[dict[str, Any]]:
-        """Return the results of a batch in any order; lines that are not JSON objects are left out.
+    async def results(self, id: str, requests: int, note: Callable[[dict[str, Any]], object]) -> None:
+        """Call `note` with each result of a batch as it arrives, in any order.
 
-        They are requested from the same server, whatever `results_url` says: the key would be sent to that host.
+        Lines that are not JSON objects are left out. requests: the number of requests of the batch. Results are fetched
+        from the same server, whatever `results_url` says: the key would be sent to that host.
         """
-        response = await self._client.get(
-            f"/v1/messages/batches/{quote(id, safe='')}/results",
-            cast_to=httpx2.Response,
-            options={"timeout": DOWNLOAD_S},
-        )
-        results = []
-        for line in response.content.split(b"\n"):
-            with contextlib.suppress(ValueError, RecursionError):
-                result = json.loads(line)
-                if isinstance(result, dict):
-                    results.append(result)
-        return results
+        most = MOST_BYTES + requests * MOST_PER_REQUEST
+        try:
+            async with asyncio.timeout(DOWNLOAD_S), contextlib.aclosing(await self._download(id)) as response:
+                credentials = Credentials.of(response.request)
+                async for line in _lines(response, most):
+                    with contextlib.suppress(ValueError, RecursionError):
+                        result = json.loads(line)
+                        if isinstance(result, dict):
+                            note(_redacted(result, credentials))
+        except TimeoutError:
+            raise NoAnswer(f"within {DOWNLOAD_S:g} seconds") from None
+        except httpx2.TransportError as error:
+            raise anthropic.APIConnectionError(request=error.request) from error
+
+    async def _download(self, id: str) -> httpx2.Response:
+        """Return the answer with the results of a batch, whose body is not read yet."""
+        path = f"/v1/messages/batches/{quote(id, safe='')}/results"
+        options: Any = {"timeout": DOWNLOAD_S, "headers": {RAW_RESPONSE: "stream"}}
+        return await self._client.get(path, cast_to=httpx2.Response, options=options)
 
     async def since(self, when: datetime.datetime) -> list[State]:
         """Return the batches that were created at this time or later, or whose time the server does not tell."""
-        states: list[State] = []
+        states: dict[str, State] = {}
         after = ""
-        while True:
+        for _ in range(MOST_PAGES):
             page, more = await self._page(after, self._client)
-            recent = [state for state in page if state.created_at is None or state.created_at >= when]
-            states += recent
-            if not more or len(recent) < len(page) or not page:
-                return states
+            recent = {state.id: state for state in page if state.created_at is None or state.created_at >= when}
+            old, seen = len(recent) < len(page), recent.keys() <= states.keys()
+            states |= recent
+            if not more or not page or old:
+                return list(states.values())
+            if seen:
+                raise MalformedAnswer("the server's list of batches begins again and again")
             after = page[-1].id
+        raise MalformedAnswer(f"the server's list of batches does not end: {MOST_PAGES} pages of it are read")
 
     async def _page(self, after: str, client: Client) -> tuple[list[State], bool]:
         arguments: dict[str, Any] = {"after_id": after} if after else {}
@@ -151,7 +174,7 @@ class Service:
         try:
             page = read_object(body)
             return [_state(batch) for batch in page["data"]], bool(page.get("has_more"))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except UNREADABLE as error:
             raise malformed("list of batches", error, body) from None
 
 
@@ -164,7 +187,7 @@ def read_state(body: bytes) -> State:
     """Return the state in the body of an answer. Raises MalformedAnswer."""
     try:
         return _state(read_object(body))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise malformed("batch", error, body) from None
 
 
@@ -182,6 +205,34 @@ def _state(batch: dict[str, Any]) -> State:
         _moment(batch.get("ended_at")),
         bool(batch.get("archived_at")),
     )
+
+
+async def _lines(response: httpx2.Response, most: int) -> AsyncIterator[bytes]:
+    """Yield the lines of an answer as they arrive.
+
+    Raises MalformedAnswer beyond `most` bytes, or MOST_BYTES in one line.
+    """
+    line, size = bytearray(), 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > most:
+            raise too_large(most, bytes(line + part))
+        *ended, rest = part.split(b"\n")
+        for end in ended:
+            yield bytes(line + end)
+            line.clear()
+        line += rest
+        if len(line) > MOST_BYTES:
+            raise too_large(MOST_BYTES, bytes(line))
+    yield bytes(line)
+
+
+def _redacted(result: dict[str, Any], credentials: Credentials) -> dict[str, Any]:
+    """Return a result, in which an error is redacted like the answer to a direct request."""
+    if table(result.get("result")).get("type") != "errored":
+        return result
+    redacted: dict[str, Any] = json.loads(credentials.redacted(json.dumps(result)))
+    return redacted
 
 
 def _moment(text: object) -> datetime.datetime | None:

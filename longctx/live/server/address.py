@@ -33,6 +33,12 @@ def parsed(base_url: str) -> httpx2.URL:
     return url
 
 
+def without_userinfo(base_url: str) -> str:
+    """Return the address without a user's name and password. Raises UserError."""
+    url = parsed(base_url)
+    return str(url.copy_with(userinfo=b"")) if url.userinfo else base_url
+
+
 def confirm(base_url: str, found_in: str, typed: str | None = None, provider: str = "anthropic") -> None:
     """Raise UserError unless a key may be sent to an address that a file of the project names.
 

@@ -14,7 +14,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed
-from longctx.live.server.network import Network
+from longctx.live.server.network import ENCODING, Network
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
@@ -48,20 +48,29 @@ def open_client(
         else TapeTransport(tape, network, {name for model in models for name in model.transport_headers})
     )
     # A redirection is not followed: the key would be sent with it.
-    http = anthropic.DefaultAsyncHttpxClient(transport=transport, follow_redirects=False)
+    http = anthropic.DefaultAsyncHttpxClient(
+        transport=transport, follow_redirects=False, headers={"accept-encoding": ENCODING}
+    )
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:
-        match provider:
-            case "bedrock":
-                return open_bedrock(base_url, settings)
-            case "vertex":
-                return open_vertex(base_url, settings)
-            case "foundry":
-                return open_foundry(base_url, settings)
-            case _:
-                return _open_anthropic(base_url, settings)
+        client = _opened(provider, base_url, settings)
     except (anthropic.AnthropicError, ValueError) as error:
         raise UserError("bad-client-settings", f"The SDK cannot use these settings: {error}.") from None
+    if client.base_url.userinfo:  # sent as a header, since messages and ledgers hold the URL
+        http.auth = client.base_url.username, client.base_url.password
+        client.base_url = client.base_url.copy_with(userinfo=b"")
+    return client
+
+
+def _opened(provider: str, base_url: str | None, settings: ClientSettings) -> Client:
+    match provider:
+        case "bedrock":
+            return open_bedrock(base_url, settings)
+        case "vertex":
+            return open_vertex(base_url, settings)
+        case "foundry":
+            return open_foundry(base_url, settings)
+    return _open_anthropic(base_url, settings)
 
 
 def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnthropic:

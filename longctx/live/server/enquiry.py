@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import reprlib
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
@@ -20,7 +21,7 @@ class NoAnswer(TimeoutError):
     """No answer arrived in time; the text names the time limit."""
 
 
-ENQUIRY_ERRORS = (anthropic.AnthropicError, MalformedAnswer, NoAnswer)
+ENQUIRY_ERRORS = (anthropic.AnthropicError, MalformedAnswer, NoAnswer, RecursionError)
 """The exceptions that a call raises if the server gives no usable answer."""
 
 
@@ -45,7 +46,7 @@ def read_count(body: bytes) -> int:
     value = _read(body, "count of tokens").get("input_tokens")
     tokens = positive(value)
     if tokens is None:
-        raise malformed("count of tokens", f"its input_tokens are {repr(value)[:20]}", body)
+        raise malformed("count of tokens", f"its input_tokens are {reprlib.repr(value)[:20]}", body)
     return tokens
 
 

@@ -36,7 +36,9 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
         return {}
     try:
         description = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
-    except anthropic.APIError:
+    except anthropic.APIError as error:
+        if isinstance(error.__cause__, MalformedAnswer):  # our transport raised it
+            raise error.__cause__ from None
         return {}
     capabilities = table(description.get("capabilities"))
     batch = table(capabilities.get("batch")).get("supported")

@@ -68,14 +68,15 @@ def run(
     turned: Turned | None = None,
     name: str = "run",
     lacking: Sequence[Question] | None = None,
+    base_url: str | None = None,
 ) -> Ran:
     """Ask as ask_live does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
     messages: list[str] = []
     progress, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
 
     async def ask() -> Asked:
-        async with open_client(tape, server.url, 4) as client:
-            terms = BatchTerms(server.url, wait_s, Clock(clock.now, clock.sleep))
+        async with open_client(tape, base_url or server.url, 4) as client:
+            terms = BatchTerms(base_url or server.url, wait_s, Clock(clock.now, clock.sleep))
             batches = Batches(Service(client), tape, terms, messages.append)
             await batches.service.check()
             await batches.collect()

@@ -68,6 +68,19 @@ def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -
     assert "it was deleted there, or the key is of another workspace" in sentence(old)
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_batch_of_another_number_of_requests_is_not_claimed(tmp_path: Path, ended: bool) -> None:
+    """Not even by its custom ids: what it holds beyond them, or lacks of them, would be lost or paid twice."""
+    with BatchServer() as server:
+        batch = claimed(tmp_path, server.url, CASE)
+        ids = [request.custom_id for request in batch.requests]
+        for stored in (server.put(*ids, "one-more", ended=ended), server.put(ids[0], ended=ended)):
+            stored.created_at = datetime.datetime.now(datetime.UTC)
+        assert fate(server, tmp_path, batch).kind == "absent"
+        assert not any(request.path.endswith("/results") for request in server.received)
+    assert not Ledger(tmp_path).open()[0].id
+
+
 def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
     with BatchServer() as server:
         other = fate(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply
-from tests.batch_server import BatchServer, Turned, errored, expired
+from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, lacking, run
 from tests.recording.examples import line_case
 from tests.refusals import refused
-from tests.servers import failing, giving
+from tests.servers import Answer, failing, giving
 
 CASES = [line_case(3), line_case(5)]
 PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
@@ -169,7 +170,7 @@ def _cancel(server: BatchServer):  # type: ignore[no-untyped-def]
     return server.created[0]
 
 
-def test_results_that_are_cut_short_are_fetched_again(tmp_path: Path) -> None:
+def test_results_that_lack_a_line_are_downloaded_again(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.lost_results = 1
         turned = Turned()
@@ -180,7 +181,9 @@ def test_results_that_are_cut_short_are_fetched_again(tmp_path: Path) -> None:
         turned.at_sleep = mend
         ran = run(server, tmp_path, CASES, turned=turned)
         assert ran.asked.answered == 4
-        assert "gave no result for 1 of its requests" in ran.told.waits[0]
+        assert (
+            f"{server.url} gave no result for 1 of 4 requests. The results are downloaded again in 1 s." in ran.said[1]
+        )
     assert [path.read_text().count("\n") for path in tmp_path.rglob("*.jsonl")] == [2, 2], "none is recorded twice"
 
 
@@ -250,17 +253,55 @@ def test_what_was_not_reached_when_it_stopped_is_told_too(tmp_path: Path, monkey
     assert len(ran.told.results) == 4
 
 
-def test_results_that_never_come_whole_are_given_up(tmp_path: Path) -> None:
+def test_a_request_without_a_result_is_asked_again_and_the_others_are_kept(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.lost_results = 1
+        ran = run(server, tmp_path, CASES, wait_s=0)
+        assert (ran.asked.answered, ran.causes) == (3, ["pending"])
+        assert [len(batch.requests) for batch in server.created] == [4, 1]
+        server.lost_results = 0
+        assert "1 answers are recorded" in run(server, tmp_path, CASES).said[0]
+    assert sum(path.read_text().count("\n") for path in tmp_path.rglob("*.jsonl")) == 4
+
+
+def test_a_request_that_never_has_a_result_is_given_up_after_three_batches(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.lost_results = 1
         ran = run(server, tmp_path, CASES)
-        assert len(ran.slept) == 4
-        assert ran.causes == ["pending"] * 4
-        assert "has ended, but" in next(iter(ran.asked.failures.values())).message
-        assert lacking(tmp_path, CASES) == 1, "what came is recorded"
-        server.lost_results = 0
-        assert "4 answers are recorded" in run(server, tmp_path, CASES).said[0]
-    assert sum(path.read_text().count("\n") for path in tmp_path.rglob("*.jsonl")) == 4
+        assert (ran.asked.answered, ran.causes) == (3, ["no_result"])
+        assert len(server.created) == 3
+        message = next(iter(ran.asked.failures.values())).message
+    assert message.endswith("and 5 downloads of its results hold none for this request, which is asked again.")
+    assert not Ledger(tmp_path).open()
+
+
+def test_a_request_without_a_result_may_have_been_paid_and_counts_against_the_cap(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.lost_results = 1
+        case = line_case(5, trials=1, prices=PRICES)
+        ran = run(server, tmp_path, [case], cap=0.2)
+        assert len(server.created) == 2
+    assert ran.causes == ["budget"]
+
+
+def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> None:
+    """What may lie behind the break is not asked again, because it may have been paid for."""
+    with BatchServer() as server:
+        whole, arrived = server._results, itertools.cycle([2, 3, 1])
+
+        def broken(batch: Stored) -> Answer:
+            status, headers, payload = whole(batch)
+            length = {"content-length": str(len(payload)), "connection": "close"}
+            return status, {**headers, **length}, b"\n".join([*payload.split(b"\n")[: next(arrived)], b""])
+
+        server._results = broken  # type: ignore[method-assign]
+        ran = run(server, tmp_path, CASES, wait_s=5)
+        assert (ran.asked.answered, ran.causes, len(server.created)) == (3, ["pending"], 1)
+        assert "broke the connection off" in next(iter(ran.asked.failures.values())).message
+        server._results = whole  # type: ignore[method-assign]
+        assert run(server, tmp_path, CASES).asked.answered == 0, "it was collected before anything was asked"
+        assert len(server.created) == 1
+    assert len(replies(tmp_path)) == 4
 
 
 def test_results_are_gone_after_29_days(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import itertools
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -12,11 +13,12 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.live.batches.service import Service, check_provider, read_state
+from longctx.live.batches.wait import utc_now
 from longctx.live.server.client import open_client
 from longctx.recording.reply import MalformedAnswer
 from tests.batch_server import PATH, BatchServer
 from tests.refusals import refused
-from tests.servers import giving
+from tests.servers import Answer, giving
 
 Found = TypeVar("Found")
 STATE: dict[str, Any] = {
@@ -32,6 +34,12 @@ def asked(server: BatchServer, ask: Callable[[Service], Awaitable[Found]]) -> Fo
             return await ask(Service(client))
 
     return asyncio.run(run())
+
+
+def results_of(server: BatchServer, id: str, requests: int = 2) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = []
+    asked(server, lambda service: service.results(id, requests, results.append))
+    return results
 
 
 def test_what_a_gateway_leaves_out_is_not_needed() -> None:
@@ -74,7 +82,7 @@ def test_results_come_from_the_server_that_was_asked() -> None:
     """
     with BatchServer() as server:
         server.put("a", "b")
-        results = asked(server, lambda service: service.results("msgbatch_0000"))
+        results = results_of(server, "msgbatch_0000")
         assert sorted(result["custom_id"] for result in results) == ["a", "b"]
         assert [request.path for request in server.received] == [f"{PATH}/msgbatch_0000/results"]
 
@@ -83,7 +91,7 @@ def test_lines_that_are_no_results_are_left_out() -> None:
     with BatchServer() as server:
         lines = giving(b'{"custom_id": "a"}\n\n[1]\nodd\r\n{"custom_id": "b"}\r\n{"cut')
         server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
-        results = asked(server, lambda service: service.results("../x"))
+        results = results_of(server, "../x")
         assert [result["custom_id"] for result in results] == ["a", "b"]
         assert server.received[0].path == f"{PATH}/..%2Fx/results"
 
@@ -97,6 +105,56 @@ def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
         listed = asked(server, lambda service: service.since(since))
         assert [batch.id for batch in listed] == ["msgbatch_0004", "msgbatch_0003", "msgbatch_0002"]
         assert [request.query.get("after_id") for request in server.received] == [None, "msgbatch_0003"]
+
+
+def test_a_list_that_does_not_end_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.batches.service.MOST_PAGES", 4)
+    ids = (f"msgbatch_{number}" for number in itertools.count())
+    with BatchServer() as server:
+        server.listing = lambda body: page([STATE | {"id": next(ids)}])
+        with pytest.raises(MalformedAnswer, match="list of batches does not end: 4 pages of it are read"):
+            asked(server, lambda service: service.since(utc_now()))
+        assert len(server.received) == 4
+        server.listing = lambda body: page([STATE])
+        with pytest.raises(MalformedAnswer, match="list of batches begins again and again"):
+            asked(server, lambda service: service.since(utc_now()))
+        assert len(server.received) == 6
+
+
+def page(states: list[dict[str, Any]]) -> Answer:
+    return 200, {}, json.dumps({"data": states, "has_more": True}).encode()
+
+
+@pytest.mark.parametrize("number", [True, 1.7, -1, float("inf"), "3"])
+def test_what_counts_nothing_is_no_number_of_requests(number: object) -> None:
+    with pytest.raises(MalformedAnswer, match="is not a count"):
+        read_state(json.dumps(STATE | {"request_counts": {"processing": number}}).encode())
+
+
+def test_results_are_noted_as_they_arrive_and_no_further_than_any_results_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may be cut off in any place, and never end."""
+    monkeypatch.setattr("longctx.live.batches.service.MOST_PER_REQUEST", 100_000)
+    monkeypatch.setattr("longctx.live.batches.service.MOST_BYTES", 1_000_000)
+    first, lines = b'{"custom_id": "a"}\n', giving(b'{"custom_id": "a"}\n' * 100_000)
+    noted: list[dict[str, Any]] = []
+    with BatchServer() as server:
+        server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
+        with pytest.raises(MalformedAnswer, match="larger than 1,200,000 bytes"):
+            asked(server, lambda service: service.results("b", 2, noted.append))
+        assert 0 < len(noted) <= 1_200_000 / len(first)
+        lines = giving(first + b"x" * 1_500_000)
+        noted.clear()
+        with pytest.raises(MalformedAnswer, match="larger than 1,000,000 bytes"):
+            asked(server, lambda service: service.results("b", 10, noted.append))
+        assert noted == [{"custom_id": "a"}]
+
+
+def test_results_nested_too_deeply_are_left_out() -> None:
+    deep = b'{"custom_id": "a", "result": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    with BatchServer() as server:
+        lines = giving(deep + b'\n{"custom_id": "b"}')
+        server.answer_other = lambda request: lines({})  # type: ignore[method-assign]
+        assert [result["custom_id"] for result in results_of(server, "b")] == ["b"]
 
 
 def test_providers_without_batches() -> None:

@@ -25,6 +25,10 @@ def test_attempts_are_bounded(cause: str, most: int) -> None:
     assert [sent_again(cause, attempts) for attempts in (1, most - 1, most)] == [True, most > 1, False]
 
 
+def test_requests_that_failed_together_are_not_sent_again_together() -> None:
+    assert len({pause_s(5) for _ in range(20)}) == 20
+
+
 def test_the_first_pause_is_short_and_none_is_long() -> None:
     assert 0.25 <= pause_s(1) <= 0.5
     assert 15 <= pause_s(1000) <= 30

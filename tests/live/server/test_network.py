@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import gzip
+import tracemalloc
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anthropic
 import pytest
 
+from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, ask_all
+from longctx.live.batches.service import Service
+from longctx.live.batches.wait import utc_now
 from longctx.live.bounds import Bounds
+from longctx.live.explaining import explain
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
+from longctx.live.server.learn import count, retrieve
 from longctx.live.server.network import Network
+from longctx.live.server.providers import Client
 from longctx.recording.case import Question
 from longctx.recording.missing import missing
+from longctx.recording.reply import MalformedAnswer, read_message
 from longctx.recording.tape import Tape
 from tests.recording.examples import line_case, send, wanted
 from tests.refusals import refused
-from tests.servers import ForwardProxy, SimulatedServer
+from tests.servers import Answer, ForwardProxy, SimulatedServer
 
 VARIABLES = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"
 
@@ -126,3 +136,79 @@ def test_certificates_are_those_of_the_environment(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with refused("bad-certificates", "No such file"):
         Network(4)
+
+
+MOST = {("message", 200): "32", ("message", 500): "32", ("results", 200): "32"}
+"""The most megabytes of an answer, by what is asked and the status, where it is not 4."""
+BOMB = 100_000_000
+
+
+def told(answer: Answer, ask: Callable[[Client], Awaitable[object]]) -> str:
+    """Return the sentence on a server that answers everything in this way; check how much memory it takes."""
+
+    async def run() -> str:
+        async with open_client(None, server.url, 1) as client:
+            try:
+                await ask(client.with_options(max_retries=0))
+            except ENQUIRY_ERRORS as error:
+                return explain(error, client.base_url).message
+            raise AssertionError("it was taken for an answer")
+
+    with SimulatedServer() as server:
+        server.answer = lambda request: answer  # type: ignore[method-assign]
+        tracemalloc.start()
+        try:
+            sentence = asyncio.run(run())
+            assert tracemalloc.get_traced_memory()[1] < BOMB, "it was read to its end"
+            return sentence
+        finally:
+            tracemalloc.stop()
+
+
+def question(client: Client) -> Awaitable[object]:
+    return client.messages.with_raw_response.create(model="toy", max_tokens=1, messages=[])
+
+
+MODEL = ModelProfile.model_validate({"model": "toy"})
+ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
+    "message": question,
+    "count_tokens": lambda client: count(client, MODEL, "text"),
+    "model": lambda client: retrieve(client, MODEL),
+    "list of batches": lambda client: Service(client).since(utc_now()),
+    "creation of a batch": lambda client: Service(client).create([]),
+    "state of a batch": lambda client: Service(client).retrieve("id"),
+    "results": lambda client: Service(client).results("id", 1, lambda result: None),
+}
+
+
+@pytest.fixture(scope="module")
+def zipped() -> bytes:
+    return gzip.compress(b" " * BOMB)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("enquiry", ENQUIRIES)
+def test_no_answer_is_read_further_than_any_goes(enquiry: str, status: int, zipped: bytes) -> None:
+    sentence = told((status, {"content-encoding": "gzip"}, zipped), ENQUIRIES[enquiry])
+    assert f"larger than {MOST.get((enquiry, status), '4')},000,000 bytes; it begins with b'   " in sentence
+
+
+@pytest.mark.parametrize("enquiry", ENQUIRIES)
+def test_an_answer_that_is_compressed_twice_is_not_read(enquiry: str, zipped: bytes) -> None:
+    sentence = told((200, {"content-encoding": "gzip, gzip"}, gzip.compress(zipped)), ENQUIRIES[enquiry])
+    assert "the server's answer is compressed as 'gzip, gzip', though gzip was asked for" in sentence
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize("depth", [500, 900, 100_000])
+@pytest.mark.parametrize("enquiry", [name for name in ENQUIRIES if name != "results"])
+def test_json_of_any_depth_is_a_sentence(enquiry: str, depth: int, status: int) -> None:
+    deep = b"[" * depth + b"]" * depth
+    body = (
+        b'{"error": ' + deep + b', "input_tokens": ' + deep + b', "data": ' + deep + b', "max_tokens": ' + deep + b"}"
+    )
+    if (enquiry, status) == ("message", 200):
+        with pytest.raises(MalformedAnswer):
+            read_message(body)
+    elif enquiry != "model":  # of which nothing need be told
+        assert told((status, {}, body), ENQUIRIES[enquiry])
