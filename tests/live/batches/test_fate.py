@@ -70,7 +70,10 @@ def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -
 
 @pytest.mark.parametrize("ended", [True, False])
 def test_a_batch_of_another_number_of_requests_is_not_claimed(tmp_path: Path, ended: bool) -> None:
-    """Not even by its custom ids: what it holds beyond them, or lacks of them, would be lost or paid twice."""
+    """Not even by its custom ids: what it holds beyond them, or lacks of them, would be lost or paid twice.
+
+    docs/security.md, foreign-batch
+    """
     with BatchServer() as server:
         batch = claimed(tmp_path, server.url, CASE)
         ids = [request.custom_id for request in batch.requests]

@@ -254,6 +254,7 @@ def test_what_was_not_reached_when_it_stopped_is_told_too(tmp_path: Path, monkey
 
 
 def test_a_request_without_a_result_is_asked_again_and_the_others_are_kept(tmp_path: Path) -> None:
+    """docs/security.md, server-results"""
     with BatchServer() as server:
         server.lost_results = 1
         ran = run(server, tmp_path, CASES, wait_s=0)
@@ -285,7 +286,10 @@ def test_a_request_without_a_result_may_have_been_paid_and_counts_against_the_ca
 
 
 def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> None:
-    """What may lie behind the break is not asked again, because it may have been paid for."""
+    """What may lie behind the break is not asked again, because it may have been paid for.
+
+    docs/security.md, server-results
+    """
     with BatchServer() as server:
         whole, arrived = server._results, itertools.cycle([2, 3, 1])
 

@@ -108,6 +108,7 @@ def test_the_list_is_read_page_by_page_until_it_is_too_old() -> None:
 
 
 def test_a_list_that_does_not_end_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/security.md, server-lists"""
     monkeypatch.setattr("longctx.live.batches.service.MOST_PAGES", 4)
     ids = (f"msgbatch_{number}" for number in itertools.count())
     with BatchServer() as server:
@@ -132,7 +133,7 @@ def test_what_counts_nothing_is_no_number_of_requests(number: object) -> None:
 
 
 def test_results_are_noted_as_they_arrive_and_no_further_than_any_results_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They may be cut off in any place, and never end."""
+    """They may be cut off in any place, and never end. (docs/security.md, server-size)"""
     monkeypatch.setattr("longctx.live.batches.service.MOST_PER_REQUEST", 100_000)
     monkeypatch.setattr("longctx.live.batches.service.MOST_BYTES", 1_000_000)
     first, lines = b'{"custom_id": "a"}\n', giving(b'{"custom_id": "a"}\n' * 100_000)
@@ -150,6 +151,7 @@ def test_results_are_noted_as_they_arrive_and_no_further_than_any_results_go(mon
 
 
 def test_results_nested_too_deeply_are_left_out() -> None:
+    """docs/security.md, server-depth"""
     deep = b'{"custom_id": "a", "result": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     with BatchServer() as server:
         lines = giving(deep + b'\n{"custom_id": "b"}')

@@ -110,8 +110,9 @@ REPEATED = ("[redacted] Bearer", "[redacted] [redacted]")
 
 def asked(tape: Tape, url: str) -> Asked:
     async def ask() -> Asked:
-        async with open_client(tape, url, 1) as client:
-            return await ask_all(client, tape, missing(tape, [line_case(trials=1)]), Bounds.of(1), Silent())
+        case = line_case(trials=1, transport_headers=["x-team"])
+        async with open_client(tape, url, 1, models=[case.model]) as client:
+            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(1), Silent())
 
     return asyncio.run(ask())
 
@@ -121,6 +122,7 @@ SECRETS = KEY, json.dumps(KEY)[1:-1], PASSWORD, "gateway-user", quote(PASSWORD, 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422])
 def test_an_error_that_repeats_them(tmp_path: Path, named: Callable[[str], str], status: int) -> None:
+    """docs/security.md, server-credentials"""
     with SimulatedServer() as server:
         server.answer = repeating(status, error_of)  # type: ignore[method-assign]
         [failure] = asked(Tape(tmp_path, "once"), named(server.url)).failures.values()
@@ -132,6 +134,7 @@ def test_an_error_that_repeats_them(tmp_path: Path, named: Callable[[str], str],
 def test_an_answer_that_is_no_message_and_repeats_them(
     tmp_path: Path, named: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, body: Callable[[str], bytes]
 ) -> None:
+    """docs/security.md, server-credentials"""
     monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
     with SimulatedServer() as server:
         server.answer = repeating(200, body)  # type: ignore[method-assign]
@@ -141,6 +144,7 @@ def test_an_answer_that_is_no_message_and_repeats_them(
 
 
 def test_a_reply_that_repeats_them_is_recorded_without(tmp_path: Path, named: Callable[[str], str]) -> None:
+    """docs/security.md, server-credentials"""
     with SimulatedServer() as server:
         server.answer = repeating(200, message)  # type: ignore[method-assign]
         assert asked(Tape(tmp_path, "once"), named(server.url)).answered == 1
@@ -151,6 +155,8 @@ def test_a_reply_that_repeats_them_is_recorded_without(tmp_path: Path, named: Ca
 
 
 def test_a_status_line_that_repeats_them(named: Callable[[str], str]) -> None:
+    """docs/security.md, server-credentials"""
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(f"{KEY} {PASSWORD}\r\n\r\n".encode())
@@ -173,6 +179,7 @@ def test_a_status_line_that_repeats_them(named: Callable[[str], str]) -> None:
 
 
 def test_a_result_of_a_batch_that_repeats_them(tmp_path: Path, named: Callable[[str], str]) -> None:
+    """docs/security.md, server-credentials"""
     with BatchServer() as server:
         sent = KEY if "@" not in named("//") else PASSWORD
         server.result = errored("invalid_request_error", f"bad: {sent} {HEADER}")

@@ -175,7 +175,7 @@ ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "count_tokens": lambda client: count(client, MODEL, "text"),
     "model": lambda client: retrieve(client, MODEL),
     "list of batches": lambda client: Service(client).since(utc_now()),
-    "creation of a batch": lambda client: Service(client).create([]),
+    "creation of a batch": lambda client: Service(client).create([], {}),
     "state of a batch": lambda client: Service(client).retrieve("id"),
     "results": lambda client: Service(client).results("id", 1, lambda result: None),
 }
@@ -189,12 +189,14 @@ def zipped() -> bytes:
 @pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("enquiry", ENQUIRIES)
 def test_no_answer_is_read_further_than_any_goes(enquiry: str, status: int, zipped: bytes) -> None:
+    """docs/security.md, server-size"""
     sentence = told((status, {"content-encoding": "gzip"}, zipped), ENQUIRIES[enquiry])
     assert f"larger than {MOST.get((enquiry, status), '4')},000,000 bytes; it begins with b'   " in sentence
 
 
 @pytest.mark.parametrize("enquiry", ENQUIRIES)
 def test_an_answer_that_is_compressed_twice_is_not_read(enquiry: str, zipped: bytes) -> None:
+    """docs/security.md, server-size"""
     sentence = told((200, {"content-encoding": "gzip, gzip"}, gzip.compress(zipped)), ENQUIRIES[enquiry])
     assert "the server's answer is compressed as 'gzip, gzip', though gzip was asked for" in sentence
 
@@ -203,6 +205,7 @@ def test_an_answer_that_is_compressed_twice_is_not_read(enquiry: str, zipped: by
 @pytest.mark.parametrize("depth", [500, 900, 100_000])
 @pytest.mark.parametrize("enquiry", [name for name in ENQUIRIES if name != "results"])
 def test_json_of_any_depth_is_a_sentence(enquiry: str, depth: int, status: int) -> None:
+    """docs/security.md, server-depth"""
     deep = b"[" * depth + b"]" * depth
     body = (
         b'{"error": ' + deep + b', "input_tokens": ' + deep + b', "data": ' + deep + b', "max_tokens": ' + deep + b"}"
