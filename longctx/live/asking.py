@@ -88,7 +88,8 @@ async def ask_all(
     workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
     asking.watch.begin()
     try:
-        await asyncio.gather(*workers)
+        with bounds.halt.stopping(asking.halted):
+            await asyncio.gather(*workers)
     finally:
         asking.watch.end()
         for worker in workers:
@@ -149,6 +150,12 @@ class _Asking:
                 f"The last: {result.message}"
             )
             self._stop(Failure(result.cause, message, fatal=True))
+
+    def halted(self) -> str:
+        """Send nothing more; return what is in flight, as an object of "waiting for", empty if nothing is."""
+        self._stop(Failure("not_asked", "the run was stopped", fatal=True))
+        taken = self._slots.taken
+        return f"{taken:,} in flight, for up to {self._longest_s:g} s each" if taken else ""
 
     def _stop(self, why: Failure) -> None:
         self.asked.stopped = self.asked.stopped or why

@@ -1,4 +1,4 @@
-"""The bounds of an asking pass over all its rounds: requests in flight, money, and patience."""
+"""The bounds of an asking pass over all its rounds: requests in flight, money, patience, and the user's own stop."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from longctx.live.cost.money import Budget
+from longctx.live.interrupted import Halt
 from longctx.live.limiter.limit import Limit
 
 FRUITLESS = 40
@@ -37,8 +38,9 @@ class Bounds:
     limit: Limit
     budget: Budget
     patience: Patience
+    halt: Halt
 
     @classmethod
-    def of(cls, in_flight: int, max_cost: float | None = None) -> Self:
+    def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:
         """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
-        return cls(Limit(in_flight), Budget(max_cost), Patience(max(FRUITLESS, 2 * in_flight)))
+        return cls(Limit(in_flight), Budget(max_cost), Patience(max(FRUITLESS, 2 * in_flight)), halt or Halt())

@@ -1,6 +1,16 @@
-"""The sentence for a user who stops an asking pass: how much is kept, and what the same command would ask."""
+"""Stopping an asking pass by a signal, so that what is paid for is kept, and the sentence on what is kept.
+
+The first SIGINT or SIGTERM stops the sending and waits for what is in flight; the second ends the pass at once.
+"""
 
 from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 from vcr.record_mode import RecordMode
 
@@ -9,8 +19,61 @@ from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 
 
-def sentence(tape: Tape, to_ask: int) -> str:
-    """Return the sentence. to_ask: the number of questions to ask; 0 if it was not known yet."""
+class Halt:
+    """What a signal does to an asking pass."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        """Whether the sending was stopped by a signal."""
+        self._stop: Callable[[], str] | None = None
+
+    @contextlib.contextmanager
+    def stopping(self, stop: Callable[[], str]) -> Iterator[None]:
+        """Let the first signal call `stop`, which returns what is then waited for; empty if nothing is in flight."""
+        self._stop = stop
+        try:
+            yield
+        finally:
+            self._stop = None
+
+    @contextlib.contextmanager
+    def on_signals(self, say: Callable[[str], object]) -> Iterator[None]:
+        """Handle the signals while the current task runs, unless they are ignored or another program handles them."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        signals = 0
+
+        def stop() -> None:
+            awaited = self._stop() if self._stop else ""
+            if awaited:
+                self.requested = True
+                say(f"Stopping: nothing more is sent. Waiting for {awaited}; a second signal (Ctrl-C) ends at once.")
+            else:
+                task.cancel()
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            nonlocal signals
+            signals += 1
+            if signals > 2:  # nothing of the loop runs any more
+                raise KeyboardInterrupt
+            loop.call_soon_threadsafe(stop if signals == 1 else task.cancel)
+
+        with contextlib.ExitStack() as stack:
+            if threading.current_thread() is threading.main_thread():
+                earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+                ours = [signal.SIGINT] if callable(earlier[signal.SIGINT]) else []
+                ours += [signal.SIGTERM] if earlier[signal.SIGTERM] is signal.SIG_DFL else []
+                for number in ours:
+                    signal.signal(number, handle)
+                    stack.callback(signal.signal, number, earlier[number])
+            yield
+
+
+def sentence(tape: Tape, to_ask: int, lost: bool = True) -> str:
+    """Return the sentence. to_ask: the number of questions to ask; 0 if it was not known yet.
+
+    lost: whether the run did not wait for what was in flight.
+    """
     running = _running(tape)
     if not to_ask:
         return f"Stopped: nothing was asked.{running}"
@@ -21,7 +84,7 @@ def sentence(tape: Tape, to_ask: int) -> str:
         consequence = "and are recorded. The same command would ask all anew, since its record mode is all."
     else:
         consequence = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
-    return f"{answered} {consequence}{running or ' What was in flight is lost, and may be billed.'}"
+    return f"{answered} {consequence}{running or (' What was in flight is lost, and may be billed.' if lost else '')}"
 
 
 def _running(tape: Tape) -> str:

@@ -25,6 +25,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.cost.money import check_cap
 from longctx.live.estimating import BUILT, fitted, say_estimate, with_sharing
 from longctx.live.failure import Unasked
+from longctx.live.interrupted import Halt
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
@@ -120,9 +121,15 @@ def ask_live(
     that concerns all trials, and Interrupted.
     """
     to_ask: list[int] = []
+
+    async def stoppable() -> Done:
+        halt = Halt()
+        with halt.on_signals(say):
+            return await _ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append, halt)
+
     try:
-        done = asyncio.run(_ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append))
-    except KeyboardInterrupt:
+        done = asyncio.run(stoppable())
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
         raise UserError(
@@ -147,6 +154,7 @@ async def _ask(
     order: AskingOrder | None,
     observer: AskingObserver | None,
     count: Callable[[int], object],
+    halt: Halt,
 ) -> Done:
     """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""
     models = [case.model for case in cases]
@@ -176,19 +184,23 @@ async def _ask(
             say(cheaper)
         if questions:
             check_writable(tape.written_to)
-        count(len(questions) + len(held))
-        bounds = Bounds.of(terms.in_flight, terms.max_cost)
+        to_ask = len(questions) + len(held)
+        count(to_ask)
+        bounds = Bounds.of(terms.in_flight, terms.max_cost, halt)
         with progress([*questions, *held], say) as shown:
 
-            def ask_some(some: Sequence[Question]) -> Awaitable[Asked]:
-                return ask_all(client, tape, some, bounds, shown)
+            async def ask_some(some: Sequence[Question]) -> Asked:
+                asked = await ask_all(client, tape, some, bounds, shown)
+                if halt.requested:
+                    raise Interrupted("interrupted", interrupted.sentence(tape, to_ask, lost=False))
+                return asked
 
             if terms.batch:
                 asked = await fill(batches, questions, held, ask_some, bounds.budget, shown)
             else:
                 asked = await (order(fit, questions, ask_some) if order else ask_some(questions))
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
-    return Done(asked, len(questions) + len(held), (*uncounted, *unfit))
+    return Done(asked, to_ask, (*uncounted, *unfit))
 
 
 async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:

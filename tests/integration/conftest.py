@@ -148,9 +148,9 @@ class Checkout:
         self.start_longctx(*arguments, env=env)
         return self.wait()
 
-    def start_longctx(self, *arguments: object, env: dict[str, str] | None = None) -> int:
+    def start_longctx(self, *arguments: object, env: dict[str, str] | None = None, terminal: str | None = None) -> int:
         """Start what `longctx` runs, and return its pid while it runs."""
-        return self._start(["longctx", *map(str, arguments)], env)
+        return self._start(["longctx", *map(str, arguments)], env, terminal)
 
     def start(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 from tests.cli.questions.examples import notice, writer
 from tests.corpus.examples import write_folder
 from tests.integration.conftest import Checkout
+from tests.integration.listening import Listening
 from tests.servers import SimulatedServer
 
 
@@ -17,10 +17,12 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
     command = ("questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
     with SimulatedServer(writer, hold_after=1) as server:
         live = ("--record=once", f"--base-url={server.url}")
-        pid = checkout.start_longctx(*command, *live, "--in-flight=1")
-        server.wait_for(2)
-        os.kill(pid, signal.SIGINT)
-        stopped = checkout.wait()
+        with Listening(checkout, "longctx", *command, *live, "--in-flight=1") as run:
+            server.wait_for(2)
+            run.signal(signal.SIGINT)
+            run.until("Stopping: ")
+            run.signal(signal.SIGINT)
+            stopped = run.end()
         assert stopped.code == 2
         assert stopped.says(
             "Stopped: 1 of 4 trials were answered and are recorded, so the same command asks only the other 3."

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result, without_run
+from tests.integration.listening import Listening
 from tests.servers import SimulatedServer
 
 
@@ -46,7 +47,7 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
 
 
 def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout, server: SimulatedServer) -> None:
-    """The run is interrupted by SIGINT, as by Ctrl-C."""
+    """The run is interrupted by SIGINT twice, as by Ctrl-C."""
     result = interrupted(checkout, server, "--ctx-record=once")
     assert result.says(
         "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2. What was in "
@@ -89,14 +90,16 @@ def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, s
 
 
 def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
-    """Interrupt a run while the third of four questions is under way, and return its result."""
+    """Interrupt a run twice while the third of four questions is under way, and return its result."""
     server.hold_after = 2
-    pid = checkout.start(f"--ctx-base-url={server.url}", "--ctx-in-flight=1", *arguments)
-    server.wait_for(3)
-    os.kill(pid, signal.SIGINT)
-    result = checkout.wait()
+    with Listening(checkout, f"--ctx-base-url={server.url}", "--ctx-in-flight=1", *arguments) as run:
+        server.wait_for(3)
+        run.signal(signal.SIGINT)
+        run.until("Stopping: ")
+        run.signal(signal.SIGINT)
+        result = run.end()
     assert result.code == 2
-    assert "KeyboardInterrupt" not in result.out + result.err
+    assert "KeyboardInterrupt" not in result.out
     assert "!!!" not in result.out
     return result
 

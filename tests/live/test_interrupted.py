@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from pathlib import Path
 
 import pytest
 
-from longctx.live.interrupted import sentence
+from longctx.live.interrupted import Halt, sentence
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, wanted
 
@@ -37,3 +39,23 @@ def test_without_text_nothing_is_kept(tmp_path: Path) -> None:
 
 def test_before_anything_was_asked(tmp_path: Path) -> None:
     assert sentence(Tape(tmp_path, "once"), 0) == "Stopped: nothing was asked."
+
+
+def test_a_signal_that_is_ignored_or_handled_by_another_program_stays_so() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    theirs = (signal.SIG_IGN, lambda number, frame: None)
+
+    async def handlers() -> tuple[object, object]:
+        with Halt().on_signals(print):
+            return signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+    try:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), theirs, strict=True):
+            signal.signal(number, handler)
+        assert asyncio.run(handlers()) == theirs
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        assert asyncio.run(handlers())[1] not in (*theirs, signal.SIG_DFL)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)

@@ -1,0 +1,117 @@
+"""SIGINT and SIGTERM while a run asks: the first waits for what is in flight, the second ends at once."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from tests.cli.questions.examples import notice, writer
+from tests.corpus.examples import write_folder
+from tests.integration.conftest import Checkout, Result
+from tests.integration.listening import Listening
+from tests.servers import SimulatedServer, failing, right
+
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+STOPPING = "Stopping: nothing more is sent. Waiting for 2 in flight, for up to 600 s each; a second signal"
+
+
+def asking(server: SimulatedServer, *more: str) -> tuple[str, ...]:
+    return (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=2", *more)
+
+
+def check_ended(result: Result) -> None:
+    assert result.code == 2, result.out
+    assert "KeyboardInterrupt" not in result.out
+    assert "!!!" not in result.out
+
+
+@SIGNALS
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_the_first_waits_for_what_is_in_flight(
+    checkout: Checkout, server: SimulatedServer, number: int, workers: tuple[str, ...]
+) -> None:
+    server.hold_after = 0
+    with Listening(checkout, *asking(server, *workers)) as run:
+        server.wait_for(2)
+        run.signal(number)
+        run.until(STOPPING)
+        server.release.set()
+        result = run.end()
+    check_ended(result)
+    assert result.says(
+        "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2."
+    )
+    assert "is lost" not in result.out
+    assert checkout.episodes() == len(server.asked) == 2
+    assert checkout.record(server).says("2 of 4 trials to ask", "Asked 2 of 2 trials")
+
+
+@SIGNALS
+def test_the_second_ends_at_once(checkout: Checkout, server: SimulatedServer, number: int) -> None:
+    server.hold_after = 0
+    with Listening(checkout, *asking(server)) as run:
+        server.wait_for(2)
+        run.signal(signal.SIGINT)
+        run.until(STOPPING)
+        run.signal(number)
+        result = run.end()
+    check_ended(result)
+    assert result.says("Stopped: 0 of 4 trials were answered", "What was in flight is lost, and may be billed.")
+    assert not server.release.is_set()
+
+
+def test_what_fails_meanwhile_is_not_sent_again(checkout: Checkout, server: SimulatedServer) -> None:
+    server.hold_after = 0
+    server.script = failing(529)
+    with Listening(checkout, *asking(server)) as run:
+        server.wait_for(2)
+        run.signal(signal.SIGINT)
+        run.until(STOPPING)
+        server.release.set()
+        check_ended(run.end())
+    assert len(server.asked) == 2
+    server.script = right
+    assert checkout.record(server).says("Asked 4 of 4 trials")
+
+
+def test_a_pause_that_the_server_asks_for_is_not_waited_for(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = failing(429, **{"retry-after": "3000"})
+    with Listening(checkout, *asking(server)) as run:
+        run.until("Waiting for a pause of")
+        run.signal(signal.SIGINT)
+        check_ended(run.end())
+
+
+def test_sigterm_before_anything_is_asked(checkout: Checkout, server: SimulatedServer) -> None:
+    server.held = ("/v1/models",)
+    with Listening(checkout, *asking(server)) as run:
+        server.wait_for(1, "/v1/models/toy")
+        run.signal(signal.SIGTERM)
+        result = run.end()
+    check_ended(result)
+    assert result.says("Stopped: nothing was asked.")
+
+
+def test_a_command_that_asks_waits_as_well(checkout: Checkout) -> None:
+    files = {f"d{n}.txt": notice(n) for n in range(1, 5)}
+    write_folder(checkout.file("docs"), {**files, "corpus.toml": "min_tokens = 0"})
+    command = ("questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
+    with SimulatedServer(writer, hold_after=0) as server:
+        live = ("--record=once", f"--base-url={server.url}", "--in-flight=2")
+        with Listening(checkout, "longctx", *command, *live) as run:
+            server.wait_for(2)
+            run.signal(signal.SIGTERM)
+            run.until(STOPPING)
+            server.release.set()
+            check_ended(run.end())
+        assert checkout.episodes() == 2
+
+
+def test_signals_are_pytests_own_once_the_asking_is_over(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("tests_longctx/test_other.py").write_text(
+        "import signal\n\n\ndef test_handlers():\n"
+        "    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
+        "    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    assert checkout.record(server).says("Asked 4 of 4 trials", "3 passed")
