@@ -1,4 +1,4 @@
-"""`corpus`: fetch, generate, freeze, count and check the documents and questions of long-context QA."""
+"""`corpus`: fetch, freeze, count and check the documents and questions of long-context QA."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("corpus", help="documents and questions of long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
-    _add(tasks, generate, "write an issue of the fictional register, or several, with questions")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
     _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
     _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are any")
@@ -33,15 +32,6 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("--out", type=Path, metavar="DIR", help="default: fixtures/fetched/FR-YYYY-MM-DD")
             parser.add_argument("--base-url", metavar="URL", help="default: https://www.govinfo.gov")
             parser.add_argument("--max-bytes", type=int, metavar="N", help="default: 100000000")
-        case "generate":
-            parser.add_argument(
-                "--seed", type=int, nargs="+", required=True, metavar="N", help="random seed of an issue, or of several"
-            )
-            parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
-            parser.add_argument("--questions", type=Path, metavar="FILE", help="default: DIR/questions.jsonl")
-            parser.add_argument(
-                "--each", type=number(int, 1), metavar="N", help="questions about a section (default: all five)"
-            )
         case "freeze":
             parser.add_argument("documents", type=Path, metavar="DIR", help="a folder of documents")
         case "stats":
@@ -85,17 +75,6 @@ def fetch(options: argparse.Namespace, _: list[str]) -> int:
     corpus = load_corpus(folder)
     print(f"{fetched.path}: {fetched.bytes:,} bytes, sha256 {fetched.sha256}")
     print(f"{len(corpus.sections)} sections, {corpus.tokens:,} tokens; {len(corpus.left_out)} left out by size")
-    return 0
-
-
-def generate(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.authoring.ship import ship
-    from longctx.corpus.register.issue import generate as generate_issue
-
-    questions = options.questions or options.out / "questions.jsonl"
-    issues = [generate_issue(seed) for seed in dict.fromkeys(options.seed)]
-    for path in ship(issues, options.out, questions, options.each):
-        print(path)
     return 0
 
 

@@ -70,10 +70,3 @@ def test_a_limit_is_kept(server: Govinfo, tmp_path: Path, capsys: pytest.Capture
     command = ["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url, "--max-bytes", "10"]
     assert main(command) == 2
     assert "[download-too-large]" in capsys.readouterr().err
-
-
-def test_an_issue_is_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "generate", "--seed", "3", "--out", str(tmp_path / "new")]) == 0
-    written = [Path(line).name for line in capsys.readouterr().out.splitlines()]
-    assert written == ["register.xml", "corpus.toml", "questions.jsonl", "sections.toml"]
-    assert main(["corpus", "freeze", str(tmp_path / "new")]) == 0

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from longctx.corpus.register.formula import Verbs, evaluate
 from longctx.vocabulary.stream import frozen_stream
+from tools.register.formula import Verbs, evaluate
 
 Item = TypeVar("Item")
 

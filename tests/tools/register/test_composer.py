@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from longctx.corpus.register.composer import compose, draw
-from longctx.corpus.register.country import Country
-from longctx.corpus.register.prose import Genre
-from longctx.corpus.register.sheet import Sheet, items
+from tools.register.composer import compose, draw
+from tools.register.country import Country
+from tools.register.prose import Genre
+from tools.register.sheet import Sheet, items
 
 LISTS = {"goods": [{"goods": "tin", "price": 3}, {"goods": "lead", "price": 4}, {"goods": "zinc", "price": 5}]}
 

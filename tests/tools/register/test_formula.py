@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from longctx.corpus.register.formula import evaluate
+from tools.register.formula import evaluate
 
 FACTS: dict[str, Any] = {"quota": 200, "pair": {"ask": "why", "answer": "because"}, "items": ["a", "b", "c"]}
 

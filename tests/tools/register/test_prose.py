@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from longctx.corpus.register.composer import Composer, draw
-from longctx.corpus.register.country import Country
-from longctx.corpus.register.prose import Facts, Genre, genres, read
+from tools.register.composer import Composer, draw
+from tools.register.country import Country
+from tools.register.prose import Facts, Genre, genres, read
 
 
 def slots(text: str) -> set[str]:

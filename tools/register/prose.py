@@ -1,4 +1,4 @@
-"""The register's prose, read from fixtures/register-prose when an issue is first generated."""
+"""The register's prose, read from tools/register/texts when an issue is first generated."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
-
-from longctx.workspace import packaged
 
 Facts = dict[str, Any]
 """The facts of one document, by the names that its templates' slots use."""
-FOLDER = "register-prose"
+TEXTS = Path(__file__).with_name("texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +66,13 @@ class Genre:
 @cache
 def read(name: str) -> dict[str, Any]:
     """Read the file of this name."""
-    return tomllib.loads((packaged() / FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((TEXTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def genres() -> tuple[Genre, ...]:
     """Return all genres, sorted by name."""
-    files = sorted((packaged() / FOLDER).glob("*/*.toml"), key=lambda path: path.stem)
+    files = sorted(TEXTS.glob("*/*.toml"), key=lambda path: path.stem)
     return tuple(_genre(path.stem, read(f"{path.parent.name}/{path.stem}")) for path in files)
 
 

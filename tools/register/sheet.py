@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from longctx.corpus.register.country import Agency
-from longctx.corpus.register.pen import Pen
+from tools.register.country import Agency
+from tools.register.pen import Pen
 
 HEADINGS = {
     "AGY": "AGENCY",

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from longctx.corpus.register.issue import Issue, generate
+from tools.register.issue import Issue, generate
 
 OTHERS = (1, 7)
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.occurrence import occurs_verbatim, plain
 from longctx.corpus.questions import load_questions
-from longctx.corpus.register.prose import genres
 from longctx.corpus.tokens import count_tokens
-from tests.corpus.register.examples import OTHERS, issue
 from tests.here import HERE
+from tests.tools.register.examples import OTHERS, issue
+from tools.register.prose import genres
+from tools.register.ship import ship
 
 SHIPPED = 20  # the seed of fixtures/register
 LEFTOVERS = re.compile(r"[{}<>|*]|^[@?^] ?| ,|\.\.\s|\ba [aeio][a-z]{3,} |,,|\( ", re.MULTILINE)

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from longctx.corpus.register.composer import compose, draw
-from longctx.corpus.register.country import WEEKDAYS, Country, written
-from longctx.corpus.register.prose import Facts, Genre, genres
-from longctx.corpus.register.sheet import Sheet, inline, markup
+from tools.register.composer import compose, draw
+from tools.register.country import WEEKDAYS, Country, written
+from tools.register.prose import Facts, Genre, genres
+from tools.register.sheet import Sheet, inline, markup
 
+PROGRAM = "longctx.corpus.register"
+"""The program that made an issue, as the shipped banks name it: where it was when they were made."""
 VERSION = 1
 """Increased whenever the same seed gives another text."""
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from longctx.corpus.register.pen import Pen, capital
-from longctx.corpus.register.prose import read
+from tools.register.pen import Pen, capital
+from tools.register.prose import read
 
 CLASHES = re.compile(r"(.)\1\1|[^aeiouy]{5}|[aoe][aeou]|(..)\2", re.IGNORECASE)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from dataclasses import asdict, dataclass
 
-from longctx.corpus.register.names import Names, Person
-from longctx.corpus.register.pen import Pen
-from longctx.corpus.register.prose import Facts, read
+from tools.register.names import Names, Person
+from tools.register.pen import Pen
+from tools.register.prose import Facts, read
 
 CAPITAL = "Ostrey"
 MONTHS = (

@@ -13,11 +13,11 @@ from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.occurrence import content, core
 from longctx.corpus.questions import BankQuestion, load_questions
-from longctx.corpus.register.issue import generate
-from longctx.corpus.register.quiz import few, questions
 from longctx.corpus.settings import bank_files
 from longctx.corpus.tokens import count_tokens
 from tests.here import HERE
+from tools.register.issue import generate
+from tools.register.quiz import few, questions
 
 SEED = 25  # of one of its issues
 DIGESTS = {

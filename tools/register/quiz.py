@@ -11,10 +11,10 @@ from itertools import combinations, groupby
 
 from longctx.corpus.occurrence import core, gives_away, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
-from longctx.corpus.register.issue import VERSION, Issue, Notice
-from longctx.corpus.register.pen import Pen, capital
-from longctx.corpus.register.prose import Ask, Facts
 from longctx.errors import UserError
+from tools.register.issue import PROGRAM, VERSION, Issue, Notice
+from tools.register.pen import Pen, capital
+from tools.register.prose import Ask, Facts
 
 NOT_NUMERICAL = 4
 
@@ -41,7 +41,7 @@ def questions(issue: Issue, sections: Sequence[tuple[str, str]], among_issues: b
                     wrong=(wrong[0], wrong[1], wrong[2]),
                     numerical=ask.numerical,
                     fact=f"{document.genre.name}.{ask.fact}",
-                    provenance=f"made by longctx.corpus.register, version {VERSION}, seed {issue.country.seed}",
+                    provenance=f"made by {PROGRAM}, version {VERSION}, seed {issue.country.seed}",
                 )
             )
     return drawn

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from longctx.authoring.check import check
-from longctx.authoring.ship import ship
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.questions import load_questions
-from longctx.corpus.register.issue import generate
 from longctx.corpus.settings import read_settings
-from tests.corpus.register.examples import OTHERS, issue
 from tests.refusals import refused
+from tests.tools.register.examples import OTHERS, issue
+from tools.register.issue import generate
+from tools.register.ship import ship
 
 GOLDEN = {
     1: (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.corpus.register.pen import Pen, listed, with_article
+from tools.register.pen import Pen, listed, with_article
 
 GOLDEN = [798, 532, 410, 47, 131, 158, 139, 271]
 

@@ -6,11 +6,11 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from longctx.corpus.register.country import Country
-from longctx.corpus.register.formula import Verbs
-from longctx.corpus.register.pen import Pen, listed
-from longctx.corpus.register.prose import Facts, Genre, read
-from longctx.corpus.register.sheet import Sheet, amendment, items, plain_text, signed, table, write
+from tools.register.country import Country
+from tools.register.formula import Verbs
+from tools.register.pen import Pen, listed
+from tools.register.prose import Facts, Genre, read
+from tools.register.sheet import Sheet, amendment, items, plain_text, signed, table, write
 
 
 def draw(genre: Genre, country: Country) -> list[Facts]:

@@ -9,9 +9,9 @@ from longctx.authoring.check import check
 from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import BankQuestion, dump
-from longctx.corpus.register.issue import VERSION, Issue
-from longctx.corpus.register.quiz import few, questions
 from longctx.corpus.settings import SETTINGS
+from tools.register.issue import PROGRAM, VERSION, Issue
+from tools.register.quiz import few, questions
 
 STEM = "register"
 
@@ -49,7 +49,7 @@ def settings(issues: Sequence[Issue], examples: Sequence[str]) -> str:
     count, seed = ("One issue", "seed") if len(issues) == 1 else (f"{len(issues)} issues", "seeds")
     return (
         f'about = "{count} of the register of Verrany, a country that does not exist; made by '
-        f'longctx.corpus.register, version {VERSION}, {seed} {seeds}."\n'
+        f'{PROGRAM}, version {VERSION}, {seed} {seeds}."\n'
         'reading = "notebook"  # its sections are recorded so\n'
         f"examples = [{named}]  # for question writing only, kept out of the test\n"
         + ("" if len(issues) == 1 else "rounds = true  # a question about each section before a second about any\n")

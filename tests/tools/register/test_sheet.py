@@ -1,7 +1,7 @@
 """The notation that genres are written in, and the markup it becomes."""
 
-from longctx.corpus.register.pen import Pen
-from longctx.corpus.register.sheet import amendment, items, table, write
+from tools.register.pen import Pen
+from tools.register.sheet import amendment, items, table, write
 
 NOTATION = """
 # A <Heading|Heading>
