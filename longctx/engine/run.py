@@ -142,6 +142,7 @@ class Run:
                 max_cost=settings.max_cost if max_cost is None else max_cost,
                 batch=settings.batch,
                 batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
+                canary=settings.canary,
             )
             shown = progress or live_progress
             done = _apart(lambda: ask_live(self.workspace, tape, cases, terms, self.say, shown, order, preflight))

@@ -50,6 +50,7 @@ class Settings:
     page: bool = True
     estimate: bool = False
     ask_only: bool = False
+    canary: bool = True
     max_cost: float | None = None
     prices: tuple[tuple[str, Prices], ...] = ()
     no_text: bool = False

@@ -73,7 +73,7 @@ class Asked:
         self.answered += other.answered
         self.failures |= other.failures
         self.others += other.others
-        self.stopped = other.stopped
+        self.stopped = self.stopped or other.stopped
 
 
 async def ask_all(

@@ -1,19 +1,19 @@
-"""The live progress of the asking pass; an output that is not a terminal only gets a line on long waits."""
+"""The live progress of the asking pass: drawn on a terminal, and elsewhere a line a minute, and one on long waits."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.live.cost.money import paid, usd
+from longctx.live.cost.money import usd
 from longctx.live.display import Display, open_display
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
+from longctx.live.watch import Timer
 from longctx.recording.case import Question
-from longctx.stats.rates import Rate
 from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
@@ -22,15 +22,20 @@ if TYPE_CHECKING:
 
 PAUSE_S = 0.1
 """The seconds from a change until it is drawn, together with all later changes."""
+LINE_S = 60.0
+"""The seconds from one line to the next where nothing can be drawn."""
 
 
 @contextlib.contextmanager
-def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]:
-    """Show the progress of asking the questions; if it cannot be drawn, only print what is waited for."""
-    tally = Tally(len(questions), sum(map(_work, questions)))
-    live = open_display(sys.stderr, "asking", tally, keep=False) if questions else None
+def live_progress(tally: Tally, say: Say) -> Iterator[Progress]:
+    """Show the progress of an asking pass, which counts on the tally."""
+    live = open_display(sys.stderr, "asking", tally, keep=False) if tally.total else None
     if live is None:
-        yield Plain(say)
+        lines = Lines(tally, say, asyncio.get_running_loop())
+        try:
+            yield lines
+        finally:
+            lines.close()
         return
     progress = AskingProgress(tally, live)
     try:
@@ -38,11 +43,6 @@ def live_progress(questions: Sequence[Question], say: Say) -> Iterator[Progress]
     finally:
         progress.settle()
         live.close()
-
-
-def _work(question: Question) -> int:
-    """Return the tokens of a question's prompt and reply, as a measure of the time that asking takes."""
-    return question.case.size_tokens + question.case.reply_tokens
 
 
 class Silent:
@@ -58,11 +58,16 @@ class Silent:
         pass
 
 
-class Plain(Silent):
-    """A progress that prints what is waited for: at the first silence, then whenever one is three times as long."""
+class Lines(Silent):
+    """A progress that prints a line a minute, and what is waited for.
 
-    def __init__(self, say: Say) -> None:
-        self._say, self._worth_a_line_s = say, 0.0
+    The latter at the first silence, and then whenever one is three times as long.
+    """
+
+    def __init__(self, tally: Tally, say: Say, clock: Timer) -> None:
+        self._tally, self._say, self._clock = tally, say, clock
+        self._began, self._worth_a_line_s = clock.time(), 0.0
+        self._timer = clock.call_later(LINE_S, self._line)
 
     def waiting(self, silent_s: float, what: str) -> None:
         if silent_s >= self._worth_a_line_s:
@@ -70,14 +75,29 @@ class Plain(Silent):
             self._worth_a_line_s = 3 * silent_s
             self._say(f"{still} for {what} …")
 
+    def close(self) -> None:
+        """Print no more."""
+        self._timer.cancel()
 
-class AskingProgress:
-    """A progress that counts what is asked and draws it after a short delay, because drawing is slow."""
+    def _line(self) -> None:
+        tally = self._tally
+        details = (
+            f"{tally.done:,} of {tally.total:,} trials",
+            f"{tally.rate.rate:.2f} correct" if tally.rate.n else None,
+            None if tally.cost is None else usd(tally.cost),
+            f"{tally.failed:,} failed" if tally.failed else None,
+            tally.left(self._clock.time() - self._began),
+        )
+        self._say(f"Asking: {', '.join(filter(None, details))}.")
+        self._timer = self._clock.call_later(LINE_S, self._line)
+
+
+class AskingProgress(Silent):
+    """A progress that draws the tally after a short delay, because drawing is slow."""
 
     def __init__(self, tally: Tally, live: Display) -> None:
         self._tally, self._live = tally, live
-        self._in_flight = self._tokens = 0
-        self._cost: float | None = 0.0
+        self._in_flight = 0
         self._drawing: asyncio.TimerHandle | None = None
         self._waiting: str | None = None
 
@@ -91,12 +111,6 @@ class AskingProgress:
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
         self._waiting = None
-        self._tally.done += 1
-        self._tally.work_done += _work(question)
-        if isinstance(result, Reply):
-            self._answered(question, trial, result)
-        else:
-            self._tally.failed += 1
         self._soon()
 
     def settle(self) -> None:
@@ -104,16 +118,6 @@ class AskingProgress:
         if self._drawing:
             self._drawing.cancel()
             self._show()
-
-    def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
-        self._tokens += reply.input_tokens + reply.output_tokens
-        spent = paid(question.case.model.prices, reply)
-        # If any price is unknown, no sum is shown: it would look like the whole cost.
-        self._cost = None if spent is None or self._cost is None else self._cost + spent
-        # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
-        with contextlib.suppress(Exception):
-            correct = question.case.scenario.judge(trial, reply).kind == "correct"
-            self._tally.add(question.case.scenario.family, question.case.model.model, Rate(int(correct), 1))
 
     def _soon(self) -> None:
         if self._drawing is None:
@@ -124,8 +128,8 @@ class AskingProgress:
         tally = self._tally
         self._live.show(
             f"{tally.done:,} of {tally.total:,} trials",
-            f"{self._tokens:,} tokens",
-            None if self._cost is None else usd(self._cost),
+            f"{tally.tokens:,} tokens",
+            None if tally.cost is None else usd(tally.cost),
             f"{self._in_flight} in flight",
             f"{tally.failed:,} failed" if tally.failed else None,
             self._waiting,

@@ -22,14 +22,17 @@ from longctx.live.batches.filling import fill, pending
 from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
+from longctx.live.canary import UNREADABLE, Canary
 from longctx.live.cost.money import check_cap
 from longctx.live.estimating import BUILT, fitted, say_estimate, with_sharing
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
+from longctx.live.outcomes import Outcomes, work
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
+from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
@@ -60,7 +63,8 @@ class Terms:
     """The terms of an asking pass.
 
     base_url: None for the SDK's own. in_flight: the most requests at once. max_cost: USD; None for no cap. batch:
-    whether to ask in batches. batch_wait_s: how long to wait for them; None to wait until they end.
+    whether to ask in batches. batch_wait_s: how long to wait for them; None to wait until they end. canary: whether to
+    ask a few trials of each family first.
     """
 
     base_url: str | None = None
@@ -68,18 +72,21 @@ class Terms:
     max_cost: float | None = None
     batch: bool = False
     batch_wait_s: float | None = None
+    canary: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """The result of a live run.
 
-    to_ask: the number of questions to ask. unasked: the cases that their model cannot be asked, and why.
+    to_ask: the number of questions to ask. unasked: the cases that their model cannot be asked, and why. outcomes: a
+    sentence on each family and model, and one on the cost.
     """
 
     asked: Asked
     to_ask: int
     unasked: tuple[Unasked, ...]
+    outcomes: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -91,6 +98,7 @@ class Done:
         asked = self.asked
         stopped = f": {asked.stopped.message}" if asked.stopped else ""
         yield f"Asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
+        yield from self.outcomes
         for (model, by), number in asked.others.items():
             yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
         if asked.settled:
@@ -98,7 +106,7 @@ class Done:
         reported = [
             failure
             for failure in asked.failures.values()
-            if not failure.fatal or failure.cause in ("pending", "canceled")
+            if not failure.fatal or failure.cause in ("pending", "canceled", UNREADABLE)
         ]
         for message, number in Counter(failure.message for failure in reported).items():
             yield f"{number:,} were not answered: {message}"
@@ -110,13 +118,13 @@ def ask_live(
     cases: Sequence[Case],
     terms: Terms,
     say: Say,
-    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
+    progress: Callable[[Tally, Say], AbstractContextManager[Progress]],
     order: AskingOrder | None = None,
     observer: AskingObserver | None = None,
 ) -> Done:
     """Ask what the tape lacks.
 
-    say: prints a sentence. progress: opens the display for the questions. order: decides the order if not everything
+    say: prints a sentence. progress: opens the display of a tally. order: decides the order if not everything
     is asked in one go. observer: told what will not be asked. Raises UserError if nothing could be asked for a reason
     that concerns all trials, and Interrupted.
     """
@@ -150,7 +158,7 @@ async def _ask(
     cases: Sequence[Case],
     terms: Terms,
     say: Say,
-    progress: Callable[[Sequence[Question], Say], AbstractContextManager[Progress]],
+    progress: Callable[[Tally, Say], AbstractContextManager[Progress]],
     order: AskingOrder | None,
     observer: AskingObserver | None,
     count: Callable[[int], object],
@@ -187,20 +195,26 @@ async def _ask(
         to_ask = len(questions) + len(held)
         count(to_ask)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, halt)
-        with progress([*questions, *held], say) as shown:
+        tally = Tally(to_ask, sum(map(work, [*questions, *held])))
+        with progress(tally, say) as shown:
+            outcomes = Outcomes(tally, shown, text=tape.keeps)
 
             async def ask_some(some: Sequence[Question]) -> Asked:
-                asked = await ask_all(client, tape, some, bounds, shown)
+                asked = await ask_all(client, tape, some, bounds, outcomes)
                 if halt.requested:
                     raise Interrupted("interrupted", interrupted.sentence(tape, to_ask, lost=False))
                 return asked
 
+            canary = Canary(questions, outcomes, ask_some, say if terms.canary else None)
             if terms.batch:
-                asked = await fill(batches, questions, held, ask_some, bounds.budget, shown)
+                asked, rest = await canary.first(questions)
+                if len(rest) < len(questions):
+                    rest = with_sharing(rest, batch=True)
+                asked.add(await fill(batches, rest, held, ask_some, bounds.budget, outcomes))
             else:
-                asked = await (order(fit, questions, ask_some) if order else ask_some(questions))
+                asked = await (order(fit, questions, canary.ask) if order else canary.ask(questions))
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
-    return Done(asked, to_ask, (*uncounted, *unfit))
+    return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()))
 
 
 async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:

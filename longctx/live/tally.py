@@ -13,7 +13,8 @@ class Tally:
     """The progress of a phase.
 
     total, done, failed: trials. work, work_done: the expected effort of all trials and of those done, in any unit; 0 if
-    it is not known. rates: the rate so far of each (family, model).
+    it is not known. rates: the rate so far of each (family, model). tokens: of prompts and replies. cost: in USD; None
+    if it is not known.
     """
 
     total: int
@@ -22,10 +23,17 @@ class Tally:
     work_done: int = 0
     failed: int = 0
     rates: dict[tuple[str, str], Rate] = field(default_factory=dict)
+    tokens: int = 0
+    cost: float | None = 0.0
 
     def add(self, family: str, model: str, rate: Rate) -> None:
         before = self.rates.get((family, model), Rate(0, 0))
         self.rates[family, model] = Rate(before.correct + rate.correct, before.n + rate.n)
+
+    @property
+    def rate(self) -> Rate:
+        """The rate so far of all families and models."""
+        return Rate(sum(rate.correct for rate in self.rates.values()), sum(rate.n for rate in self.rates.values()))
 
     def left(self, seconds: float) -> str | None:
         """Return the time left at the pace so far, by work if it is known, else by trials."""

@@ -132,6 +132,11 @@ def add(parser: pytest.Parser) -> None:
     option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
     option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
+    option(
+        "--ctx-no-canary",
+        action="store_true",
+        help="ask on even if none of the first replies of a family and model can be read",
+    )
     option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="the most that asking may cost")
     option(
         "--ctx-price",
@@ -197,6 +202,7 @@ def read(config: pytest.Config) -> Settings:
         page=not option.ctx_no_page,
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,
+        canary=not option.ctx_no_canary,
         max_cost=option.ctx_max_cost,
         prices=tuple(option.ctx_price),
         no_text=option.ctx_no_text,

@@ -14,13 +14,15 @@ from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.live.failure import Failure
-from longctx.live.progress import AskingProgress, live_progress
+from longctx.live.outcomes import Outcomes, work
+from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.live.tally import Tally
 from longctx.recording.case import Case, Question
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.scenario import Reply
 from tests.here import HERE
+from tests.live.test_watch import Clock
 from tests.recording.examples import AT, line_case
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
@@ -47,12 +49,13 @@ def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
     tally, shown = Tally(len(results)), Shown()
 
     async def tell() -> None:
-        progress = AskingProgress(tally, shown)  # type: ignore[arg-type]
+        drawn = AskingProgress(tally, shown)  # type: ignore[arg-type]
+        progress = Outcomes(tally, drawn)
         progress.in_flight(1)
         for question, result in results:
             progress.ended(question, question.build(), result)
         assert not shown.last
-        progress.settle()
+        drawn.settle()
 
     asyncio.run(tell())
     return tally, shown.last
@@ -119,13 +122,40 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
     asyncio.run(asyncio.wait_for(tell(), 10))
 
 
-def test_without_a_terminal_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
+    clock, messages = Clock(), list[str]()
+    tally = Tally(40, work=40 * work(Question(line_case(), 0)))
+    lines = Lines(tally, messages.append, clock)
+    progress = Outcomes(tally, lines)
+    clock.passes(59)
+    assert messages == []
+    clock.passes(1)
+    for text in ("", "none"):
+        question, answered = asked(text, prices=PRICES)
+        progress.ended(question, question.build(), answered)
+    clock.passes(60)
+    progress.ended(Question(line_case(), 0), Question(line_case(), 0).build(), Failure("timeout", "no answer in time"))
+    clock.passes(60)
+    assert messages == [
+        "Asking: 0 of 40 trials, $0.00.",
+        "Asking: 2 of 40 trials, 0.50 correct, $24.00, about 0:38:00 left.",
+        "Asking: 3 of 40 trials, 0.50 correct, $24.00, 1 failed, about 0:37:00 left.",
+    ]
+    lines.close()
+    clock.passes(600)
+    assert len(messages) == 3
+
+
+def test_without_a_terminal_what_is_waited_for_is_printed_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     messages: list[str] = []
-    with live_progress([Question(line_case(), 0)], messages.append) as progress:
-        assert not isinstance(progress, AskingProgress)
-        for silent_s in (2, 4, 2, 8, 5, 1200):
-            progress.waiting(silent_s, "an answer")
+
+    async def tell() -> None:
+        with live_progress(Tally(1), messages.append) as progress:
+            for silent_s in (2, 4, 2, 8, 5, 1200):
+                progress.waiting(silent_s, "an answer")
+
+    asyncio.run(tell())
     assert messages == [
         "Waiting for an answer …",
         "Still waiting, after 8 s, for an answer …",
@@ -149,25 +179,14 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
     asyncio.run(tell())
 
 
-def test_long_prompts_are_more_of_the_work_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_prompts_are_more_of_the_work_than_short_ones() -> None:
     """Nine of ten prompts were asked, but these were short: most of the work is still to do."""
-    opened: list[Tally] = []
-
-    def drawn(stream: object, doing: str, tally: Tally, **_: object) -> Shown:
-        opened.append(tally)
-        return Shown()
-
-    monkeypatch.setattr("longctx.live.progress.open_display", drawn)
     short, long = line_case(5, trials=9), line_case(1000, trials=1)
     questions = [*short.questions(), *long.questions()]
-
-    async def tell() -> None:
-        with live_progress(questions, print) as progress:
-            for question in short.questions():
-                progress.ended(question, question.build(), reply("1"))
-
-    asyncio.run(tell())
-    [tally] = opened
+    tally = Tally(10, sum(map(work, questions)))
+    progress = Outcomes(tally, Silent())
+    for question in short.questions():
+        progress.ended(question, question.build(), reply("1"))
     assert (tally.done, tally.total) == (9, 10)
     assert tally.work_done == 9 * (short.size_tokens + short.reply_tokens)
     assert tally.work == tally.work_done + long.size_tokens + long.reply_tokens

@@ -1,0 +1,137 @@
+"""The canary: a few trials first, and no more where none of their replies can be read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from longctx.live.asking import Asked
+from longctx.live.canary import FEW, MORE, Canary, in_turn
+from longctx.live.failure import Failure
+from longctx.live.outcomes import Outcomes, group_of
+from longctx.live.progress import Silent
+from longctx.live.tally import Tally
+from longctx.recording.case import Case, Question
+from longctx.vocabulary.scenario import Reply
+from tests.recording.examples import AT, line_case, passkey_case
+
+Answer = Callable[[Question], str | Failure]
+
+
+class Pass:
+    """An asking pass whose replies come from a function. rounds: the questions of each call."""
+
+    def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True) -> None:
+        self.questions = [question for case in cases for question in case.questions()]
+        self.rounds: list[list[Question]] = []
+        self.messages: list[str] = []
+        self.outcomes = Outcomes(Tally(len(self.questions)), Silent())
+        self._answer = answer
+        say = self.messages.append if canary else None
+        self.canary = Canary(self.questions, self.outcomes, self._ask, say)
+
+    def ask(self, questions: Sequence[Question] | None = None) -> Asked:
+        return asyncio.run(self.canary.ask(self.questions if questions is None else questions))
+
+    async def _ask(self, questions: Sequence[Question]) -> Asked:
+        self.rounds.append(list(questions))
+        asked = Asked()
+        for question in questions:
+            given = self._answer(question)
+            result = given if isinstance(given, Failure) else Reply(given, "end_turn", "toy", 9, 0, 9, 0.1, AT, "0")
+            self.outcomes.ended(question, question.build(), result)
+            if isinstance(result, Failure):
+                asked.failures[question.key] = result
+                asked.stopped = result if result.fatal else None
+            else:
+                asked.answered += 1
+        return asked
+
+    @property
+    def sizes(self) -> list[int]:
+        return list(map(len, self.rounds))
+
+
+def sorry(question: Question) -> str:
+    return "Sorry, I cannot say."
+
+
+def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: "7" if question.index == 2 else "Sorry.")
+    asked = asking.ask()
+    assert asking.sizes == [FEW, 37]
+    assert (asked.answered, asked.failures) == (40, {})
+    assert asking.messages == ["The first reply of toy to line_retrieval is unparseable: 'Sorry.'"]
+
+
+def test_where_none_of_ten_can_be_read_the_family_stops_there() -> None:
+    asking = Pass([line_case(trials=40)], sorry)
+    asked = asking.ask()
+    assert asking.sizes == [FEW, MORE - FEW]
+    assert asked.answered == MORE
+    assert asked.stopped is None
+    [why] = set(asked.failures.values())
+    assert (len(asked.failures), why.cause, why.fatal) == (30, "unreadable", True)
+    assert "none of the first 10 replies of toy to line_retrieval could be read (10 unparseable)" in why.message
+    assert asking.messages[0].endswith("'Sorry, I cannot say.'")
+    assert asking.messages[1].startswith("Stopped line_retrieval on toy: ")
+
+
+def test_one_of_ten_is_enough() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: "7" if question.index == 9 else "Sorry.")
+    assert asking.ask().answered == 40
+    assert asking.sizes == [FEW, MORE - FEW, 30]
+
+
+def test_other_families_and_models_go_on() -> None:
+    cases = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
+    asking = Pass(cases, lambda q: "Sorry." if group_of(q) == ("line_retrieval", "toy") else "7")
+    asked = asking.ask()
+    assert asking.sizes == [3 * FEW, MORE - FEW, 34]
+    assert asked.answered == 50
+    assert {key.partition("/")[0] for key in asked.failures} == {"toy"}
+
+
+def test_few_trials_are_asked_without_a_canary() -> None:
+    asking = Pass([line_case(trials=MORE)], sorry)
+    assert asking.ask().answered == MORE
+    assert asking.sizes == [MORE]
+
+
+def test_it_can_be_switched_off() -> None:
+    asking = Pass([line_case(trials=40)], sorry, canary=False)
+    assert asking.ask().answered == 40
+    assert (asking.sizes, asking.messages) == ([40], [])
+
+
+def test_it_looks_over_all_rounds_of_a_pass() -> None:
+    """A run that stops early asks in rounds, which may have fewer trials of a family than the canary takes."""
+    asking = Pass([line_case(trials=40)], sorry)
+    rounds = [asking.questions[start : start + 4] for start in range(0, 40, 4)]
+    answered = [asking.ask(part).answered for part in rounds]
+    assert answered == [4, 4, 2, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_what_stops_the_pass_stops_the_canary() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: Failure("no_access", "no access", fatal=True))
+    asked = asking.ask()
+    assert asking.sizes == [FEW]
+    assert asked.stopped is not None
+    assert Counter(failure.cause for failure in asked.failures.values()) == {"no_access": 40}
+
+
+def test_failed_requests_are_no_replies() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: Failure("timeout", "no answer in time"))
+    asked = asking.ask()
+    assert sum(asking.sizes) == len(asked.failures) == 40
+    assert {failure.cause for failure in asked.failures.values()} == {"timeout"}
+
+
+def test_short_scenarios_come_first_one_trial_of_each() -> None:
+    cases = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
+    taken = in_turn([question for case in cases for question in case.questions()])
+    assert [(question.case.scenario.length, question.index) for question in taken[:4]] == [
+        (3, 0), (10, 0), (50, 0), (3, 1),
+    ]  # fmt: skip
+    assert len(taken) == 15

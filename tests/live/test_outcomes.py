@@ -1,0 +1,57 @@
+"""The outcomes of an asking pass, as sentences."""
+
+from __future__ import annotations
+
+import datetime
+
+from longctx.config.models import Prices
+from longctx.live.failure import Failure
+from longctx.live.outcomes import Outcomes
+from longctx.live.progress import Silent
+from longctx.live.tally import Tally
+from longctx.recording.case import Question
+from longctx.vocabulary.scenario import Reply
+from tests.recording.examples import AT, line_case
+
+PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
+
+
+def outcomes(*texts: str, prices: Prices | None = PRICES, text: bool = True) -> Outcomes:
+    counted = Outcomes(Tally(len(texts)), Silent(), text)
+    for answered in texts:
+        question = Question(line_case(prices=prices), 0)
+        trial = question.build()
+        reply = Reply(answered or trial.expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
+        counted.ended(question, trial, reply)
+    return counted
+
+
+def test_rates_other_outcomes_and_cost() -> None:
+    assert list(outcomes("", "", "Sorry.", "Sorry.", "7").sentences()) == [
+        "line_retrieval on toy: 2 of 5 correct, 0.40 [0.12, 0.77]; 2 unparseable, 1 wrong.",
+        "5 answers cost $0.006.",
+    ]
+
+
+def test_a_cost_that_is_not_known() -> None:
+    assert list(outcomes("", prices=None).sentences())[-1] == "What 1 answer cost is not known."
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    counted = outcomes()
+    question = Question(line_case(), 0)
+    counted.ended(question, question.build(), Failure("timeout", "no answer in time"))
+    assert list(counted.sentences()) == []
+
+
+def test_a_long_reply_is_cut_and_made_visible() -> None:
+    sample = outcomes("\x1b[31m" + "so " * 100).sample(("line_retrieval", "toy"))
+    assert sample is not None
+    assert "\x1b" not in sample
+    assert sample.endswith("…")
+    assert len(sample) < 280
+
+
+def test_a_reply_that_may_not_be_shown_is_not() -> None:
+    sample = outcomes("secret", text=False).sample(("line_retrieval", "toy"))
+    assert sample == "The first reply of toy to line_retrieval is unparseable"
