@@ -32,7 +32,7 @@ def test_the_asking_is_shown_and_then_gone(checkout: Checkout, server: Simulated
     assert "4 of 4 trials, 404 tokens, $400.00, 0 in flight" in shown.text
     assert "line_retrieval on toy  0 of 4 correct, 0.00 [0.00, 0.49]" in shown.text
     assert any(line.startswith("Asked 4 of 4 trials") for line in shown.screen)
-    assert not any("in flight" in line or "correct" in line for line in shown.screen)
+    assert not any("in flight" in line or "on toy  0" in line for line in shown.screen)
 
 
 def test_without_prices_no_cost_is_shown(checkout: Checkout, server: SimulatedServer) -> None:

@@ -32,6 +32,7 @@ GUIDES = {
     "--ctx-shard": "shards.md",
     "--ctx-report": "reports.md",
     "--ctx-estimate": "cost.md",
+    "--ctx-no-canary": "live-runs.md#a-few-trials-first",
     "--ctx-max-cost": "cost.md#while-it-asks-the-cap",
     "--ctx-price": "cost.md#prices",
     "--ctx-baseline": "gate.md",
