@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from longctx.cli import (
     baseline,
@@ -25,7 +26,7 @@ from longctx.cli import (
     show,
 )
 from longctx.cli.questions import filter
-from longctx.errors import UserError
+from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, merge, export)
@@ -33,9 +34,45 @@ BESIDE_DATA = (corpus, questions, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 
+class _Store(argparse.Action):
+    """Stores the value of an option, which may be given once; argparse's own action takes the last of several."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, name: str | None = None
+    ) -> None:
+        given: set[str] = vars(namespace).setdefault("given", set())
+        if name and self.dest in given:
+            raise argparse.ArgumentError(self, "it is given twice: keep one.")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser of commands. It knows no abbreviations, and takes every option with pytest's prefix --ctx-, too."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+        self.register("action", None, _Store)
+        self.register("action", "store", _Store)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does; keep the names of options beside arguments that are left over, for suggestions."""
+        names = [name for name in self._option_string_actions if name.startswith("--")]
+        for name in names:
+            self._option_string_actions.setdefault(f"--ctx-{name[2:]}", self._option_string_actions[name])
+        options, rest = super().parse_known_args(args, namespace)
+        if rest and "known" not in options:
+            options.known = names
+        return options, rest
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands. Parsed options have `run`, and `passes_on`: whether others go to pytest."""
-    parser = argparse.ArgumentParser(prog="longctx", description="Set up, record, plan and compare long-context runs.")
+    parser = _Parser(
+        prog="longctx",
+        description="Set up, record, plan and compare long-context runs.",
+        epilog="Options that pytest has too, such as --ctx-max-cost, may be given by either name.",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
@@ -50,7 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options, rest = parser.parse_known_args(arguments)
     if rest and not options.passes_on:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
+        meant = closest(unknown.replace("--ctx-", "--"), options.known) if unknown else ""
+        parser.error(f"unrecognized arguments: {' '.join(rest)}{f'. Did you mean {meant}?' if meant else ''}")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:

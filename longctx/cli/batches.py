@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
     listed.set_defaults(run=_list, passes_on=False)
     collect = actions.add_parser("collect", parents=[server], help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
-    add_no_lock(collect.add_argument, "--no-lock", "--ctx-no-lock")
+    add_no_lock(collect.add_argument, "--no-lock")
     collect.set_defaults(run=_collect, passes_on=False)
     cancel = actions.add_parser(
         "cancel",
@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
         action="store_true",
         help="only delete the local record of it, so that its requests are asked, and paid for, again",
     )
-    add_no_lock(cancel.add_argument, "--no-lock", "--ctx-no-lock")
+    add_no_lock(cancel.add_argument, "--no-lock")
     cancel.set_defaults(run=_cancel, passes_on=False)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.questions.check import show
+from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_bank_name, add_task
 from longctx.config.arguments import number
 
@@ -82,6 +83,7 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
 
     print(freeze_folder(options.documents))
+    tell_unread(options.documents)
     return 0
 
 
@@ -90,6 +92,7 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.corpus.settings import read_settings
     from longctx.families.long_context_qa.collage_counts_report import stats_text
 
+    tell_unread(options.documents)
     print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))
     return 0
 

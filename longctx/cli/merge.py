@@ -11,6 +11,7 @@ from typing import Any
 from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
 from longctx.config.arguments import add_no_lock
+from longctx.gate.defaults import ignored_options
 from longctx.results.folder import find_run, only_reporter
 
 
@@ -43,6 +44,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
     out: Path = options.out
     check_free_folder("--out", out)
+    if ignored := ignored_options(options, "--"):
+        print(ignored)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
@@ -52,8 +55,6 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         merged = merge(out, pairs, manifest, known, baseline, rules, options.page)
     lacking, failures = missing_shards(manifest), verdict.failures(manifest, merged.record.rows)
     print(as_terminal(merged.summary, shlex.quote(str(out))))
-    if merged.document:
-        print(f"\n{document_as_terminal(merged.document)}")
     gated = merged.document or any(part.get("shard") for part in manifest.parts)
     for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:
         print(sentence)
@@ -61,5 +62,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         print(sentence)
     page = "index.html" if options.page else "summary.md"
     print(f"\nMerged {len(manifest.merged)} runs, {len(merged.record.rows):,} trials: {out / page}")
+    if merged.document:
+        print(f"\n{document_as_terminal(merged.document)}")
     given = merged.verdict or ("invalid" if lacking else "pass")
     return exit_status(given, bool(failures), options.on_inconclusive) if gated else 0

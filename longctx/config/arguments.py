@@ -82,10 +82,10 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
     )
 
 
-def add_no_lock(option: Callable[..., Any], *names: str) -> None:
+def add_no_lock(option: Callable[..., Any], name: str) -> None:
     """Add the option to go on without a lock. option: adds one, as `add_argument` does."""
     option(
-        *names,
+        name,
         action="store_true",
         help="go on where a folder cannot be locked; you make sure that no other run uses it meanwhile",
     )

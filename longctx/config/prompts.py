@@ -77,19 +77,25 @@ class PromptSet:
         return any((folder / family.family).is_dir() for folder in (self.folder, *self.further))
 
     def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
-        """Return the checked templates of a family. Raises UserError, which names a missing file or placeholder.
+        """Return the checked templates of a family. Raises UserError, which names a file or placeholder that is missing
+        or unknown.
 
         document: the word for the documents; None to keep the templates' own.
         """
-        words = {name: self._template(family, name, expected) for name, expected in family.templates.items()}
+        folder = self._folder_of(family)
+        _check_names(folder, family)
+        words = {name: self._template(folder, name, expected) for name, expected in family.templates.items()}
         renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
         document, words = (None if renamed == words else document), renamed
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
-    def _template(self, family: type[Scenario], name: str, placeholders: tuple[str, ...]) -> str:
+    def _folder_of(self, family: type[Scenario]) -> Path:
         folders = (folder / family.family for folder in (self.folder, *self.further))
-        path = next((folder for folder in folders if folder.is_dir()), self.folder / family.family) / f"{name}.txt"
+        return next((folder for folder in folders if folder.is_dir()), self.folder / family.family)
+
+    def _template(self, folder: Path, name: str, placeholders: tuple[str, ...]) -> str:
+        path = folder / f"{name}.txt"
         try:
             text = read_text(inside(path, self.root, self.folder, *self.further)).removesuffix("\n")
         except FileNotFoundError:
@@ -128,6 +134,17 @@ def _folders(workspace: Workspace, name: str) -> list[Path]:
     names = (PROTOCOL, EARLIER) if name == PROTOCOL else (name,)
     own, shipped = workspace.folders("prompts")
     return [*(inside(own / name, workspace.root) for name in names), *(shipped / name for name in names)]
+
+
+def _check_names(folder: Path, family: type[Scenario]) -> None:
+    """Raise UserError if a folder has a template that its family does not use: its name was probably mistyped."""
+    names = [f"{name}.txt" for name in family.templates]
+    if unknown := sorted({path.name for path in folder.glob("*.txt")} - {*names}):
+        raise UserError(
+            "unknown-template",
+            f"{folder / unknown[0]} is not a template of {family.family}, so it would never be sent. "
+            f"{did_you_mean(unknown[0], names)} Rename the file, or move it out of the folder.",
+        )
 
 
 def _with_document(document: str, text: str) -> str:

@@ -20,9 +20,12 @@ CONSEQUENCE = "default_factory_not_called"
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file. Raises UserError if it is not UTF-8, FileNotFoundError if it does not exist."""
+    """Return the text of a file, without a byte order mark at its beginning.
+
+    Raises UserError if it is not UTF-8, FileNotFoundError if it does not exist.
+    """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."

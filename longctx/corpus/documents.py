@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from longctx.corpus.billing import Reading
-from longctx.corpus.frozen import Frozen, load_frozen
+from longctx.corpus.frozen import Frozen, load_frozen, moved_to
 from longctx.corpus.reading import read_parts
 from longctx.corpus.settings import SETTINGS, CorpusSettings, read_settings, settings_path
 from longctx.corpus.tokens import REFERENCE, count_tokens
@@ -63,7 +63,7 @@ def load_corpus(folder: Path) -> Corpus:
     """
     settings = read_settings(folder)
     frozen = load_frozen(folder) if folder.is_dir() else None
-    parts = list(read_parts(folder, _reading(folder, settings), settings.split_at))
+    parts = list(read_parts(folder, _reading(folder, settings), settings.split_at, settings.ignore))
     if frozen is None:
         counted = {part.id: count_tokens(part.text) for part in parts}
         vocabulary = REFERENCE
@@ -80,7 +80,7 @@ def freeze(folder: Path) -> Path:
         raise UserError("path-is-file", f"{folder} is a file: give the folder it lies in.")
     settings = read_settings(folder)
     reading = _reading(folder, settings)
-    parts = read_parts(folder, reading, settings.split_at)
+    parts = read_parts(folder, reading, settings.split_at, settings.ignore)
     counted = {part.id: (part.title, part.text, count_tokens(part.text)) for part in parts}
     return Frozen.of(REFERENCE, counted, reading).write(folder)
 
@@ -96,8 +96,8 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     if missing and folder.is_dir():
         raise UserError(
             "unknown-example-section",
-            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}: correct the "
-            "name.",
+            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}"
+            f"{moved_to(missing[0], [section.id for section in sections])}: correct the name.",
         )
     examples = tuple(section for section in sections if section.id in settings.examples)
     others = [section for section in sections if section.id not in settings.examples]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
-from longctx.errors import UserError
+from longctx.errors import UserError, closest
 from longctx.links import inside
 
 FILE = "sections.toml"
@@ -52,18 +52,21 @@ class Frozen(BaseModel):
     def tokens_of(self, folder: Path, texts: Mapping[str, str]) -> dict[str, int]:
         """Return the tokens of every text, by id. Raises UserError if texts and counts do not belong together."""
         counts = {section.id: section for section in self.section}
-        for name, text in texts.items():
-            if name not in counts or counts[name].sha256 != _short(text):
-                raise UserError(
-                    "section-changed",
-                    f"{folder / FILE} does not fit the documents beside it: section {name!r} changed after its tokens "
-                    f"were counted. Restore the file, or count again with python -m longctx corpus freeze {folder}.",
-                )
-        if gone := [name for name in counts if name not in texts]:
+        changed = [name for name, text in texts.items() if name in counts and counts[name].sha256 != _short(text)]
+        gone = [name for name in counts if name not in texts]
+        if gone and not changed:
             raise UserError(
                 "section-gone",
-                f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer holds. Restore its file, or "
-                f"count again with python -m longctx corpus freeze {folder}.",
+                f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer holds"
+                f"{moved_to(gone[0], texts)}. Restore its file, or count again with python -m longctx corpus freeze "
+                f"{folder}.",
+            )
+        if different := changed or [name for name in texts if name not in counts]:
+            raise UserError(
+                "section-changed",
+                f"{folder / FILE} does not fit the documents beside it: section {different[0]!r} changed, or was "
+                "added, after the tokens were counted. Restore the file, or count again with python -m longctx corpus "
+                f"freeze {folder}.",
             )
         return {name: counts[name].tokens for name in texts}
 
@@ -94,6 +97,17 @@ def load_frozen(folder: Path) -> Frozen | None:
     """Load the counts beside a folder's documents; None if none were frozen. Raises UserError."""
     path = inside(folder / FILE, folder)
     return read_toml(path, Frozen) if path.is_file() else None
+
+
+def moved_to(name: str, sections: Iterable[str]) -> str:
+    """Return what to add to a sentence on a section that is gone: the section that it probably is now, if any is alike.
+
+    A section's name begins with its folder, so that it changes when its file is moved.
+    """
+    names = sorted(sections)
+    moved = [other for other in names if other.endswith(f"-{name}") or name.endswith(f"-{other}")]
+    close = moved[0] if len(moved) == 1 else closest(name, moved or names)
+    return f" (is it {close!r} now? A section is named by its path in the folder)" if close else ""
 
 
 def _short(text: str) -> str:

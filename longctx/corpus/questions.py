@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from longctx.config.text_files import first_fault
 from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
+from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
 from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL
 
@@ -92,7 +93,7 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
     Raises UserError naming the line and what is wrong with it.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # a question may hold what else ends a line
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
         raise UserError(
             "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question a line."
@@ -164,7 +165,7 @@ def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Cor
     for question in questions:
         if question.section in kept:
             continue
-        why = f"which is not a section of {corpus.name}"
+        why = f"which is not a section of {corpus.name}{moved_to(question.section, kept)}"
         if question.section in out:
             why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
         elif question.section in examples:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fnmatch
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.config.file_names import slug
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.settings import is_document
+from longctx.corpus.frozen import FILE
+from longctx.corpus.settings import SETTINGS, is_document, read_settings
 from longctx.errors import UserError
 from longctx.links import inside
 
@@ -24,20 +27,29 @@ class ReadSection:
     text: str
 
 
+BESIDE = {SETTINGS, FILE, "questions.jsonl", "questions.dropped.jsonl"}
+"""The files that longctx itself reads or writes beside documents."""
+BESIDE_SUFFIXES = {".part", ".etag", ".sha256"}
+"""Those of a download."""
 Unnamed = tuple[str, str, str]
 """Title, department and text of a part."""
 
 
-def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator[ReadSection]:
-    """Yield every part of a folder's files, in the order of their names, or of a single file. READMEs are left out.
+def read_parts(
+    folder: Path, reading: Reading, split_at: str | None, ignore: Sequence[str] = ()
+) -> Iterator[ReadSection]:
+    """Yield every part of a folder's files, in the order of their names, or of a single file. READMEs are left out, and
+    what matches a pattern of `ignore`.
 
     A file is split after billing codes, and documents in .xml at `split_at` too, except in the notebook's reading;
     .txt and .md are split at `split_at` instead of billing codes. Raises UserError.
     """
     seen: dict[str, Path] = {}
-    for path in _documents(folder):
-        inside = path.relative_to(folder) if folder.is_dir() else Path(path.name)
-        name = slug("-".join(inside.with_suffix("").parts))
+    for path in filter(is_document, _files(folder, ignore)):
+        if folder.is_dir():
+            inside(path, folder)
+        relative = path.relative_to(folder) if folder.is_dir() else Path(path.name)
+        name = slug("-".join(relative.with_suffix("").parts))
         if name in seen:
             raise UserError(
                 "duplicate-section-names",
@@ -50,14 +62,33 @@ def read_parts(folder: Path, reading: Reading, split_at: str | None) -> Iterator
             yield ReadSection(f"{name}-{number:03d}" if len(parts) > 1 else name, title, department, text)
 
 
-def _documents(folder: Path) -> Iterator[Path]:
+def unread(folder: Path) -> str:
+    """Return a sentence on the files of a folder that are no documents; empty if there are none. Raises UserError."""
+    files = [path for path in _files(folder, read_settings(folder).ignore) if not is_document(path)]
+    if not files:
+        return ""
+    kinds = Counter(path.suffix.lower() or "no suffix" for path in files)
+    count = f"{len(files):,} {'file is' if len(files) == 1 else 'files are'} not read"
+    listed = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+    return (
+        f"{folder}: {count} ({listed}; the first: {files[0].relative_to(folder)}). Documents are .txt, .md and .xml: "
+        "convert a file to text (pdftotext -layout FILE.pdf does so for a PDF), or list it in corpus.toml, such as "
+        f'ignore = ["{f"*{files[0].suffix}" if files[0].suffix else files[0].name}"].'
+    )
+
+
+def _files(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
+    """Yield the files of a folder that may be documents, or a single file."""
     if not folder.is_dir():
         yield folder
         return
     for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if is_document(path) and not hidden and path.stem.upper() != "README":
-            yield inside(path, folder)
+        relative = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        ours = path.name in BESIDE or path.suffix in BESIDE_SUFFIXES or path.stem.upper() == "README"
+        ignored = any(fnmatch.fnmatch(relative.as_posix(), pattern) for pattern in ignore)
+        if path.is_file() and not (hidden or ours or ignored):
+            yield path
 
 
 def _read_xml(path: Path, reading: Reading, split_at: str | None) -> Iterator[Unnamed]:

@@ -36,6 +36,8 @@ class CorpusSettings(BaseModel):
     """How billing codes and page breaks are read; without it, as the sections were frozen, else `documents`."""
     examples: tuple[str, ...] = ()
     """Ids of sections that serve as examples for question writing and are kept out of the test."""
+    ignore: tuple[str, ...] = ()
+    """Files that are not read, as patterns such as `"*.pdf"` or `"drafts/*"`; `*` matches any characters, `/` too."""
     rounds: bool = False
     """Whether questions are asked in rounds, one about each section before a second about any."""
 

@@ -1,4 +1,6 @@
-"""The gate's default terms. This module imports nothing, so that the options can use it at no cost."""
+"""The gate's default terms. This module imports nothing heavy, so that the options can use it at no cost."""
+
+from typing import Any
 
 MARGIN = 0.05
 """The non-inferiority margin: a drop smaller than this share of trials does not matter."""
@@ -6,3 +8,17 @@ ALPHA = 0.05
 """The probability of a false alarm in a whole run."""
 MAX_AGE_DAYS = 7.0
 """The age in days from which a recording is not accepted for a changed model."""
+
+
+def ignored_options(options: Any, prefix: str) -> str:
+    """Return a sentence on options of a gate that a run without a baseline ignores; empty if there are none.
+
+    options: has the values of the options as attributes. prefix: the beginning of the options' names.
+    """
+    defaults = {"margin": None, "alpha": ALPHA, "on_inconclusive": "fail", "max_age": MAX_AGE_DAYS}
+    given = [name for name, default in defaults.items() if getattr(options, name) != default]
+    if options.baseline is not None or not given:
+        return ""
+    names = " and ".join(f"{prefix}{name.replace('_', '-')}" for name in given)
+    verb = "is" if len(given) == 1 else "are"
+    return f"{names} {verb} ignored: there is no verdict without {prefix}baseline NAME."

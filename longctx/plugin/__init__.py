@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin import batching, options, over, run, selection
+from longctx.plugin import batching, notices, options, over, run, selection
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, writing
 from longctx.plugin.mistakes import as_usage_errors
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from longctx.recording.case import Case
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     options.add(parser)
+    config = pluginmanager.get_plugin("pytestconfig")
+    options.suggest(parser, map(str, config.invocation_params.args) if config else ())
 
 
 @as_usage_errors()
@@ -39,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
             from longctx.plugin import grid, project
 
             project.check_root(config)
+            notices.check_once(config)
             batching.check(started.settings)
             gating.check(started)
             grid.check(started)
@@ -63,7 +66,10 @@ def pytest_configure_node(node: object) -> None:
 @as_usage_errors()
 def pytest_sessionstart(session: pytest.Session) -> None:
     unwritten.prepare(session.config)
-    if options.asks(session.config.stash[run.RUN].settings):
+    started = session.config.stash[run.RUN]
+    if options.any_given(started.settings) and not run.is_worker(session.config):
+        notices.show(session.config)
+    if options.asks(started.settings):
         from longctx.plugin.asking.first import ask_first
 
         ask_first(session.config)
@@ -111,14 +117,20 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if run.FINISHED in config.stash and config.get_verbosity() > -2:  # under -qq, failures alone
+    shown = config.get_verbosity() > -2  # under -qq, failures alone
+    measured = run.FINISHED in config.stash
+    if shown and measured:
         from longctx.plugin.ending import finish
 
+        if not options.any_given(config.stash[run.RUN].settings):
+            notices.show(config)
         finish.show(terminalreporter, config)
-    elif gating.VERDICT in config.stash:
-        terminalreporter.write_line(gating.NOTHING, red=True)
-    if config.get_verbosity() > -2:
+    if shown:
         for sentence in skipped.sentences(terminalreporter):
             terminalreporter.write_line(sentence)
+    if shown and measured:
+        finish.show_verdict(terminalreporter, config)
+    elif gating.VERDICT in config.stash and not measured:
+        terminalreporter.write_line(gating.NOTHING, red=True)
     if unwritten.UNWRITTEN in config.stash:
         terminalreporter.write_line(unwritten.sentence(config), red=True)

@@ -34,7 +34,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         return
     reason = f"the profile {run.plan.profile_name!r} has no [{family.family}] table"
     if run.plan.all_cases_of(family.family):
-        reason = f"no scenario of {family.family} falls to shard {run.settings.shard}"
+        reason = f"no scenario of [{family.family}] falls to shard {run.settings.shard}"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
 
 

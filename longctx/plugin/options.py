@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, number, price
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
-from longctx.errors import BadValue
+from longctx.errors import BadValue, closest
 from longctx.gate.defaults import MARGIN
 from longctx.links import inside
 
 DEFAULT = Settings()
 
 
-def add(parser: pytest.Parser) -> None:
+def add(parser: pytest.Parser | _Names) -> None:
     parser.addini(
         "longctx_families",
         "families of this project, each MODULE:FAMILY (a longctx.vocabulary Family)",
@@ -177,6 +180,38 @@ def add(parser: pytest.Parser) -> None:
         metavar="HOURS",
         help="how long a run waits for its batches, which go on without it (default: until they end)",
     )
+
+
+class _Names:
+    """Collects the names of options, in the place of pytest's parser."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def addini(self, name: str, help: str, **_: Any) -> None:
+        """Ignore a setting."""
+
+    def getgroup(self, name: str, description: str) -> _Names:
+        return self
+
+    def addoption(self, name: str, **_: Any) -> None:
+        self.names.append(name)
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """Return the names of the options."""
+    collected = _Names()
+    add(collected)
+    return tuple(collected.names)
+
+
+def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
+    """Have pytest's error on an unknown option say which option of longctx was probably meant."""
+    for name in (argument.partition("=")[0] for argument in arguments):
+        meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
+        if name.startswith("--") and name not in names() and meant in names():
+            parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
 
 
 def read(config: pytest.Config) -> Settings:

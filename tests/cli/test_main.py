@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.cli import main, models
+from longctx.cli import main, make_parser, models
 
 
 def test_a_command_that_is_interrupted_shows_no_traceback(
@@ -16,3 +16,38 @@ def test_a_command_that_is_interrupted_shows_no_traceback(
     monkeypatch.setattr(models, "_list", interrupted)
     assert main(["models", "list"]) == 2
     assert capsys.readouterr().err == "Stopped.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["merge", "a", "--out", "b", "--max-aeg", "3"], "--max-age"),
+        (["merge", "a", "--out", "b", "--ctx-basline", "main"], "--baseline"),
+        (["models", "list", "--provder"], ""),
+    ],
+)
+def test_an_unknown_option_suggests_the_one_that_was_meant(
+    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    said = capsys.readouterr().err
+    assert "unrecognized arguments" in said
+    assert said.endswith(f". Did you mean {meant}?\n" if meant else "--provder\n")
+
+
+def test_options_have_the_names_of_pytest_too() -> None:
+    parse = make_parser().parse_args
+    assert parse(["merge", "a", "--out", "b", "--ctx-baseline", "main"]) == parse(
+        ["merge", "a", "--out", "b", "--baseline=main"]
+    )
+    own = ["questions", "write", "--corpus=a", "--model=m", "--out=b.jsonl"]
+    assert parse([*own, "--ctx-max-cost=2"]) == parse([*own, "--max-cost", "2"])
+
+
+def test_an_option_of_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["plan", "--profile=a", "--ctx-profile", "b"])
+    assert "--profile: it is given twice: keep one." in capsys.readouterr().err
+    repeatable = make_parser().parse_args(["corpus", "stats", "x", "--budget=3", "--budget=4"])
+    assert repeatable.budget == [3, 4]

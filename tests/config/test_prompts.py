@@ -119,8 +119,23 @@ def test_a_digest_changes_with_every_template_of_its_family_alone(
 def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
     prompts = PromptSet.open(HERE, str(folder))
     before = prompts.wording(Passkey).digest
-    (folder / "passkey" / "notes.txt").write_text("mine", encoding="utf-8")
+    (folder / "passkey" / "notes.md").write_text("mine", encoding="utf-8")
     assert prompts.wording(Passkey).digest == before
+
+
+def test_a_template_that_the_family_does_not_use_is_refused(folder: Path) -> None:
+    prompts = PromptSet.open(HERE, str(folder))
+    (folder / "passkey" / "systme.txt").write_text("Answer in one word.", encoding="utf-8")
+    with refused("unknown-template", "systme.txt", "Did you mean 'system.txt'?"):
+        prompts.wording(Passkey)
+    assert prompts.wording(LineRetrieval).prompt_set == "mine"
+
+
+def test_a_byte_order_mark_is_not_sent(folder: Path) -> None:
+    prompts = PromptSet.open(HERE, str(folder))
+    before, path = prompts.wording(Passkey), folder / "passkey" / "opening.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert prompts.wording(Passkey) == before
 
 
 @pytest.mark.parametrize(("text", "read"), [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), ("a\r\n", "a"), (" a ", " a ")])

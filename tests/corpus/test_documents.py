@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from longctx.corpus.documents import Corpus, freeze, load_corpus
+from longctx.corpus.reading import unread
 from tests.corpus.examples import ISSUE, long_text, section, write_folder
 from tests.refusals import refused
 
@@ -42,6 +43,42 @@ def test_readmes_and_hidden_files_are_no_documents(tmp_path: Path) -> None:
         ".c.txt": long_text(300),
     }
     assert ids(load_corpus(write_folder(tmp_path, files))) == ["a"]
+
+
+def test_other_files_are_counted_and_named(tmp_path: Path) -> None:
+    files = {"a.txt": long_text(300), "corpus.toml": "", "README.pdf": "-", ".git/x.pdf": "-", "questions.jsonl": "{}"}
+    folder = write_folder(tmp_path, files)
+    assert unread(folder) == ""
+    write_folder(folder, {"b/one.pdf": "-", "two.PDF": "-", "rates.csv": "-", "LICENSE": "-"})
+    sentence = unread(folder)
+    assert "4 files are not read (2 .pdf, 1 no suffix, 1 .csv; the first: LICENSE)" in sentence
+    (folder / "corpus.toml").write_text('ignore = ["*.pdf", "*.PDF", "LICENSE"]')
+    assert "1 file is not read (1 .csv; the first: rates.csv)" in unread(folder)
+    assert 'ignore = ["*.csv"]' in unread(folder)
+
+
+def test_ignored_documents_are_not_read(tmp_path: Path) -> None:
+    files = {"a.txt": long_text(300), "drafts/b.txt": long_text(300), "corpus.toml": 'ignore = ["drafts/*"]'}
+    assert ids(load_corpus(write_folder(tmp_path, files))) == ["a"]
+    freeze(tmp_path)
+    assert ids(load_corpus(tmp_path)) == ["a"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.xml"])
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path, name: str) -> None:
+    text = f"<NOTICE><P>{long_text(300)}</P></NOTICE>" if name.endswith("xml") else long_text(300)
+    plain = load_corpus(write_folder(tmp_path / "plain", {name: text}))
+    marked = load_corpus(write_folder(tmp_path / "marked", {name: f"\ufeff{text}"}))
+    assert marked.digest == plain.digest
+
+
+def test_a_frozen_section_that_moved_is_suggested(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"leave.txt": long_text(300), "pay.txt": long_text(300)})
+    freeze(tmp_path)
+    (tmp_path / "hr").mkdir()
+    (tmp_path / "leave.txt").rename(tmp_path / "hr" / "leave.txt")
+    with refused("section-gone", "'leave'", "is it 'hr-leave' now?"):
+        load_corpus(tmp_path)
 
 
 def test_an_issue_of_the_federal_register_is_split(tmp_path: Path) -> None:

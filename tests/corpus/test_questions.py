@@ -140,3 +140,16 @@ def test_a_question_about_a_section_out_of_the_test_says_why(tmp_path: Path, pla
     documents = Corpus("two", "words", corpus().sections, **{place: out})
     with refused("unusable-section", why):
         load_questions(write(tmp_path, dump([question(section="pier")]).strip()), documents)
+
+
+def test_a_section_that_moved_into_a_subfolder_is_suggested(tmp_path: Path) -> None:
+    documents = Corpus("two", "words", (section("hr-leave", "a text"), section("hr-sick-leave", "a text")))
+    with refused("unusable-section", "'leave'", "is it 'hr-leave' now?"):
+        load_questions(write(tmp_path, dump([question(section="leave")]).strip()), documents)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_question(tmp_path: Path) -> None:
+    plain = write(tmp_path, dump([question()]).strip())
+    before = load_questions(plain)
+    plain.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
+    assert load_questions(plain).questions == before.questions

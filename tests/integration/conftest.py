@@ -161,7 +161,8 @@ class Checkout:
         page: bool = False,
     ) -> int:
         """Start what `pytest` runs, and return its pid while it runs. terminal: the path of a terminal to run it on."""
-        options = [] if profile is None else [f"--ctx-profile={profile}"]
+        given = profile is None or any(str(argument).startswith("--ctx-profile") for argument in arguments)
+        options = [] if given else [f"--ctx-profile={profile}"]
         options += [] if page else ["--ctx-no-page"]
         return self._start(
             ["pytest", "-W", IMPORTED, UNWANTED, *options, *map(str, arguments)],

@@ -222,3 +222,23 @@ def test_a_table_that_is_left_out_of_the_gate_is_not_judged(checkout: Checkout, 
     assert result.says("Gate: pass", "passkey of toy, prompts protocol is not judged: the profile leaves it out")
     plan = checkout.longctx("plan", "--profile=tiny.toml")
     assert plan.says("over 1 band.")
+
+
+def test_terms_without_a_baseline_are_said_to_be_ignored(kept: Checkout) -> None:
+    """The first run of a gate in CI has no baseline yet, and goes on."""
+    for options in ([], ["-n2"], ["--ctx-estimate"]):
+        result = kept.pytest("--ctx-margin=0.1", "--ctx-max-age=2", *options)
+        assert result.code == 0, result.out
+        assert result.out.count("--ctx-margin and --ctx-max-age are ignored: there is no verdict without") == 1
+    assert "ignored" not in kept.pytest("--ctx-margin=0.1", "--ctx-baseline=main").out
+    merged = kept.longctx("merge", "reports/latest", "--out=merged", "--alpha=0.01")
+    assert merged.code == 0
+    assert merged.says("--alpha is ignored: there is no verdict without --baseline NAME.")
+
+
+def test_the_verdict_is_shown_last(kept: Checkout) -> None:
+    passkey = kept.file("tests_longctx/test_passkey.py")
+    assert passkey.exists()  # it is skipped: the profile has no such table
+    for out in (kept.pytest("--ctx-baseline=main").out, kept.pytest("--ctx-baseline=main", "-n2").out):
+        skipped, verdict = out.index("1 test was skipped"), out.index("Gate: pass")
+        assert out.index("Report: ") < skipped < verdict

@@ -51,6 +51,29 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
     assert gated.says("Gate: inconclusive - neither a drop nor its absence is shown", "18 in 3 clusters")
 
 
+def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:
+    said = "fixtures/handbook: 2 files are not read (1 .csv, 1 .pdf; the first: rates.csv)"
+    check = ["questions", "check", str(ROOT / QUESTIONS), "--corpus"]
+    assert handbook.longctx(*check, CORPUS).err == ""
+    for name in ("rates.csv", "terms.pdf"):
+        handbook.file(f"{CORPUS}/{name}").write_bytes(b"%")
+    for command in (check, ["corpus", "stats"], ["corpus", "freeze"]):
+        assert handbook.longctx(*command, CORPUS).says(said)
+    profile = handbook.file("fixtures/profiles/handbook.toml").read_text()
+    handbook.profile(
+        profile.replace("[collage]", f'[collage]\nmodels = ["{MODEL}"]\nbank = "handbook"'),
+        name="fixtures/profiles/recorded.toml",
+    )
+    corpus = (f"--ctx-corpus={CORPUS}", f"--ctx-questions={ROOT / QUESTIONS}")
+    for options in ([], ["-n2"], ["--ctx-profile=recorded"], ["--ctx-profile=recorded", "--ctx-estimate"], corpus):
+        result = handbook.pytest("-kcollage", *options, profile=None, page=True)
+        assert result.code == 0, result.out
+        assert result.out.count("2 files are not read") == 1
+    with handbook.file(f"{CORPUS}/corpus.toml").open("a") as settings:
+        settings.write('\nignore = ["*.csv", "*.pdf"]\n')
+    assert "not read" not in handbook.pytest("-kcollage", profile=None).out
+
+
 def test_the_page_shows_what_the_commands_print() -> None:
     """The page shows outputs of the recordings in full, and its numbers are those of the files."""
     page = (ROOT / "docs/own-documents.md").read_text(encoding="utf-8")

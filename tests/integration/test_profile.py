@@ -52,6 +52,25 @@ def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> No
     assert "table" not in checkout.pytest("-k", "passkey", "-qq").out
 
 
+def test_two_profiles_are_refused(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-profile=tiny.toml", "--ctx-profile", "lines")
+    assert result.code == 4
+    assert result.says("--ctx-profile is given 2 times", "[option-given-twice]")
+    assert not checkout.runs()
+    assert checkout.pytest("--ctx-model=toy", "--ctx-model=toy", "--ctx-no-page", "--collect-only").code == 0
+
+
+def test_the_command_line_overrides_a_profile_of_the_configuration(checkout: Checkout) -> None:
+    checkout.file("pytest.ini").write_text("[pytest]\naddopts = --ctx-profile=nowhere\n")
+    assert checkout.pytest("--collect-only").code == 0
+
+
+def test_a_misspelled_option_is_suggested(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-profil=lines", profile=None)
+    assert result.code == 4
+    assert result.says("unrecognized arguments: --ctx-profil=lines", "Did you mean --ctx-profile?")
+
+
 def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
     result = checkout.pytest(profile="smoke")
     assert result.code == 4

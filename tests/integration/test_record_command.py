@@ -24,6 +24,14 @@ def test_the_record_mode_may_be_given(checkout: Checkout, server: SimulatedServe
     assert len(server.asked) == 8
 
 
+def test_options_may_be_given_without_their_prefix(checkout: Checkout, server: SimulatedServer) -> None:
+    result = checkout.longctx("record", "--profile=tiny.toml", "--base-url", server.url, "--trials=1", "-k", "lines-3")
+    assert result.code == 0, result.err
+    assert len(server.asked) == 1
+    assert checkout.longctx("record", TINY, "--ctx-max-csot=1").says("Did you mean --ctx-max-cost?")
+    assert checkout.pytest("--max-cost=1").says("Did you mean --ctx-max-cost?")
+
+
 def test_from_a_subfolder(checkout: Checkout, server: SimulatedServer) -> None:
     """The project is found from within; what is recorded lies in its own folder."""
     within = Checkout(checkout.file("tests_longctx"), checkout.launcher)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
@@ -34,6 +35,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
     from longctx.visible import visible
 
     folder, file = bank_files(workspace, bank)
+    tell_unread(corpus or folder)
     documents = load_corpus(corpus or folder)
     question_set = load_questions(questions or file, documents)
     findings = check(documents, question_set.questions)

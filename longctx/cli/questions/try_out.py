@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.questions.unreadable import sentences
-from longctx.cli.shared.output import check_free_folder
+from longctx.cli.shared.output import check_free_folder, tell_unread
 from longctx.cli.shared.pytest_run import run_tests
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
@@ -77,7 +77,9 @@ def run(options: argparse.Namespace, rest: list[str]) -> int:
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
 
-    questions = load_questions(options.questions, load_corpus(options.corpus or options.workspace.find("register")))
+    documents = options.corpus or options.workspace.find("register")
+    tell_unread(documents)
+    questions = load_questions(options.questions, load_corpus(documents))
     now = f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
     folder = options.report = options.report or options.workspace.reports / now
     check_free_folder("--report", folder)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.asking import add_options, ask
+from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.errors import UserError
@@ -65,6 +66,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
     files, cassettes = WrittenFiles.at(options.out), options.workspace.cassettes
     corpus = load_corpus(options.corpus)
+    tell_unread(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
         estimate_live(Tape(cassettes, "once" if options.record == "none" else options.record), cases, print)

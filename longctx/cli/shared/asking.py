@@ -15,21 +15,20 @@ if TYPE_CHECKING:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a live run. Each is also accepted as pytest has it, `--ctx-record`, as in messages."""
-    group = parser.add_argument_group("asking", "as in a run of pytest, where these begin with --ctx-")
+    """Add the options of a live run."""
+    group = parser.add_argument_group("asking", "as in a run of pytest, by these names or with its prefix --ctx-")
     option = group.add_argument
     option(
         "--record",
-        "--ctx-record",
         choices=RECORD_MODES,
         default="none",
         help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
         "stale one. all: ask everything anew",
     )
-    option("--base-url", "--ctx-base-url", metavar="URL", help="server that speaks the Messages API")
-    option("--in-flight", "--ctx-in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
-    option("--max-cost", "--ctx-max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
-    add_no_lock(option, "--no-lock", "--ctx-no-lock")
+    option("--base-url", metavar="URL", help="server that speaks the Messages API")
+    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
+    option("--max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
+    add_no_lock(option, "--no-lock")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 
 

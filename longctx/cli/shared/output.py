@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from longctx.errors import UserError
@@ -11,6 +12,14 @@ from longctx.files import check_is_no_file
 def say(sentence: str) -> None:
     """Print a sentence at once, also if a program reads the output."""
     print(sentence, flush=True)
+
+
+def tell_unread(folder: Path) -> None:
+    """Print which files of a folder of documents are not read, if there are any. Raises UserError."""
+    from longctx.corpus.reading import unread
+
+    if sentence := unread(folder):
+        print(sentence, file=sys.stderr)
 
 
 def check_free(path: Path, force: bool) -> None:

@@ -85,14 +85,14 @@ class Collage(Scenario):
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
-            raise ValueError(f"there is no variant {self.variant!r}: choose from {', '.join(VARIANTS)}.")
+            raise ValueError(f"`variants`: there is no variant {self.variant!r}: choose from {', '.join(VARIANTS)}.")
         if not 1 <= self.longest <= self.budget:
             raise ValueError(
-                f"sections of up to {self.longest} tokens do not fit a budget of {self.budget}: "
-                f"give a longest section of 1 to {self.budget}."
+                f"sections of up to {self.longest} tokens (the entry `longest`) do not fit a collage of {self.budget} "
+                f"(the entry `budgets`): set `longest` to a number from 1 to {self.budget}."
             )
         if not 0 <= self.depth <= 100:
-            raise ValueError(f"depth {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
+            raise ValueError(f"`depths`: {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
 
     def indices(self, trials: int) -> Sequence[int]:
         bank = self.bank()

@@ -47,7 +47,7 @@ class Control(Scenario):
 
     def __post_init__(self) -> None:
         if self.record not in RECORDS:
-            raise ValueError(f"there is no record {self.record!r}: choose from {', '.join(RECORDS)}.")
+            raise ValueError(f"`records`: there is no record {self.record!r}: choose from {', '.join(RECORDS)}.")
 
     def indices(self, trials: int) -> Sequence[int]:
         """Return the indices of all questions, kept or not, since the filter is made from them."""

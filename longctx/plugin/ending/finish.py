@@ -45,13 +45,11 @@ def _keep(config: pytest.Config, finished: Finished) -> None:
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the tables, and the path of the report."""
+    """Print the tables, the path of the report, and warnings."""
     run, finished = config.stash[RUN], config.stash[FINISHED]
     terminal.section("longctx")
     folder = os.path.relpath(run.folder)
     terminal.write_line(as_terminal(finished.summary, shlex.quote(folder)))
-    if finished.document:
-        terminal.write_line(f"\n{document_as_terminal(finished.document)}")
     if unwritten.UNWRITTEN in config.stash:
         return
     page = "index.html" if run.settings.page else "summary.md"
@@ -67,3 +65,9 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         )
     for warning in [*finished.summary.faults, *finished.warnings]:
         terminal.write_line(warning, yellow=True)
+
+
+def show_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the verdict, if there is one."""
+    if document := config.stash[FINISHED].document:
+        terminal.write_line(f"\n{document_as_terminal(document)}")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterator
 
 import pytest
 
+TABLE = re.compile(r"\[\w+\]")
+"""The name of a profile's table in a reason."""
+
 
 def sentences(terminal: pytest.TerminalReporter) -> Iterator[str]:
-    """Yield a sentence for each reason, with the number of its tests."""
+    """Yield a sentence for each reason, with the number of its tests; one for all tables that the profile lacks."""
     reports = terminal.getreports("skipped")
     marked = (report for report in reports if isinstance(report, pytest.TestReport) and "longctx" in report.keywords)
-    reasons = Counter(_reason(report) for report in marked)
-    for reason, number in reasons.items():
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for reason in map(_reason, marked):
+        table = TABLE.search(reason)
+        start, end = (reason[: table.start()], reason[table.end() :]) if table else (reason, "")
+        reasons.setdefault((start, end), []).append(table[0] if table else "")
+    for (start, end), tables in reasons.items():
+        number, reason = len(tables), f"{start}{', '.join(dict.fromkeys(tables))}{end}"
         yield f"{number:,} {'test was' if number == 1 else 'tests were'} skipped: {reason}."
 
 

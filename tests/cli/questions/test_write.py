@@ -46,8 +46,9 @@ def server() -> Iterator[SimulatedServer]:
 
 def command(documents: Path, *more: object) -> list[str]:
     out = documents.parent / "mine.jsonl"
-    given = ("--corpus", documents, "--model", "toy", "--out", out, "--per-section", 2, *more)
-    return ["questions", "write", *map(str, given)]
+    given = {"--corpus": documents, "--model": "toy", "--out": out, "--per-section": 2}
+    options = (part for name, value in given.items() if name not in more for part in (name, value))
+    return ["questions", "write", *map(str, (*options, *more))]
 
 
 def record(documents: Path, server: SimulatedServer, *more: object, mode: str = "once") -> int:

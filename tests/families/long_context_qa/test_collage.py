@@ -123,12 +123,12 @@ def test_slug_round_trip() -> None:
 def test_bad_parameters_are_sentences() -> None:
     with pytest.raises(ValueError, match="there is no variant 'six'"):
         collage(variant="six")
-    with pytest.raises(ValueError, match="depth 101 is not a percentage"):
+    with pytest.raises(ValueError, match="`depths`: 101 is not a percentage"):
         collage(depth=101)
 
 
 def test_sections_longer_than_the_budget_are_an_error() -> None:
-    with pytest.raises(ValueError, match="sections of up to 500 tokens do not fit a budget of 280"):
+    with pytest.raises(ValueError, match=r"`longest`.* `budgets`.* set `longest` to a number from 1 to 280"):
         Collage(280, 500, 0, "none", bank=lambda: BANK)
 
 

@@ -22,3 +22,10 @@ def test_each_reason_is_told_once_with_its_number() -> None:
     reports.append(report("a test of another project"))
     terminal: Any = SimpleNamespace(getreports={"skipped": reports}.get)
     assert list(sentences(terminal)) == ["2 tests were skipped: stopped early.", "1 test was skipped: no table."]
+
+
+def test_tables_that_the_profile_lacks_are_told_in_one_sentence() -> None:
+    tables = ["passkey", "collage", "passkey"]
+    reports = [report(f"the profile 'x' has no [{table}] table", "longctx") for table in tables]
+    terminal: Any = SimpleNamespace(getreports={"skipped": reports}.get)
+    assert list(sentences(terminal)) == ["3 tests were skipped: the profile 'x' has no [passkey], [collage] table."]

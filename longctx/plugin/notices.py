@@ -1,0 +1,51 @@
+"""What is ignored without failing a run, said once before anything is asked or tested."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.gate.defaults import ignored_options
+from longctx.plugin.run import RUN
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run
+
+
+def check_once(config: pytest.Config) -> None:
+    """Raise UserError if the command line gives an option twice that has one value.
+
+    Options of the configuration (addopts) and the environment do not count: the command line overrides them.
+    """
+    names = [str(argument).partition("=")[0] for argument in config.invocation_params.args]
+    for name in dict.fromkeys(name for name in names if name.startswith("--ctx-") and names.count(name) > 1):
+        if not isinstance(getattr(config.option, name[2:].replace("-", "_"), True), bool | list):
+            raise UserError("option-given-twice", f"{name} is given {names.count(name)} times: keep one.")
+
+
+def show(config: pytest.Config) -> None:
+    """Print what is ignored; under -qq nothing."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and config.get_verbosity() > -2:
+        for sentence in _sentences(config.stash[RUN]):
+            terminal.write_line(sentence, yellow=True)
+
+
+def _sentences(run: Run) -> Iterator[str]:
+    if ignored := ignored_options(run.settings, "--ctx-"):
+        yield ignored
+    from longctx.corpus.reading import unread
+    from longctx.corpus.settings import bank_files
+    from longctx.vocabulary.bank import SHIPPED
+
+    banks = sorted({grid.draws_on for grids in run.plan.grids().values() for grid in grids})
+    if run.settings.corpus:
+        banks = [SHIPPED]  # the option replaces the documents of every bank
+    for bank in banks:
+        with contextlib.suppress(UserError):  # of a table whose tests are not run
+            if sentence := unread(run.settings.corpus or bank_files(run.workspace, bank)[0]):
+                yield sentence
