@@ -11,6 +11,26 @@ from tabulate import tabulate
 from longctx.report.table import Table
 from longctx.visible import visible
 
+MARKUP = re.compile(
+    r"""
+    [`*~]                # code, emphasis, deletions
+    | <[a-z/!?]          # HTML
+    | @\w                # mentions and addresses
+    | \][(:\[]           # links, images, and the definitions of references and footnotes
+    | ://|www\.          # addresses
+    | &\#?\w+;           # entities
+    | \#\d | ^\#+$       # references to issues; headings
+    | (?<!\w)_|_(?!\w)   # emphasis; in the middle of a word _ is none
+    | \\[!-/:-@[-`{-~]   # escapes
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Matches a word in which Markdown, or GitHub's, may see anything but text."""
+AT_START = re.compile(r"[-+=>]+|\d+[.)]")
+"""A first word that makes a line a list, a quotation or the line under a heading."""
+WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>\S*?)(?P<after>[\"'),.;:]*)")
+"""A word with the punctuation around it."""
+
 
 def terminal_table(table: Table) -> str:
     return f"{visible(table.title)}\n\n{_grid(table.frame, 'simple', lambda _: visible)}"
@@ -26,21 +46,43 @@ def markdown_table(table: Table) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text for a line of Markdown, with HTML escaped."""
-    return visible(text).replace("<", "&lt;")
+    """Return the text for a line of Markdown, in which nothing is a link, a mention or markup.
+
+    A word that may be one, such as a name `[a](b)` or `@everyone` that somebody gave to a model or a prompt set, is
+    written as code; any other stays as it is.
+    """
+    first, *others = re.split(r"( +)", visible(text))
+    first = _as_code(first) if AT_START.fullmatch(first) else _word(first)
+    return "".join([first, *map(_word, others)])
 
 
 def code(text: str) -> str:
     """Return a code span for a cell of a Markdown table; empty for an empty text."""
-    seen = visible(text).replace("|", "\\|")
-    if not seen:
+    return _in_row(_as_code(visible(text)))
+
+
+def _word(word: str) -> str:
+    if not MARKUP.search(word):
+        return word
+    match = WORD.fullmatch(word)
+    if match is None or MARKUP.search(match["before"] + match["after"]) or not match["word"]:
+        return _as_code(word)
+    return f"{match['before']}{_as_code(match['word'])}{match['after']}"
+
+
+def _as_code(text: str) -> str:
+    if not text:
         return ""
-    fence = "`" * (1 + max(map(len, re.findall("`+", seen)), default=0))
-    return f"{fence} {seen} {fence}" if seen[0] in "` " or seen[-1] in "` " else f"{fence}{seen}{fence}"
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if text[0] in "` " or text[-1] in "` " else f"{fence}{text}{fence}"
 
 
 def _in_cell(text: str) -> str:
-    return plain(text).replace("|", "\\|")  # a bare bar would end the cell
+    return _in_row(plain(text))
+
+
+def _in_row(text: str) -> str:
+    return text.replace("|", "\\|")  # a bare bar would end the cell, even in code
 
 
 def _grid(frame: pd.DataFrame, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:

@@ -28,7 +28,7 @@ def as_terminal(summary: Summary, folder: str = "RUN") -> str:
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
     """Return summary.md. run: the name of the run. verdict: that of a gate, if any, which is shown first."""
-    head = [plain(f"# longctx run {run}"), *map(plain, _notes(summary, "RUN"))]
+    head = [f"# {plain(f'longctx run {run}')}", *map(plain, _notes(summary, "RUN"))]
     first = [document_as_markdown(verdict)] if verdict else []
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
