@@ -36,8 +36,8 @@ class Flip:
 class ScenarioChange:
     """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
 
-    paired: the difference over the trials that both measured. clustered: whether a question occurs more than once; the
-    interval, which assumes independent trials, is then too narrow.
+    paired: the difference over the trials that both measured. clustered: whether trials share a cluster; the interval,
+    which assumes independent trials, is then too narrow.
     """
 
     scenario: str
@@ -120,9 +120,9 @@ def _change(name: str, scenarios: Sequence[str], trials: TrialPairs) -> Scenario
     before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
     common = {key: pair for key, pair in trials.common.items() if key[0] in wanted}
     right = [tuple(row.correct for row in pair) for pair in common.values()]
-    questions = {item or (scenario, seed, trial) for scenario, seed, item, trial, _ in common}
+    clusters = {row.cluster or row.item or row.cluster_key for row, _ in common.values()}
     paired = Paired(right.count((False, True)), right.count((True, False)), len(common))
-    return ScenarioChange(name, before, after, paired, clustered=len(questions) < len(common))
+    return ScenarioChange(name, before, after, paired, clustered=len(clusters) < len(common))
 
 
 def _rate(rows: Sequence[Row]) -> Rate:

@@ -64,7 +64,7 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
             evidence = bands.setdefault(after.band, Evidence())
             evidence.baseline.append(before)
             if after.error != EARLY_STOP:
-                evidence.add(cluster_of(after), before, after)
+                evidence.add(after.cluster_key, before, after)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
@@ -88,11 +88,6 @@ def same_answer(before: Row, after: Row) -> bool:
 def is_gated(rows: Sequence[Row]) -> bool:
     """Return whether the gate judges any of a family's rows: a profile may leave tables out."""
     return any(row.band is not None for row in rows)
-
-
-def cluster_of(trial: Row) -> object:
-    """Return the cluster of a trial. Without one of its own it forms one with its repeats."""
-    return trial.cluster or (trial.scenario, trial.seed, trial.item, trial.trial)
 
 
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
-from longctx.gate.evidence import cluster_of
 from longctx.results.grouping import grouped
 from longctx.stats.bound import design_effect
 from longctx.stats.rates import Rate, wilson
@@ -97,7 +96,9 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
             "their format"
         )
     rate = Rate(sum(row.correct for row in baseline), n)
-    deff = design_effect([[row.correct for row in rows] for rows in grouped(baseline, cluster_of).values()])
+    deff = design_effect(
+        [[row.correct for row in rows] for rows in grouped(baseline, lambda row: row.cluster_key).values()]
+    )
     if wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)[0] > guessing + margin:
         return ""
     floor = f"guessing, {guessing:.2f}," if guessing else "0"

@@ -2,7 +2,7 @@
 
 The points of a track are compared on the trials that all of them ask. A point that asks too few of them begins a new
 stretch. A point that replays any answers of an earlier one is no new evidence and is left out, unless it judges those
-answers differently. Trials of one cluster are correlated: a cluster counts as one trial.
+answers differently. The same trials are paired over all points, and trials of one cluster change together.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from longctx.history.tracks import Point, Track
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.stats.segments import PointCount, shifts
+from longctx.stats.segments import shifts
 
 COMMON = 0.5
 """The least share of a stretch's trials that a point must ask to belong to it."""
@@ -94,7 +94,7 @@ def _on_common_trials(stretch: Stretch, common: set[object]) -> Iterator[Stretch
 
 def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[LevelShift]:
     points = [point for point, _ in stretch]
-    cuts = shifts([_count(trials) for _, trials in stretch], alpha)
+    cuts = shifts(_by_cluster(stretch), alpha)
     ends = [0, *(cut.at for cut in cuts), len(stretch)]
     rates = [_rate(stretch[first:last]) for first, last in pairwise(ends)]
     for cut, before, after in zip(cuts, rates, rates[1:], strict=False):
@@ -102,10 +102,11 @@ def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[
         yield LevelShift(family, band, last, point, before, after, cut.p_value)
 
 
-def _count(trials: TrialRows) -> PointCount:
-    """Count correct and all trials, each cluster as one."""
-    clusters = len({row.cluster or (row.scenario, row.seed, row.item, row.trial) for row in trials.values()})
-    return round(clusters * sum(row.correct for row in trials.values()) / len(trials)), clusters
+def _by_cluster(stretch: Stretch) -> list[list[int]]:
+    """Return the correct trials of each cluster (row) at each point (column)."""
+    last = stretch[-1][1]  # later rows know their clusters, which earlier baselines did not keep
+    clusters = grouped(last, lambda key: last[key].cluster_key).values()
+    return [[sum(trials[key].correct for key in keys) for _, trials in stretch] for keys in clusters]
 
 
 def _rate(stretch: Stretch) -> Rate:

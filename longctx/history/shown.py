@@ -15,8 +15,8 @@ from longctx.stats.rates import Rate
 from longctx.vocabulary.family import Family
 
 METHOD = (
-    "A level shifted where binary segmentation finds a cut (largest binomial likelihood ratio, permutation test), with "
-    "a chance of at most {alpha:g} that any on this page is false."
+    "A level shifted where binary segmentation finds a cut (changes of the same trials, permutation test), with a "
+    "chance of at most {alpha:g} that any on this page is false."
 )
 VERDICT = (
     "A verdict is the gate's, against the run above in its table, with a margin of {margin:.0%} and alpha {alpha:g}."

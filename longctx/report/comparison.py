@@ -124,8 +124,8 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
     compared_families = [versus for _, compared in others for versus in compared.versus]
     if any(change.clustered for versus in compared_families for change in (versus.total, *versus.scenarios)):
         yield (
-            "*: some questions are asked more than once in it; the interval assumes independent trials, so it is too "
-            "narrow."
+            "*: some of its trials share a question, a section, a graph or their text; the interval assumes "
+            "independent trials, so it is too narrow."
         )
 
 

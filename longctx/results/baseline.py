@@ -152,6 +152,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
             "bank": next((row.item.rpartition("@")[2] for row in group if row.item), None),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
+            "clusters": _clusters(group),
             "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
@@ -162,8 +163,10 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
     trials = line["trials"] or range(len(line["outcomes"]))
     returned = ", ".join(line["model_returned"]) or None
     first = (line["recorded"] or [None])[0]
-    for trial, letter in zip(trials, line["outcomes"], strict=True):
-        item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, None)
+    clusters = line.get("clusters")  # baselines of earlier versions have none beside those of questions
+    for place, (trial, letter) in enumerate(zip(trials, line["outcomes"], strict=True)):
+        own = clusters[place] if isinstance(clusters, list) else clusters
+        item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, own)
         yield Row(
             **common,
             prompt_set=present_name(line["prompt_set"]),
@@ -177,6 +180,12 @@ def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], r
             recorded_at=first,
             answers=line.get("answers"),  # the first baselines have none
         )
+
+
+def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:
+    """Return the cluster that all rows share, or that of each; None if they have none, or those of their questions."""
+    clusters = [None if row.item else row.cluster for row in group]
+    return clusters[0] if len(set(clusters)) == 1 else clusters
 
 
 def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:

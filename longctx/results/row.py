@@ -46,7 +46,7 @@ class Row:
     band: str | None = None
     """The band of lengths in which a gate judges the trial; None if it is not gated."""
     cluster: str | None = None
-    """The cluster of trials that are easy or hard together, such as those about one section."""
+    """The cluster of trials that are easy or hard together: those about one section or graph, or of one distance."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """The labels that the user gave the run."""
     model_returned: str | None = None
@@ -119,6 +119,11 @@ class Row:
     @property
     def correct(self) -> bool:
         return self.outcome == "correct"
+
+    @property
+    def cluster_key(self) -> object:
+        """What identifies the row's cluster. A trial without one of its own forms one with its repeats."""
+        return self.cluster or (self.scenario, self.seed, self.item, self.trial)
 
     def to_json(self) -> str:
         return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))

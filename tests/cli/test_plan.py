@@ -78,7 +78,7 @@ bands = { short = 10, long = 400 }
 [passkey]
 models = ["other"]
 windows = [4096]
-distances = 4
+distances = 20
 trials = 10
 """
 
@@ -99,7 +99,7 @@ def test_the_load_of_each_band(tmp_path: Path) -> None:
     assert {where: (load.trials, load.clusters) for where, load in loads.items()} == {
         (toy, Band("line_retrieval", "short")): (200, 200),
         (toy, Band("line_retrieval", "long")): (100, 100),
-        (toy, Band("passkey", "all")): (80, 80),
+        (toy, Band("passkey", "all")): (80, 8),
     }
     short = loads[toy, Band("line_retrieval", "short")]
     assert (short.output_tokens, short.price) == (200 * 10, None)

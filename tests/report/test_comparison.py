@@ -84,7 +84,7 @@ def test_doubts_are_said() -> None:
     )
     twice = joined(run("correct"), run("wrong", repeat=1))
     made = document(twice, twice)
-    assert made.notes[-1].startswith("*: some questions are asked more than once")
+    assert made.notes[-1].startswith("*: some of its trials share a question")
     assert made.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
     otherwise = joined(run("correct"), run("correct", seed=1, expected="1"))
     other = joined(run("correct"), run("correct", seed=1, expected="2"))

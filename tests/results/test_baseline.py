@@ -30,6 +30,8 @@ def folder(tmp_path: Path) -> Path:
         tmp_path / "run",
         rows(*LETTERS.values(), band="short"),
         rows("correct", "wrong", repeat=1, band="short"),
+        rows("correct", "wrong", scenario="of one cluster", cluster="k-128"),
+        [replace(row, cluster=f"graph-{row.trial}") for row in rows("correct", "wrong", scenario="of several")],
         qa,
         filters=({"model": "some-model", "bank": "bank", "kept": ["q3", "q7"]},),
     )
@@ -75,12 +77,21 @@ def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) ->
         ("depth-0", 0, "cc", [3, 7]),
         ("lines-5", 0, "cwurtin", None),
         ("lines-5", 1, "cw", None),
+        ("of one cluster", 0, "cw", None),
+        ("of several", 0, "cw", None),
     ]
+    assert [line["clusters"] for line in lines] == [None, None, None, "k-128", ["graph-0", "graph-1"]]
+
+
+def test_earlier_baselines_kept_no_clusters_beside_those_of_questions(tmp_path: Path, folder: Path) -> None:
+    path = saved(tmp_path, folder)
+    path.write_text(re.sub(r'"clusters":("k-128"|null|\[[^]]*\]),', "", path.read_text()))
+    assert {row.cluster for row in load_baseline(path).rows} == {None, "section-1"}
 
 
 def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
     loaded = load_baseline(folder)
-    assert (loaded.name, len(loaded.rows)) == ("run", 11)
+    assert (loaded.name, len(loaded.rows)) == ("run", 15)
     assert load_manifest_of(folder) == loaded.manifest
 
 

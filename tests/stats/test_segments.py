@@ -1,70 +1,83 @@
-"""Shifts of a level: how often a false one is found, and whether true ones are."""
+"""Shifts of a level on the same trials: how often a false one is found, and whether true ones are."""
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
-from scipy.stats import hypergeom  # type: ignore[import-untyped]
+from numpy.typing import ArrayLike, NDArray
 
-from longctx.stats.segments import PointCount, Shift, shifts
+from longctx.stats.segments import Shift, shifts
 from longctx.vocabulary.stream import frozen_stream
 
 ALPHA = 0.05
-SERIES = 150
+SERIES = 100
 
 
-def series(rates: list[float], n: int, number: int) -> list[PointCount]:
-    return [(int(right), n) for right in frozen_stream("series", n, number, *rates).binomial(n, rates)]
+def series(rates: list[float], n: int, number: int, repeats: float = 0.9) -> NDArray[np.bool_]:
+    """Return which of n trials are right in each run; this share of a trial's difficulty is the same in all runs."""
+    stream = frozen_stream("series", n, number, *rates)
+    own, noise = stream.standard_normal((n, 1)), stream.standard_normal((n, len(rates)))
+    right: NDArray[np.bool_] = repeats**0.5 * own + (1 - repeats) ** 0.5 * noise < list(
+        map(NormalDist().inv_cdf, rates)
+    )
+    return right
 
 
-def alarms(rates: list[float], n: int) -> float:
-    """Return the share of series in which any shift is found."""
-    return sum(bool(shifts(series(rates, n, number), ALPHA)) for number in range(SERIES)) / SERIES
+def places(rates: list[float], n: int, number: int, repeats: float = 0.9) -> list[int]:
+    return [shift.at for shift in shifts(series(rates, n, number, repeats), ALPHA)]
 
 
-@pytest.mark.parametrize(("rate", "n", "moments"), [(0.9, 60, 5), (0.5, 15, 8), (0.99, 200, 3)])
-def test_a_level_that_stays_gives_few_false_alarms(rate: float, n: int, moments: int) -> None:
-    """At most alpha, and the noise of so many series: three standard errors."""
-    assert alarms([rate] * moments, n) <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / SERIES) ** 0.5
+@pytest.mark.parametrize("repeats", [0.0, 0.9])
+@pytest.mark.parametrize(("rate", "n", "runs"), [(0.9, 60, 5), (0.5, 30, 8), (0.98, 200, 3)])
+def test_a_level_that_stays_gives_few_false_alarms(rate: float, n: int, runs: int, repeats: float) -> None:
+    """About alpha at most, and the noise of so many series: three standard errors."""
+    alarms = sum(bool(places([rate] * runs, n, number, repeats)) for number in range(SERIES))
+    assert alarms / SERIES <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / SERIES) ** 0.5
 
 
-def test_the_same_trials_asked_each_time_give_fewer() -> None:
-    """Each trial has its own probability, so the spread of difficulties is no noise."""
+def test_a_change_that_overturns_trials_and_stays_is_no_shift_of_the_level() -> None:
+    """A prompt that loses 10% of the trials for ever and gains as many: every run after it has the same answers."""
     alarms = 0
-    for number in range(50):
-        stream = frozen_stream("again", number)
-        chances = stream.beta(1.8, 0.2, size=100)
-        counts = [(int((stream.random_sample(100) < chances).sum()), 100) for _ in range(6)]
-        alarms += bool(shifts(counts, ALPHA))
-    assert alarms <= 1
+    for number in range(SERIES):
+        overturned = np.zeros((200, 6))
+        signs = frozen_stream("overturned", number).randint(0, 2, 20)
+        overturned[:20, 3:], overturned[:20, :3] = signs[:, None], 1 - signs[:, None]
+        alarms += bool(shifts(overturned, ALPHA))
+    assert alarms / SERIES <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / SERIES) ** 0.5
+
+
+def test_three_points_are_found_after_one_run_where_answers_repeat() -> None:
+    """Of 600 trials 20 are lost and 2 gained: pooled rates of 0.90 and 0.87 would show nothing."""
+    trials = [[1, 0]] * 20 + [[0, 1]] * 2 + [[1, 1]] * 520 + [[0, 0]] * 58
+    [shift] = shifts(trials, ALPHA)
+    assert (shift.at, shift.p_value < 0.001) == (1, True)
 
 
 def test_a_drop_of_ten_points_is_found_where_it_is() -> None:
-    places = [[shift.at for shift in shifts(series([0.9] * 4 + [0.8] * 4, 150, number), ALPHA)] for number in range(50)]
-    assert sum(len(place) == 1 for place in places) >= 45
-    assert sum(place in ([3], [4], [5]) for place in places) >= 40
+    found = [places([0.9] * 4 + [0.8] * 4, 150, number) for number in range(50)]
+    assert sum(len(place) == 1 for place in found) >= 40
+    assert sum(4 in place for place in found) >= 35
 
 
 def test_shifts_are_in_the_order_of_the_series() -> None:
-    counts = [(90, 100), (91, 100), (60, 100), (61, 100), (95, 100)]
-    assert [shift.at for shift in shifts(counts, ALPHA)] == [2, 4]
-    assert shifts(counts, ALPHA) == shifts(counts, ALPHA)
+    levels = [90, 91, 60, 61, 95]
+    right = [[trial < level for level in levels] for trial in range(100)]
+    assert [shift.at for shift in shifts(right, ALPHA)] == [2, 4]
+    assert shifts(right, ALPHA) == shifts(right, ALPHA)
 
 
-def test_with_two_moments_it_is_a_test_on_a_table_of_two_by_two() -> None:
-    """Return the probability of an allocation that is at least as unlikely, over all allocations."""
-    counts = [(45, 50), (36, 50)]
-    [shift] = shifts(counts, ALPHA)
-    first = np.arange(31, 51)
-    as_far = first[np.abs(first - 40.5) >= 4.5]
-    exact = hypergeom(100, 81, 50).pmf(as_far).sum()
-    assert shift.p_value == pytest.approx(exact, abs=3 * (exact / 1000) ** 0.5)
+def test_with_two_runs_it_is_a_sign_test() -> None:
+    """Nine lost and one gained: 22 of 1,024 orders are as far from even."""
+    [shift] = shifts([[1, 0]] * 9 + [[0, 1]], ALPHA)
+    assert shift.p_value == pytest.approx(22 / 1024, abs=3 * (22 / 1024 / 2000) ** 0.5)
 
 
-@pytest.mark.parametrize("counts", [[], [(3, 5)], [(0, 9), (0, 9)], [(9, 9), (9, 9), (9, 9)], [(0, 1), (1, 1)]])
-def test_where_nothing_can_be_seen_nothing_is_found(counts: list[PointCount]) -> None:
-    assert shifts(counts, ALPHA) == []
+@pytest.mark.parametrize("right", [[], [[3]], [[0, 0]], [[9, 9, 9]], [[0, 1]]])
+def test_where_nothing_can_be_seen_nothing_is_found(right: ArrayLike) -> None:
+    assert shifts(right, ALPHA) == []
 
 
 def test_a_smaller_alpha_takes_more_draws() -> None:
-    assert shifts([(200, 200), (100, 200)], 1e-4) == [Shift(1, pytest.approx(1 / 40001))]
+    assert shifts([[1, 0]] * 100, 1e-4) == [Shift(1, pytest.approx(1 / 40001))]

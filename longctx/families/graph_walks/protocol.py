@@ -122,6 +122,10 @@ class GraphWalks(Scenario):
     def prefix(self, words: Words, seed: int, index: int) -> str:
         return f"{self.family}/{self.context:09d}/{index:06d}"
 
+    def cluster(self, index: int) -> str:
+        """Return the context and the index, which name the graph that all operations share."""
+        return f"context-{self.context}-graph-{index}"
+
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         given = given_nodes(reply.text)
         if reply.stop_reason == "refusal" or given is None:

@@ -128,6 +128,10 @@ class Passkey(Scenario):
     def prefix(self, words: Words, seed: int, index: int) -> str:
         return f"{self.family}/{self.window}/{self.fillers()[0]:09d}"
 
+    def cluster(self, index: int) -> str:
+        """Return the window and k: the trials of one distance differ in their key alone, and share the filler."""
+        return f"window-{self.window}-k-{self.k}"
+
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         number = first_integer(reply)
         if reply.stop_reason == "refusal" or number is None:

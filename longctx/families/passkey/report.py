@@ -87,7 +87,9 @@ class PasskeyAccount(Account):
         for summary in analysis:
             k_max, (lo, hi) = summary.effective.k_max, summary.interval
             where = f"{FAMILY.title}, {summary.subject}: in a window of {summary.window:,} tokens"
-            if k_max is None:
+            if (lo, hi) == (0, summary.farthest):
+                yield Rank.LEVEL, f"{where}, there are too few trials at each distance to tell k_max."
+            elif k_max is None:
                 yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance."
             elif k_max == summary.farthest and (low := _lowest(scenarios, summary)) is not None:
                 yield (

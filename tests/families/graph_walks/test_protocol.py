@@ -299,3 +299,10 @@ def test_of_many_edges_a_reader_is_shown_some() -> None:
     marks = scenario.marks(WORDS, trial, Outcome("refusal"))
     assert len(trial.expected.split(", ")) > 6
     assert [mark.name for mark in marks] == ["operation", *["edge that was missed"] * 6]
+
+
+def test_operations_on_one_graph_are_one_cluster() -> None:
+    parents, search = (GraphWalks.from_slug(f"context-3000-operation-{walk}") for walk in ("parents", "bfs-depth-2"))
+    first, second = (build(one.slug, index=3).facts.graph.text("{source} {target}") for one in (parents, search))
+    assert first == second
+    assert parents.cluster(3) == search.cluster(3) != search.cluster(4)

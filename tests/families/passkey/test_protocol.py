@@ -270,3 +270,10 @@ def test_a_filler_without_tokens_is_refused() -> None:
 def test_a_measure_that_lacks_an_entry_is_refused() -> None:
     with pytest.raises(ValueError, match="after_key"):
         Passkey(1000, 500).fit({"filler": 24, "fixed": 94})
+
+
+def test_trials_of_one_distance_share_their_filler_and_are_one_cluster() -> None:
+    near, far = (Passkey.from_slug(f"window-4096-k-{k}") for k in (400, 800))
+    first, second = (build(near.slug, index=index) for index in (0, 1))
+    assert first.user.replace(first.expected, "12345") == second.user.replace(second.expected, "12345")
+    assert near.cluster(0) == near.cluster(1) != far.cluster(0)

@@ -252,6 +252,8 @@ class BaselineLine(Table):
     """A digest of the recorded answers."""
     trials: list[int] | None
     """The indices of the trials; null for all from 0."""
+    clusters: str | list[str | None] | None
+    """The cluster of all trials, or of each; null if they have none, or those of their questions."""
     outcomes: str
     """One letter a trial: `c` correct, `w` wrong, `u` unparseable, `r` refusal, `t` truncated; not measured: `i`
     infra_error, `n` not_asked."""
