@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
 from longctx.history.levels import LevelShift
 from longctx.history.tracks import Point, Track
-from longctx.report.charts.chart import Chart, Spec, apart, colours, curves, field, labelled, layered, note_of
+from longctx.plural import count
+from longctx.report.charts.chart import Chart, Spec, note_of
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.report.view import RatePoint, RateView
 from longctx.stats.rates import Rate
 from longctx.vocabulary.family import Family
 
@@ -33,47 +37,51 @@ def document(tracks: Sequence[Track], levels: Sequence[LevelShift], margin: floa
         *([] if levels or len(kept) < 2 else ["No level is shown to have shifted."]),
     ]
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    noun = "run" if len(kept) == 1 else "runs"
     tables = [*([_levels(levels)] if levels else []), *(_table(track, levels) for track in tracks)]
-    return Document(f"History: {len(kept)} kept {noun}, {span}", tuple(notes), tuple(tables))
+    return Document(f"History: {count(len(kept), 'kept run')}, {span}", tuple(notes), tuple(tables))
 
 
 def charts(tracks: Sequence[Track], levels: Sequence[LevelShift], known: Mapping[str, Family]) -> Iterator[Chart]:
     """Yield a chart for each track that has several points."""
     for number, track in enumerate((track for track in tracks if len(track.points) > 1), start=1):
         names = _names(track.points)
-        points = [
-            {
-                "run": name,
-                "band": band,
-                "rate": rate.rate,
-                "lo": rate.lo,
-                "hi": rate.hi,
-                "say": f"{name}, {band}: {rate}",
-            }
-            for name, point in zip(names, track.points, strict=True)
-            for band in track.bands
-            if (rate := _rate(point, band)).n
-        ]
-        moved, note = apart(points, "run")
-        x = field("run", "nominal", None, sort=names, axis=labelled(names))
-        marks = _marks(track, names, levels, x)
-        spec = layered(moved, [*marks, *curves(x, colours("band", track.bands, "band"))])
-        title = f"{_title(known, track.family)} of {track.subjects[-1].model} over time"
-        caption = note_of(f"{_whom(track)}.", "A dashed line: a level shifted." if marks else "", note)
-        yield Chart(f"history-{number}", track.family, title, spec, _table(track, levels).frame, caption)
+        shifts = _shifts(track, names, levels)
+        title = _title(known, track.family)
+        view = RateView(
+            points=[
+                RatePoint(name, band, _rate(point, band))
+                for name, point in zip(names, track.points, strict=True)
+                for band in track.bands
+            ],
+            name=f"history-{number}",
+            heading=title,
+            title=f"{title} of {track.subjects[-1].model} over time",
+            x="run",
+            axis="",
+            series="band",
+            note=note_of(f"{_whom(track)}.", "A dashed line: a level shifted." if shifts else ""),
+            layers=partial(_marks, shifts),
+            fewest=1,
+        )
+        frame = _table(track, levels).frame
+        yield from (replace(chart, family=track.family, frame=frame) for chart in view.charts())
 
 
-def _marks(track: Track, names: Sequence[str], levels: Sequence[LevelShift], x: Spec) -> list[Spec]:
+def _marks(shifts: Sequence[dict[str, str]], x: Spec, colour: Spec) -> list[Spec]:
     """Return a dashed line at each point at which a level shifted."""
-    at = [
-        {"run": name, "say": f"{level.band}: {_says(level)}"}
+    mark = {"type": "rule", "strokeDash": [4, 4], "color": "var(--bad)", "strokeWidth": 2}
+    encoding = {"x": x, "description": {"field": "say"}}
+    return [{"data": {"values": list(shifts)}, "mark": mark, "encoding": encoding}] if shifts else []
+
+
+def _shifts(track: Track, names: Sequence[str], levels: Sequence[LevelShift]) -> list[dict[str, str]]:
+    """Return where levels shifted, and how."""
+    return [
+        {"x": name, "say": f"{level.band}: {_says(level)}"}
         for name, point in zip(names, track.points, strict=True)
         for level in levels
         if level.point is point
     ]
-    mark = {"type": "rule", "strokeDash": [4, 4], "color": "var(--bad)", "strokeWidth": 2}
-    return [{"data": {"values": at}, "mark": mark, "encoding": {"x": x, "description": {"field": "say"}}}] if at else []
 
 
 def _levels(levels: Sequence[LevelShift]) -> Table:

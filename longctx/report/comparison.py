@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectComparison
+from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.results.grouping import grouped
@@ -120,7 +121,7 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
             yield from _unpaired(reference, name, versus)
         for run, only_there in zip((reference, name), compared.unmatched, strict=True):
             for family, subject, number in only_there:
-                yield f"{family}: only {run} measured {subject} ({_trials(number)}), so it is not compared."
+                yield f"{family}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
     compared_families = [versus for _, compared in others for versus in compared.versus]
     if any(change.clustered for versus in compared_families for change in (versus.total, *versus.scenarios)):
         yield (
@@ -140,13 +141,9 @@ def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[
     for run, number in zip((reference, name), versus.alone, strict=True):
         if number:
             are = "is" if number == 1 else "are"
-            yield f"{family}: {_trials(number)}, which only {run} measured, {are} not paired ({before})."
+            yield f"{family}: {count(number, 'trial')}, which only {run} measured, {are} not paired ({before})."
     if versus.mismatched:
         yield (
-            f"{family}: {_trials(versus.mismatched)} expect other answers in {name} than in {reference}, so they ask "
-            "something else (another version of the suite, or other documents); not paired."
+            f"{family}: {count(versus.mismatched, 'trial')} expect other answers in {name} than in {reference}, so "
+            "they ask something else (another version of the suite, or other documents); not paired."
         )
-
-
-def _trials(number: int) -> str:
-    return f"{number:,} {'trial' if number == 1 else 'trials'}"

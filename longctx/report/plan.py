@@ -10,6 +10,7 @@ import pandas as pd
 
 from longctx.gate.plan import BandPlan, Target
 from longctx.live.cost.money import usd
+from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.stats.search import MOST_TRIALS
@@ -57,8 +58,8 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
 
 def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     step = f"{target.alpha:g} / {target.hypotheses} = {target.first_step:.2g}"
-    minimums = [_count(target.minimums, "stated minimum")] if target.minimums else []
-    gated = " and ".join([_count(len(plans), "band"), *minimums])
+    minimums = [count(target.minimums, "stated minimum")] if target.minimums else []
+    gated = " and ".join([count(len(plans), "band"), *minimums])
     yield (
         f"A band passes where the upper bound of its drop ({_exact(1 - target.alpha)}, one-sided) is below "
         f"{_exact(target.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
@@ -209,10 +210,6 @@ def _subject(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
 
 def _each(plans: Sequence[BandPlan]) -> str:
     return "it" if len(plans) == 1 else "each"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from longctx.plural import count
 from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
@@ -44,7 +45,7 @@ def trials_sentence(summary: Summary) -> str:
     parts.append(replayed)
     if summary.unmeasured:
         parts.append(f"{summary.unmeasured:,} not measured")
-    return f"{_trials(total)}: {'; '.join(parts)}."
+    return f"{count(total, 'trial')}: {'; '.join(parts)}."
 
 
 def _notes(summary: Summary, folder: str) -> list[str]:
@@ -63,8 +64,8 @@ def answered(summary: Summary) -> Iterator[str]:
     for other in summary.answered:
         name = other.by if len(other.by) <= MOST_NAME else f"{other.by[:MOST_NAME]}…"
         all_of_them = other.number == other.of > 1
-        count = f"all {other.of:,} trials" if all_of_them else f"{other.number:,} of {_trials(other.of)}"
-        yield f"{other.model} was asked for, but the server says that {name} answered {count}."
+        trials = f"all {other.of:,} trials" if all_of_them else f"{other.number:,} of {count(other.of, 'trial')}"
+        yield f"{other.model} was asked for, but the server says that {name} answered {trials}."
 
 
 def _truncated(truncated: Truncated, folder: str) -> str:
@@ -93,10 +94,6 @@ def _usage(usage: UsageSummary) -> str:
     if usage.written:
         cache += f" and {_share(usage.written, usage.input)} written to it"
     return f"{usage.family} on {usage.model}: {usage.input:,} input tokens{cache}; {usage.output:,} output tokens."
-
-
-def _trials(number: int) -> str:
-    return f"{number:,} {'trial' if number == 1 else 'trials'}"
 
 
 def _share(part: int, total: int) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.live.cost.money import usd
+from longctx.plural import count
 from longctx.report.charts.draw import Drawn
 from longctx.report.cost import sentences
 from longctx.report.table import Table
@@ -78,7 +79,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
         age = (datetime.datetime.fromisoformat(manifest.finished_at).date() - datetime.date.fromisoformat(first)).days
         yield (
             "recorded",
-            f"{first}{f' to {last}' if last != first else ''}, up to {age} {'day' if age == 1 else 'days'} old",
+            f"{first}{f' to {last}' if last != first else ''}, up to {count(age, 'day')} old",
         )
     if sentence := " ".join(answered(summary)):
         yield "another model", sentence

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from longctx.families.long_context_qa.analysis import Favourite
 from longctx.families.long_context_qa.authoring.items import Quality
 from longctx.families.long_context_qa.choices import CHANCE
+from longctx.plural import count
 from longctx.stats.rates import Rate
 
 FEW = 50
@@ -41,8 +42,8 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
         yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
     if kept and kept < FEW:
         yield (
-            f"{kept} {'question is' if kept == 1 else 'questions are'} kept, few for a collage: the 95% interval of a "
-            f"rate of {kept} {'answer' if kept == 1 else 'answers'} reaches up to {100 * _reach(kept):.0f} points to "
+            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of a "
+            f"rate of {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to "
             "either side. Ask or write more of them."
         )
 
