@@ -78,7 +78,7 @@ def _as_code(text: str) -> str:
 
 
 def _in_cell(text: str) -> str:
-    return _in_row(plain(text))
+    return text if text == "-" else _in_row(plain(text))  # a dash means no value, and begins no list in a cell
 
 
 def _in_row(text: str) -> str:

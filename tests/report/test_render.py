@@ -101,3 +101,11 @@ def test_a_code_span_ends_where_it_should(text: str) -> None:
 
 def test_no_text_is_no_code() -> None:
     assert code("") == ""
+
+
+def test_a_dash_in_a_cell_is_no_code() -> None:
+    frame = pd.DataFrame({"cost": ["-", "- listed"]}, index=pd.Index(["a", "b"], name="model"))
+    assert [line.split("|")[2].strip() for line in markdown_table(Table("Costs", frame)).splitlines()[4:]] == [
+        "-",
+        "`-` listed",
+    ]
