@@ -27,7 +27,7 @@ LINES = {
 }
 """The lines that these files must contain."""
 CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
-OURS = "-r requirements.txt"
+OURS = "--require-hashes -r requirements.lock"
 """What the action installs in longctx's own repository; `init` replaces it."""
 
 
