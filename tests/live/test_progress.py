@@ -22,7 +22,7 @@ from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.scenario import Reply
 from tests.here import HERE
-from tests.live.test_watch import Clock
+from tests.live.clock import Clock
 from tests.recording.examples import AT, line_case
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))

@@ -37,11 +37,6 @@ def test_markdown_quotes_what_a_model_said_and_lets_no_markup_through() -> None:
     assert cells[2].strip() == "``<b>\\|\\x1b[31m`x` @someone\\n\\| a \\| \\u202e``"
 
 
-def without_code(markdown: str) -> str:
-    """Return Markdown without its code spans."""
-    return re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", markdown)
-
-
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 BLOCKS = {"## {}": "heading_open", "- {}": "bullet_list_open", "{}": "paragraph_open", "| {} |\n| --- |": "table_open"}
 """The places of a text in Markdown, and what it is in there."""

@@ -11,7 +11,7 @@ from longctx.results.subject import Subject
 from longctx.summary.answered import Answered
 from longctx.summary.summary import Summary, UsageSummary, summarize
 from longctx.summary.truncated import Truncated
-from tests.report.test_render import without_code
+from tests.report.markdown import without_code
 
 TERMINAL = """\
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.

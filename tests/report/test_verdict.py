@@ -10,7 +10,7 @@ from longctx.report.document import as_html, as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
 from tests.gate.examples import BASELINE, RULES, rows
-from tests.report.test_render import without_code
+from tests.report.markdown import without_code
 from tests.rows import digested, joined, run
 
 
