@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import platform
+import re
 import shutil
+import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,13 +17,18 @@ from longctx.errors import UserError
 
 ROOM = 64 * 1024
 """The bytes that must fit into a folder for it to count as writable; the smallest report is larger."""
+PART = re.compile(r"\.(?:.+\.)?(?:(?P<host>[0-9a-f]{8})-)?(?P<pid>\d{1,10})\.part")
+"""The name of a temporary file; those of earlier versions named no machine."""
+LEFT_S = 86_400.0
+"""The age in seconds from which on a temporary file of another machine is a leftover."""
 
 
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, then move it to `path`, making its folder if needed. Raises UserError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = _part(path.parent, path.name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(path.parent)
         write(part)
         part.replace(path)
     except OSError as error:
@@ -35,7 +45,8 @@ def whole_folder(folder: Path, last: str) -> Iterator[Path]:
     last: the name of the file that is moved last; its presence shows that the folder is complete.
     """
     with _made(folder), contextlib.ExitStack() as stack:
-        part = folder / f".{os.getpid()}.part"
+        _remove_leftovers(folder)
+        part = _part(folder)
         stack.callback(shutil.rmtree, part, ignore_errors=True)
         part.mkdir()
         yield part
@@ -55,11 +66,54 @@ def check_is_no_file(option: str, folder: Path) -> None:
 def check_writable(folder: Path) -> None:
     """Raise UserError if `folder` cannot be made or cannot take ROOM bytes. The check leaves nothing behind."""
     with _made(folder, stays=False):
-        part = folder / f".{os.getpid()}.part"
+        _remove_leftovers(folder)
+        part = _part(folder)
         try:
             part.write_bytes(bytes(ROOM))
         finally:
             part.unlink(missing_ok=True)
+
+
+def _part(folder: Path, name: str = "") -> Path:
+    """Return the path of a temporary file or folder, whose name says which process fills it."""
+    return folder / f".{name}{'.' if name else ''}{_host()}-{os.getpid()}.part"
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left behind: by name, of this machine and not running, or older than LEFT_S."""
+    for path in folder.glob(".*.part"):
+        match = PART.fullmatch(path.name)
+        if match is None or not _is_left(path, match["host"], int(match["pid"])):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _is_left(path: Path, host: str | None, pid: int) -> bool:
+    try:
+        if time.time() - path.lstat().st_mtime > LEFT_S:
+            return True
+        if host != _host() or os.name != "posix":  # elsewhere, signal 0 ends a process
+            return False
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+@functools.cache
+def _host() -> str:
+    """Return a short name of this machine and, in a container, of its process ids."""
+    try:
+        processes = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        processes = ""
+    return f"{zlib.crc32(f'{platform.node()} {processes}'.encode()):08x}"
 
 
 @contextlib.contextmanager

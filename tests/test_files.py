@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from longctx import files
 from longctx.files import check_writable, whole_folder, write_file
 from tests.refusals import refused
 
@@ -52,6 +57,52 @@ def test_what_an_unfinished_run_left_is_replaced(tmp_path: Path) -> None:
     with whole_folder(tmp_path, "last") as part:
         (part / "sub").mkdir()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine", "sub"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from longctx.files import whole_folder, write_file
+
+def fill(part):
+    part.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+folder = Path(sys.argv[1])
+if sys.argv[2] == "file":
+    write_file(folder / "file", fill)
+with whole_folder(folder, "last") as part:
+    fill(part / "file")
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, kind: str) -> None:
+    assert subprocess.run([sys.executable, "-c", KILLED, tmp_path, kind]).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob(".*.part"))) == 1
+    if kind == "file":
+        write_file(tmp_path / "file", lambda part: part.write_text("complete"))
+    else:
+        with whole_folder(tmp_path, "last") as part:
+            (part / "file").write_text("complete")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_nothing_else_is_removed(tmp_path: Path) -> None:
+    """Neither what a running process fills, here or elsewhere, nor files of the user, nor what a link names."""
+    foreign, old, mine = tmp_path / ".0123abcd-1.part", tmp_path / ".file.77.part", tmp_path / "mine"
+    running = files._part(tmp_path, "other")
+    kept = [foreign, running, mine, tmp_path / ".notes.part", tmp_path / ".7x.part", tmp_path / "7.part"]
+    for path in (*kept, old):
+        path.write_text("")
+    link = tmp_path / ".0123abcd-2.part"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "precious").write_text("")
+    link.symlink_to(tmp_path / "folder")
+    for path in (old, link, *kept[2:]):
+        os.utime(path, (0, 0), follow_symlinks=False)
+    write_file(tmp_path / "file", lambda part: part.write_text("complete"))
+    assert {*tmp_path.rglob("*")} == {*kept, tmp_path / "file", tmp_path / "folder", tmp_path / "folder" / "precious"}
 
 
 def test_a_folder_that_is_not_whole_is_not_there(tmp_path: Path) -> None:

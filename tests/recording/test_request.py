@@ -51,6 +51,19 @@ def test_leaving_any_part_out_changes_it(name: str) -> None:
     assert digest({key: value for key, value in BODY.items() if key != name}) != digest(BODY)
 
 
+CITED = {"type": "char_location", "cited_text": "Where?", "document_index": 0}
+
+
+@pytest.mark.parametrize("added", [{"citations": [CITED]}, {"citations": None}, {"type": "document"}, {"id": "x"}])
+def test_a_block_with_other_keys_is_not_the_same_as_its_text(added: dict[str, Any]) -> None:
+    """Neither alone, nor beside blocks that could be joined, nor with other values of its keys."""
+    block = {"type": "text", "text": "Where?"}
+    contents = ["Where?", "Where?Where?", [block | added], [block, block | added], [block | added, block]]
+    contents += [[block | {"citations": [CITED | {"document_index": 1}]}], [block | {"text": "?"} | added]]
+    digests = {digest(BODY | {"messages": [{"role": "user", "content": content}]}) for content in contents}
+    assert len(digests) == len(contents)
+
+
 def test_it_is_pinned() -> None:
     """Every recording is found by this digest."""
     assert digest(BODY) == "397518a3f477e39d76a166cb898b075f3ff438fc343c6b9d91a1a391cee50702"
