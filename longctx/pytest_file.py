@@ -43,11 +43,10 @@ def setting(folder: Path, name: str) -> tuple[str, ...]:
 def table(path: Path) -> dict[str, Any] | None:
     """Return pytest's settings in a file; None if the file does not configure pytest. Raises UserError."""
     import configparser  # imported here so that runs without such a file do not pay for it
-    import tomllib
 
     try:
         settings = _toml(path) if path.suffix == ".toml" else _ini(path)
-    except (configparser.Error, tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
+    except (configparser.Error, ValueError, AttributeError, OSError, RecursionError) as error:
         raise UserError(
             "bad-pytest-file", f"{path}, which configures pytest, cannot be read: {error}. Correct it."
         ) from None

@@ -14,9 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 
 from longctx.config.file_names import file_of
 from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
-from longctx.config.text_files import read_text, read_toml
+from longctx.config.text_files import parsed, read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
+
+MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
+"""The pattern of model ids: they become names of files and parts of URLs, so none is `..`."""
 
 
 class _Table(BaseModel):
@@ -153,11 +156,11 @@ def _room_to_think(given: dict[str, Any]) -> int:
 class ModelProfile(_Table):
     """What is known of a model. A model id without a profile works with the defaults."""
 
-    model: str = ""
+    model: str = Field(default="", pattern=MODEL_ID)
     """The model id in requests, rows and cassettes; by default the name of the file."""
     provider: Literal["anthropic", "bedrock", "vertex", "foundry"] = "anthropic"
     """The provider that serves the model, which decides the SDK's client."""
-    provider_model: str = ""
+    provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
     window: PositiveInt | None = None
     """The tokens that prompt and reply may fill; the server is asked if it is not given."""
@@ -268,8 +271,8 @@ def profile_path(workspace: Workspace, name: str) -> Path:
 
 def model_in(path: Path) -> str | None:
     """Return the model id that a profile names; None if it names none or cannot be read."""
-    with contextlib.suppress(UserError, tomllib.TOMLDecodeError):
-        named = tomllib.loads(read_text(path)).get("model")
+    with contextlib.suppress(UserError, ValueError):
+        named = parsed(tomllib.loads, read_text(path)).get("model")
         return named if isinstance(named, str) else None
     return None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
+Parsed = TypeVar("Parsed")
 CONSEQUENCE = "default_factory_not_called"
 """The type of an error of pydantic's that only says that another entry is wrong."""
 
@@ -26,10 +28,22 @@ def read_text(path: Path) -> str:
     """
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
     except UnicodeDecodeError as error:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
         ) from None
+
+
+def parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
+    """Return what `parse` makes of a text of TOML or JSON. Raises ValueError, also if it is nested too deeply."""
+    try:
+        return parse(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def digest_of(path: Path) -> str:
@@ -41,15 +55,15 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     """Return the checked content of a TOML file. Raises UserError, which names the file and every wrong entry."""
     content: dict[str, Any] = {}
     try:
-        content = tomllib.loads(read_text(path))
+        content = parsed(tomllib.loads, read_text(path))
         return config.model_validate(content)
-    except tomllib.TOMLDecodeError as error:
-        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
-        raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
         parts = [part for part in error.errors() if part["type"] != CONSEQUENCE]
         faults = "\n".join(f"  {_sentence(config, part, 'the file', content)}" for part in parts)
         raise UserError("bad-entries", f"{path} has entries that cannot be used:\n{faults}") from None
+    except ValueError as error:
+        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
+        raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
 
 
 def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:

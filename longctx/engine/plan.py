@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from longctx.config.models import ModelProfile, TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
+from longctx.config.text_files import first_fault
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.engine.settings import Settings
@@ -66,7 +69,11 @@ class Plan:
         path = self._baseline_path
         if path is None:
             return None
-        return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
+        try:
+            return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
+        except ValidationError as error:
+            fault = first_fault(Filter, error, "the filter")
+            raise UserError("bad-filter", f"{path} holds a filter that is none: {fault} Restore the file.") from None
 
     @property
     def cases(self) -> list[Case]:

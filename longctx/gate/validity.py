@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +41,14 @@ class AgeLimit:
     most_days: float = MAX_AGE_DAYS
 
     def days(self, recorded_at: str) -> float:
-        """Return the age of a recording in days. recorded_at: in ISO 8601; UTC if it names no time zone."""
-        moments = (datetime.datetime.fromisoformat(moment) for moment in (self.now, recorded_at))
+        """Return the age of a recording in days; infinite if it is not known.
+
+        recorded_at: in ISO 8601; UTC if it names no time zone.
+        """
+        try:
+            moments = [datetime.datetime.fromisoformat(moment) for moment in (self.now, recorded_at)]
+        except ValueError:
+            return math.inf
         now, then = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC) for moment in moments)
         return (now - then) / datetime.timedelta(days=1)
 

@@ -7,6 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from longctx.config.file_names import check_name
 from longctx.config.models import load_model
 from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet
@@ -35,6 +36,8 @@ def cases_of(
     """
     grids = profile.grids(family.family)
     sets = _prompt_sets(workspace, grids, prompts)
+    for name in (name for grid in grids for name in models(grid)):
+        check_name(name)
     known = {name: load_model(workspace, name) for grid in grids for name in models(grid)}
     cases: dict[str, Case] = {}
     banks: dict[str, str] = {}

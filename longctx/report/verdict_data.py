@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longctx.config.text_files import parsed
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict
@@ -15,7 +16,7 @@ from longctx.report.document import Document
 from longctx.report.verdict import verdict_document
 from longctx.results.answers import with_answers
 from longctx.results.baseline import Baseline
-from longctx.results.manifest import Manifest
+from longctx.results.manifest import Manifest, damaged
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import Family
@@ -47,10 +48,12 @@ def write_data(folder: Path, verdict: RunVerdict, baseline: str, changed: Sequen
 def load_shown(folder: Path) -> Document | None:
     """Return a run's verdict in words; None if it was not gated, or by an earlier version that did not store them."""
     try:
-        data = json.loads((folder / GATE).read_text(encoding="utf-8"))
+        data = parsed(json.loads, (folder / GATE).read_text(encoding="utf-8"))
+        return document.from_data(data["document"]) if "document" in data else None
     except FileNotFoundError:
         return None
-    return document.from_data(data["document"]) if "document" in data else None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise damaged(folder / GATE, error) from None
 
 
 def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:

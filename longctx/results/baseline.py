@@ -9,19 +9,22 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from longctx.config.text_files import parsed
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
+from longctx.fields import Count, Text, reason
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.row_group import GROUP_FIELDS, by_group
 from longctx.results.store import load_rows
-from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Kind
 
 SCHEMA = 1
@@ -66,7 +69,7 @@ def load_baseline(path: Path) -> Baseline:
         folder, manifest = find_run(path), load_manifest_of(path)
         return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)))
     head, rows = _read_all(path)
-    return Baseline(head["name"], head["saved_at"], as_manifest(head["run"]), rows)
+    return Baseline(head.name, head.saved_at, head.run, rows)
 
 
 def check_baseline(path: Path) -> None:
@@ -90,40 +93,64 @@ def _is_run(path: Path) -> bool:
 
 def load_head(path: Path) -> tuple[str, Manifest]:
     """Return when a baseline was saved (ISO 8601, UTC), and its manifest, from its first line. Raises UserError."""
-    head = next(_read(path))
-    try:
-        return head["saved_at"], as_manifest(head["run"])
-    except (KeyError, TypeError) as error:
-        raise _broken(path, error) from None
-
-
-def _read_all(path: Path) -> tuple[dict[str, Any], list[Row]]:
-    """Return the first line of a file, checked, and the rows of all others."""
-    head, *lines = _read(path)
-    try:
-        as_manifest(head["run"]), head["name"], head["saved_at"]
-        return head, [row for line in lines for row in _rows(line, head["questions"], head["run"]["run"])]
-    except (KeyError, TypeError, ValueError) as error:
-        raise _broken(path, error) from None
-
-
-def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a file's lines; the first one is checked."""
     try:
         with path.open(encoding="utf-8") as file:
-            head = json.loads(file.readline() or "{}")
-            _check(path, head)
-            yield head
-            yield from map(json.loads, file)
+            head = _head(path, file.readline())
     except (OSError, ValueError) as error:
         raise _broken(path, error) from None
+    return head.saved_at, head.run
+
+
+def _read_all(path: Path) -> tuple[_Head, list[Row]]:
+    """Return the first line of a file and the rows of all others, checked."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            head = _head(path, file.readline())
+            return head, [row for line in file for row in _rows(parsed(json.loads, line), head)]
+    except (OSError, KeyError, ValueError) as error:
+        raise _broken(path, error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The first line of a file. questions: the id and the cluster of each trial's question, by bank and trial."""
+
+    name: Text
+    saved_at: Text
+    run: Manifest
+    questions: Mapping[Text, Mapping[Text, tuple[Text, Text | None]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """What a line holds beside the fields that its rows have in common."""
+
+    model_returned: list[Text]
+    recorded: list[Text] | None
+    bank: Text | None
+    answers: Text | None = None  # the first baselines have none
+    clusters: Text | list[Text | None] | None = None  # those of earlier versions are in their questions alone
+    trials: list[Count] | None
+    outcomes: str
+
+
+_HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
+
+
+def _head(path: Path, line: str) -> _Head:
+    fields = parsed(json.loads, line or "{}")
+    _check(path, fields)
+    head = _HEAD.validate_python(fields)
+    as_manifest(fields["run"])
+    return head
 
 
 def _check(path: Path, head: Any) -> None:
     if not isinstance(head, dict) or "schema" not in head:
         raise _broken(path, "its first line says no schema")
     if head["schema"] != SCHEMA:
-        version = head.get("run", {}).get("version", "another version")
+        run = head.get("run")
+        version = run.get("version", "another version") if isinstance(run, dict) else "another version"
         raise UserError(
             "baseline-of-other-schema",
             f"{path} is a baseline of schema {head['schema']}, made by longctx {version}, and this longctx reads "
@@ -133,7 +160,7 @@ def _check(path: Path, head: Any) -> None:
 
 def _broken(path: Path, error: object) -> UserError:
     check_no_conflict(path, f"a baseline belongs to one run: {TAKE_ONE_SIDE}, or save it anew")
-    why = f"{error} is missing" if isinstance(error, KeyError) else error
+    why = reason(error) if isinstance(error, Exception) else error
     return UserError(
         "bad-baseline",
         f"{path} is not a baseline ({why}): restore it from version control, or save it again.",
@@ -157,29 +184,20 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _rows(line: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]], run: str) -> Iterator[Row]:
-    """Yield the rows of a line. run: the name of their run."""
-    common = {name: line[name] for name in GROUP_FIELDS if name != "prompt_set"}
-    trials = line["trials"] or range(len(line["outcomes"]))
-    returned = ", ".join(line["model_returned"]) or None
-    first = (line["recorded"] or [None])[0]
-    clusters = line.get("clusters")  # baselines of earlier versions have none beside those of questions
-    for place, (trial, letter) in enumerate(zip(trials, line["outcomes"], strict=True)):
-        own = clusters[place] if isinstance(clusters, list) else clusters
-        item, cluster = questions[line["bank"]][str(trial)] if line["bank"] else (None, own)
-        yield Row(
-            **common,
-            prompt_set=present_name(line["prompt_set"]),
-            run=run,
-            trial=trial,
-            item=f"{item}@{line['bank']}" if item else None,
-            cluster=cluster,
-            outcome=LETTERS[letter],
-            model_returned=returned,
-            source="replayed",
-            recorded_at=first,
-            answers=line.get("answers"),  # the first baselines have none
-        )
+def _rows(line: Any, head: _Head) -> Iterator[Row]:
+    """Yield the rows of a line. Raises ValueError or KeyError."""
+    group = _GROUP.validate_python(line)
+    common = {name: line[name] for name in GROUP_FIELDS} | {"run": head.run.run, "item": None, "source": "replayed"}
+    row = Row.of(
+        common | {"trial": 0, "outcome": "correct", "recorded_at": group.recorded[0] if group.recorded else None}
+    )
+    row = replace(row, model_returned=", ".join(group.model_returned) or None, answers=group.answers)
+    trials = range(len(group.outcomes)) if group.trials is None else group.trials
+    clusters = group.clusters if isinstance(group.clusters, list) else [group.clusters] * len(group.outcomes)
+    for trial, letter, own in zip(trials, group.outcomes, clusters, strict=True):
+        name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
+        item = f"{name}@{group.bank}" if name else None
+        yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter])
 
 
 def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.fields import plain
 from longctx.results.row import KEPT, Row
 from longctx.visible import visible
 from longctx.vocabulary.scenario import MEASURED
@@ -64,7 +65,7 @@ def typed(rows: Sequence[Row]) -> pd.DataFrame:
         if field.name not in KEPT:
             continue
         values = [getattr(row, field.name) for row in rows]
-        kind = "time" if field.name == "recorded_at" else str(field.type).partition(" ")[0].partition("[")[0]
+        kind = "time" if field.name == "recorded_at" else plain(field.type).partition(" ")[0].partition("[")[0]
         match kind:
             case "int":
                 columns[field.name] = pd.array([_whole(value) for value in values], dtype="Int64")

@@ -6,9 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, TypeAdapter
+
+from longctx.config.text_files import parsed
 from longctx.errors import UserError
+from longctx.fields import Amount, Count, Text, Whole, reason
 
 MANIFEST = "run.json"
 
@@ -20,43 +24,43 @@ class Manifest:
     In a merged run, `version` and `profile` list those of all its parts; other fields that differ are empty or null.
     """
 
-    run: str
+    run: Text
     """The name of the run: the time at which it began."""
-    version: str
+    version: Text
     """The version of longctx."""
-    profile: str
+    profile: Text
     """The name of the profile."""
-    profile_digest: str
+    profile_digest: Text
     """SHA-256 of the profile's file."""
-    about: str
+    about: Text
     """The profile's own description."""
-    seed: int | None
+    seed: Count | None
     """The random seed of the trials."""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[Text, Text] = field(default_factory=dict)
     """The labels that the user gave the run."""
-    options: tuple[str, ...] = ()
+    options: tuple[Text, ...] = ()
     """The command-line options that repeat the same trials."""
-    finished_at: str
+    finished_at: Text
     """ISO 8601, UTC."""
-    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    prices: Mapping[Text, Mapping[str, Any]] = field(default_factory=dict)
     """The prices of each model in USD per million tokens, from which the costs in the rows were computed."""
-    sent_as: Mapping[str, str] = field(default_factory=dict)
+    sent_as: Mapping[Text, Text] = field(default_factory=dict)
     """The id by which the provider knows the model, for each model for which it is another."""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[Text, Text] = field(default_factory=dict)
     """The betas and headers that were sent with each model's questions, one a line, where its profile has any."""
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, with the contents of their files."""
-    facts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
     """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
-    early_stop: bool = False
+    early_stop: Annotated[bool, Field(strict=True)] = False
     """Whether the run could stop once its verdict was settled, which uses a part of the gate's alpha."""
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Text, ...] = ()
     """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
-    empty: tuple[str, ...] = ()
+    empty: tuple[Text, ...] = ()
     """The scenarios that have no question."""
-    shard: str = ""
+    shard: Annotated[str, Field(pattern=r"^(\d{1,6}/\d{1,6})?$")] = ""
     """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
-    min_rates: Mapping[str, float] = field(default_factory=dict)
+    min_rates: Mapping[Text, Amount] = field(default_factory=dict)
     """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
     merged: tuple[Mapping[str, Any], ...] = ()
     """The manifests of the runs that it was merged from, in the order of their names."""
@@ -69,7 +73,7 @@ class Manifest:
     @property
     def prices_of(self) -> dict[str, str]:
         """The date of each model's prices."""
-        return {model: prices["dated"] for model, prices in self.prices.items()}
+        return {model: str(prices.get("dated", "?")) for model, prices in self.prices.items()}
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
@@ -77,8 +81,11 @@ class Manifest:
 
 
 def load_manifest(folder: Path) -> Manifest:
-    """Load the manifest of a finished run. Raises FileNotFoundError if the folder holds none."""
-    return as_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    """Load the manifest of a finished run. Raises FileNotFoundError if the folder holds none, or UserError."""
+    try:
+        return as_manifest(parsed(json.loads, (folder / MANIFEST).read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise damaged(folder / MANIFEST, error) from None
 
 
 def require_manifest(folder: Path) -> Manifest:
@@ -91,7 +98,24 @@ def require_manifest(folder: Path) -> Manifest:
         ) from None
 
 
-def as_manifest(fields: Mapping[str, Any]) -> Manifest:
-    """Return the manifest with these fields; fields that an earlier version did not write are empty."""
-    tuples = ("options", "filters", "left_out", "empty", "merged")
-    return Manifest(**{**fields, **{name: tuple(fields.get(name, ())) for name in tuples}})
+def damaged(path: Path, error: Exception) -> UserError:
+    """Return an error for a file of a run that is not as longctx wrote it."""
+    return UserError(
+        "damaged-run",
+        f"{path} is not as a run leaves it ({reason(error)}): restore it, or run it again; what is recorded is not "
+        "asked again.",
+    )
+
+
+_MANIFEST = TypeAdapter(Manifest)
+
+
+def as_manifest(fields: object) -> Manifest:
+    """Return the manifest with these fields; those that an earlier version did not write are empty.
+
+    Raises ValueError.
+    """
+    manifest = _MANIFEST.validate_python(fields)
+    for part in manifest.merged:
+        _MANIFEST.validate_python(part)
+    return manifest

@@ -14,7 +14,7 @@ from longctx.results.completeness import left_out_of_all, scenario_name
 from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, require_manifest
 from longctx.results.row import Row
-from longctx.results.store import check_each_once, load_rows, read
+from longctx.results.store import check_each_once, load_rows, read, row_of
 
 MergeKey = tuple[str, ...]
 
@@ -35,7 +35,7 @@ class Kept:
     @classmethod
     def of(cls, folder: Path, place: int, line: str, view: str) -> Kept:
         digest = hashlib.sha256(f"{line}\t{view}".encode()).digest()
-        return cls(folder, place, Row.of(json.loads(line)), bool(view), digest)
+        return cls(folder, place, row_of(line, folder), bool(view), digest)
 
     @property
     def subject(self) -> MergeKey:

@@ -6,8 +6,11 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Any
 
+from pydantic import TypeAdapter
+
+from longctx.fields import Amount, Count, Number, Text, Whole
 from longctx.results.subject import Subject
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import MEASURED, Kind
@@ -17,89 +20,91 @@ from longctx.vocabulary.scenario import MEASURED, Kind
 class Row:
     """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known."""
 
-    run: str
+    run: Text
     """The name of the run."""
-    model: str
+    model: Text
     """The model that was asked."""
-    prompt_set: str
+    prompt_set: Text
     """The name of the prompt set."""
-    prompt_digest: str
+    prompt_digest: Text
     """The digest of the family's templates in that prompt set."""
-    family: str
+    family: Text
     """The family, such as `passkey`."""
-    version: int = 1
+    version: Count = 1
     """The family's version, which increases when it builds other trials."""
-    scenario: str
+    scenario: Text
     """The slug of its parameters, such as `lines-5-block_size-2`."""
-    params: Mapping[str, int | str | None]
+    params: Mapping[Text, Whole | Text | None]
     """The scenario's parameters."""
-    seed: int
+    seed: Count
     """The random seed that draws the trial."""
-    trial: int
+    trial: Count
     """The number of the trial in its scenario, from 0."""
-    item: str | None
+    item: Text | None
     """In long-context QA, the question's id and the digest of its bank."""
-    repeat: int
+    repeat: Count
     """How often the same trial was asked before it in this run."""
     outcome: Kind
     """How the reply was judged; `infra_error` and `not_asked` were not measured, and no rate counts them."""
-    band: str | None = None
+    band: Text | None = None
     """The band of lengths in which a gate judges the trial; None if it is not gated."""
-    cluster: str | None = None
+    cluster: Text | None = None
     """The cluster of trials that are easy or hard together: those about one section or graph, or of one distance."""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[Text, Text] = field(default_factory=dict)
     """The labels that the user gave the run."""
-    model_returned: str | None = None
+    model_returned: Text | None = None
     """The model that answered, as the server names it."""
-    expected: str | None = None
+    expected: Text | None = None
     """The right answer."""
-    returned: str | None = None
+    returned: Text | None = None
     """The answer that was read from the reply."""
-    why: str | None = None
+    why: Text | None = None
     """Why the answer is wrong, in a sentence."""
-    trace: Mapping[str, int] = field(default_factory=dict)
+    trace: Mapping[Text, Whole] = field(default_factory=dict)
     """The numbers in `why`, by name."""
-    error: str | None = None
+    error: Text | None = None
     """Why the trial was not measured."""
-    depth: float | None = None
+    depth: Number | None = None
     """The position of the needle in the text, between 0 (start) and 1 (end)."""
-    distance_from_end: int | None = None
+    distance_from_end: Count | None = None
     """The tokens from the needle to the end of the prompt."""
-    input_tokens: int | None = None
+    input_tokens: Count | None = None
     """The tokens of the prompt, including those read from the prompt cache and written to it."""
-    cached_tokens: int | None = None
+    cached_tokens: Count | None = None
     """The tokens that were read from the prompt cache."""
-    cache_write_tokens: int | None = None
+    cache_write_tokens: Count | None = None
     """The tokens that were written to the prompt cache."""
-    output_tokens: int | None = None
+    output_tokens: Count | None = None
     """The tokens of the reply."""
-    latency_s: float | None = None
+    latency_s: Amount | None = None
     """The seconds until the whole reply had arrived."""
-    cost_usd: float | None = None
+    cost_usd: Amount | None = None
     """The cost of the answer when it was asked, in USD."""
-    stop_reason: str | None = None
+    stop_reason: Text | None = None
     """The reason why the reply ended, as the server gives it."""
-    source: str | None = None
+    source: Text | None = None
     """`live` if this run asked, else `replayed`."""
-    recorded_at: str | None = None
+    recorded_at: Text | None = None
     """The time of the answer in ISO 8601, UTC."""
-    prompt_sha256: str | None = None
+    prompt_sha256: Text | None = None
     """The digest of the request."""
-    answers: str | None = None
+    answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Self:
-        """Return the row with the fields that a file kept. Raises TypeError if one is missing that all rows have."""
+    def of(cls, kept: Mapping[str, Any]) -> Row:
+        """Return the row with the fields that a file kept. Raises ValueError if one is missing or unusable."""
         # Most texts occur in many rows; interning keeps one copy of each.
         values: dict[str, Any] = {}
+        if not isinstance(kept, Mapping):
+            raise ValueError("a row is a JSON object")
         for name in KEPT:
             if name in kept:
                 value = kept[name]
                 values[name] = sys.intern(value) if type(value) is str else value
         if "prompt_set" in values:
             values["prompt_set"] = present_name(values["prompt_set"])
-        return cls(**values)
+        return _ROW.validate_python(values)
 
     @property
     def subject(self) -> Subject:
@@ -129,5 +134,6 @@ class Row:
         return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))
 
 
+_ROW = TypeAdapter(Row)
 KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
 """The fields that a run's files keep, in their order."""

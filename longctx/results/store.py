@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from longctx.config.text_files import parsed
 from longctx.errors import UserError
 from longctx.files import unwritable
 from longctx.results.lines import lines, lines_at
+from longctx.results.manifest import damaged
 from longctx.results.row import Row
-from longctx.results.view import View
+from longctx.results.view import View, check_view
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
@@ -33,10 +35,18 @@ class FinishedRun:
     folder: Path
 
     def views(self, places: Iterable[int] | None = None) -> Iterator[str]:
-        """Yield the views of the rows at these places, by default of all, as JSON; empty if a row has no view."""
+        """Yield the views of the rows at these places, by default of all, as JSON; empty if a row has no view.
+
+        Raises UserError for a view that is not as a run leaves it.
+        """
         chosen = range(len(self.rows)) if places is None else places
         file = self.folder / VIEWS
-        return lines_at(file, chosen) if file.exists() else ("" for _ in chosen)
+        for view in lines_at(file, chosen) if file.exists() else ("" for _ in chosen):
+            try:
+                check_view(view)
+            except ValueError as error:
+                raise damaged(file, error) from None
+            yield view
 
     def seen(self) -> list[tuple[Row, dict[str, Any]]]:
         """Return the rows with the fields of their views; an empty dict if a row has no view."""
@@ -70,7 +80,7 @@ def finish(folder: Path, into: Path | None = None) -> FinishedRun:
     file, rows = folder / UNFINISHED, {}
     for place, line in enumerate(lines(file)):
         text = line.partition("\t")[0]
-        rows[hashlib.sha256(text.encode()).digest()] = Row.of(json.loads(text)), place
+        rows[hashlib.sha256(text.encode()).digest()] = row_of(text, folder), place
     ordered = sorted(rows.values(), key=lambda entry: _sort_key(entry[0]))
     check_each_once(folder, (row for row, _ in ordered))
     texts = (line.partition("\t")[::2] for line in lines_at(file, (place for _, place in ordered)))
@@ -105,9 +115,17 @@ def load(folder: Path) -> FinishedRun:
 
 def load_rows(folder: Path) -> list[Row]:
     """Load the rows of a finished run. Raises FileNotFoundError if there is none; UserError for a trial in two rows."""
-    rows = [Row.of(json.loads(line)) for line in lines(folder / RESULTS)]
+    rows = [row_of(line, folder) for line in lines(folder / RESULTS)]
     check_each_once(folder, rows)
     return rows
+
+
+def row_of(line: str, folder: Path) -> Row:
+    """Return the row in a line of the run in a folder. Raises UserError."""
+    try:
+        return Row.of(parsed(json.loads, line))
+    except ValueError as error:
+        raise damaged(folder / RESULTS, error) from None
 
 
 def check_each_once(folder: Path, rows: Iterable[Row]) -> None:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
+from longctx.config.text_files import parsed
+from longctx.fields import Count, Text
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.scenario import Quote
 
@@ -22,6 +26,41 @@ class View:
 
     def to_json(self) -> str:
         return json.dumps(_fields(self), default=_fields, ensure_ascii=False, separators=(",", ":"))
+
+
+class _Quote(BaseModel):
+    text: Text
+    in_record: bool
+    in_needle: bool
+
+
+class _Excerpt(BaseModel):
+    names: list[Text]
+    line: Count
+    pieces: list[tuple[Text, Text]]
+
+
+class _EarlierExcerpt(BaseModel):
+    """An excerpt as earlier versions kept it: one mark and its context."""
+
+    name: Text
+    line: Count
+    before: Text
+    part: Text
+    after: Text
+
+
+class _Kept(BaseModel):
+    test: Text = ""
+    reply: Text | None = None
+    excerpts: list[_Excerpt | _EarlierExcerpt] = []
+    quotes: list[_Quote] = []
+
+
+def check_view(line: str) -> None:
+    """Raise ValueError if a line of a run's file is not a view, and not empty."""
+    if line:
+        _Kept.model_validate(parsed(json.loads, line))
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from longctx.config.text_files import first_fault, read_text
+from longctx.config.text_files import first_fault, parsed, read_text
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
@@ -108,13 +108,13 @@ class QuestionFile:
 def _parse(line: str, where: str) -> DroppedByReviewer | None:
     """Parse a line; return None if it was not written by a review. Raises UserError."""
     try:
-        record = json.loads(line)
+        record = parsed(json.loads, line)
         ours = isinstance(record, dict) and record.get("reason") == REVIEWER
         return DroppedByReviewer.model_validate(record) if ours else None
-    except json.JSONDecodeError as error:
-        raise UserError("line-not-json", f"{where} is not JSON: {error}. Correct the line, or delete it.") from None
     except ValidationError as error:
         raise UserError("bad-dropped-line", f"{where}: {first_fault(DroppedByReviewer, error, 'the line')}") from None
+    except ValueError as error:
+        raise UserError("line-not-json", f"{where} is not JSON: {error}. Correct the line, or delete it.") from None
 
 
 def _lines(path: Path) -> list[str]:

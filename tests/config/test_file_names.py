@@ -1,10 +1,12 @@
 """Names of models and prompt sets as names of files."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
-from longctx.config.file_names import file_name, file_of, slug
+from longctx.config.file_names import check_name, file_name, file_of, slug
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,12 @@ def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(t
     assert of("org:model") == "org_model.txt"
     (tmp_path / f"{file_name('org:model')}.txt").touch()
     assert of("org:model") == f"{file_name('org:model')}.txt"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", ".lock", "x" * 201])
+def test_a_name_that_cannot_name_a_file(name: str) -> None:
+    """docs/security.md, names."""
+    with refused("bad-name"):
+        check_name(name)
+    with refused("bad-name") if name else contextlib.nullcontext():
+        assert file_name(name) == ""

@@ -203,3 +203,18 @@ def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
     )
     profile = ModelProfile(probed=probed).completed()
     assert (profile.prefill, profile.extra_body, profile.thinking, profile.effort) == (False, {}, None, None)
+
+
+@pytest.mark.parametrize("entry", ["model", "provider_model"])
+@pytest.mark.parametrize("name", ["..", ".", ".lock", "a\\nb", " "])
+def test_an_id_that_is_no_name(mine: Workspace, entry: str, name: str) -> None:
+    """docs/security.md, names."""
+    mine.own("models", "toy.toml").write_text(f'{entry} = "{name}"\n')
+    with refused("bad-entries", f"{entry}: "):
+        load_model(mine, "toy")
+
+
+def test_a_model_that_is_no_name(mine: Workspace) -> None:
+    """docs/security.md, names."""
+    with refused("bad-name", ".."):
+        load_model(mine, "..")

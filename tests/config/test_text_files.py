@@ -6,7 +6,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from longctx.config.text_files import read_toml
+from longctx.config.models import ModelProfile
+from longctx.config.text_files import read_text, read_toml
 from tests.refusals import refused
 
 
@@ -103,3 +104,22 @@ def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) 
     with refused("bad-entries", "weight: ") as caught:
         read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
     assert "Did you mean 'weight'" not in str(caught.value)
+
+
+DEEP = "a = " + "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [(DEEP, "nested too deeply"), ("a = " + "1" * 5000, "integer string conversion")]
+)
+def test_toml_that_breaks_its_parser(tmp_path: Path, text: str, reason: str) -> None:
+    """docs/security.md, deep-nesting."""
+    path = tmp_path / "model.toml"
+    path.write_text(text)
+    with refused("not-toml", path, reason):
+        read_toml(path, ModelProfile)
+
+
+def test_a_folder_in_the_place_of_a_file(tmp_path: Path) -> None:
+    with refused("not-readable", tmp_path):
+        read_text(tmp_path)

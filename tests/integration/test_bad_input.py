@@ -234,3 +234,19 @@ def test_something_else_in_a_cassettes_place(
     assert result.says(place, "[path-is-file]" if place == "toy" else "[path-is-folder]")
     assert not result.says("no recording in cassettes/toy/line_retrieval/lines-3.jsonl")
     assert not server.asked
+
+
+@pytest.mark.parametrize("table", [LINES.replace("toy", ".."), LINES.replace("toy", ""), "a = " + "[" * 100_000])
+def test_a_profile_of_a_stranger(checkout: Checkout, table: str) -> None:
+    """docs/security.md, names; docs/security.md, deep-nesting."""
+    checkout.profile(table)
+    result = checkout.pytest("-n2")
+    assert result.code != 0
+    assert result.says("[bad-name]") or result.says("[not-toml]")
+
+
+def test_pytest_settings_that_are_nested_too_deeply(checkout: Checkout) -> None:
+    """docs/security.md, deep-nesting."""
+    checkout.file("pytest.ini").unlink()
+    checkout.file("pyproject.toml").write_text("a = " + "[" * 100_000)
+    assert checkout.longctx("batches", "list").says("[bad-pytest-file]")

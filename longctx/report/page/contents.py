@@ -76,11 +76,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "early stop", f"{summary.errors.get(EARLY_STOP, 0):,} trials left out"
     if summary.recorded:
         first, last = summary.recorded
-        age = (datetime.datetime.fromisoformat(manifest.finished_at).date() - datetime.date.fromisoformat(first)).days
-        yield (
-            "recorded",
-            f"{first}{f' to {last}' if last != first else ''}, up to {count(age, 'day')} old",
-        )
+        yield "recorded", f"{first}{f' to {last}' if last != first else ''}{_age(manifest.finished_at, first)}"
     if sentence := " ".join(answered(summary)):
         yield "another model", sentence
     yield "cost", " ".join(sentences(summary.costs)) or _nothing(summary.costs)
@@ -153,3 +149,12 @@ def _usage(summary: Summary) -> pd.DataFrame:
     columns = ["family", "model", "input tokens", "read from cache", "written to cache", "output tokens"]
     columns += ["latency, median", "latency, 95%", "cost"]
     return pd.DataFrame(rows, columns=columns).set_index("family")
+
+
+def _age(now: str, first: str) -> str:
+    """Return a clause on the age of the oldest recording; empty if a time in the files is none."""
+    try:
+        days = (datetime.datetime.fromisoformat(now).date() - datetime.date.fromisoformat(first)).days
+    except ValueError:
+        return ""
+    return f", up to {count(days, 'day')} old"

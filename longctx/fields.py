@@ -1,0 +1,38 @@
+"""The types of the entries of files that longctx writes and reads back, as pydantic checks them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import Field, PlainValidator, ValidationError
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("it is not text")
+    return value
+
+
+Text = Annotated[str, PlainValidator(_text)]
+"""Any text; pydantic's own type refuses lone surrogates, which replies and names of files may hold."""
+Whole = Annotated[int, Field(strict=True)]
+Count = Annotated[int, Field(strict=True, ge=0)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Amount = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+PLAIN = {"Text": "str", "Whole": "int", "Count": "int", "Number": "float", "Amount": "float"}
+
+
+def plain(annotation: object) -> str:
+    """Return an annotation with Python's own names for these types."""
+    return re.sub(r"\w+", lambda name: PLAIN.get(name[0], name[0]), str(annotation))
+
+
+def reason(error: Exception) -> str:
+    """Return why a file cannot be used: what is wrong with its first bad entry, in a clause."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
