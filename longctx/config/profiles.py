@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model
 
+from longctx.config.models import TokensPerUnit
 from longctx.config.text_files import read_toml
 from longctx.errors import UserError
 from longctx.registry import families
@@ -17,6 +18,8 @@ from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"
+USUAL_WINDOW = 1_000_000
+"""The window, in tokens, with which shares of a window are checked when a profile is read."""
 
 
 def _listed(value: Any) -> Any:
@@ -101,7 +104,8 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
     for family in known:
         for grid in profile.grids(family):
             try:
-                empty = not [grid.trials_of(scenario) for scenario in grid.scenarios(_no_bank)]
+                table = grid.sized(USUAL_WINDOW, 0, TokensPerUnit().model_dump())
+                empty = not [table.trials_of(scenario) for scenario in table.scenarios(_no_bank)]
             except ValueError as error:
                 raise UserError("bad-profile-table", f"{path}, [{family}]: {error}") from None
             if empty:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
 from collections.abc import Sequence
 
 from vcr.record_mode import RecordMode
@@ -14,11 +15,14 @@ from longctx.live.cost.estimate import Estimate, doubts, estimate, in_all
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
+from longctx.plural import count
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.stale import stale
 from longctx.recording.tape import Tape
 
+NOT_MEASURED = "not_measured"
+"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
 BUILT = "the prompts to be built, to find those without a recording"
 
 
@@ -31,7 +35,8 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         lacking = each_once(lacking) if batch else lacking
         free = [question for question in lacking if place_in(question) not in claimed]
         questions = with_sharing(free, batch)
-    estimates = say_estimate(say, fit, questions, [case for case, _ in unfit], batch)
+    say_misfits(say, unfit)
+    estimates = say_estimate(say, fit, questions, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
     if batch and (cheaper := cheaper_directly(fit, free, questions)):
         say(cheaper)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
@@ -53,8 +58,28 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
         try:
             fit.append(case.fitted())
         except UserError as error:
-            unfit.append((case, Failure("does_not_fit", str(error), fatal=True)))
+            cause = NOT_MEASURED if error.code == "prompt-set-not-measured" else "does_not_fit"
+            unfit.append((case, Failure(cause, str(error), fatal=True)))
     return fit, unfit
+
+
+def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
+    """Print what does not fit its model and is not asked: a sentence on each family and model."""
+    groups: dict[tuple[str, str], list[Unasked]] = defaultdict(list)
+    for case, why in unfit:
+        if why.cause != NOT_MEASURED:
+            groups[case.scenario.family, case.model.model].append((case, why))
+    for (family, model), group in groups.items():
+        first = "The first: " if len(group) > 1 else ""
+        say(f"Not asked: {count(len(group), 'scenario')} of {family} on {model}. {first}{group[0][1].message}")
+
+
+def still_fitting(questions: Sequence[Question]) -> tuple[list[Question], list[Unasked]]:
+    """Return the questions whose cases fit their models by the server's count, and the other cases with the reasons."""
+    cases = {id(question.case): question.case for question in questions}
+    _, unfit = fitted(list(cases.values()))
+    too_long = {id(case) for case, _ in unfit}
+    return [question for question in questions if id(question.case) not in too_long], unfit
 
 
 def say_estimate(

@@ -24,7 +24,7 @@ from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
 from longctx.live.cost.money import check_cap
-from longctx.live.estimating import BUILT, fitted, say_estimate, with_sharing
+from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, still_fitting, with_sharing
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes, work
@@ -183,9 +183,11 @@ async def _ask(
         claimed = batches.held()
         held = [question for question in lacking if place_in(question) in claimed]
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
+        known, too_long = still_fitting(await counted(client, free, say))
+        unfit += too_long
         if observer:
             observer.ready((*uncounted, *unfit))
-        known = await counted(client, free, say)
+        say_misfits(say, unfit)
         questions = with_sharing(known, terms.batch)
         say_estimate(say, fit, questions, batch=terms.batch)
         if terms.batch and (cheaper := cheaper_directly(fit, known, questions)):

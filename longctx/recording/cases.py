@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from longctx.config.file_names import check_name
-from longctx.config.models import load_model
+from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.recording.case import Case
+from longctx.recording.request import added_tokens
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario
@@ -42,10 +43,12 @@ def cases_of(
     cases: dict[str, Case] = {}
     banks: dict[str, str] = {}
     for grid in grids:
+        tables = {model: sized(grid, known[model]) for model in models(grid)}
         wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
         for wording, model in itertools.product(wordings, models(grid)):
-            for scenario in grid.scenarios(functools.partial(bank, model, grid.draws_on)):
-                if not (trials := grid.trials_of(scenario)):
+            table = tables[model]
+            for scenario in table.scenarios(functools.partial(bank, model, grid.draws_on)):
+                if not (trials := table.trials_of(scenario)):
                     continue
                 case = Case(
                     model=known[model],
@@ -54,7 +57,7 @@ def cases_of(
                     seed=profile.seed,
                     trials=trials,
                     min_rate=grid.min_rate,
-                    band=grid.band(scenario),
+                    band=table.band(scenario),
                     in_gate=grid.gated,
                 )
                 cases.setdefault(case.id, case)
@@ -66,6 +69,26 @@ def cases_of(
                         "profiles of their own.",
                     )
     return list(cases.values())
+
+
+def sized(grid: Grid, model: ModelProfile) -> Grid:
+    """Return the table for one model, with tokens in place of shares of its window. Raises UserError.
+
+    Thinking and tools lie inside the share, the system prompt of a prompt set does not: sizes are the same for all.
+    """
+    if not grid.has_shares:
+        return grid
+    if model.window is None:
+        raise UserError(
+            "share-without-window",
+            f"A profile gives sizes as shares of the model's window, and the window of {model.model} is not known: add "
+            f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
+        )
+    apart = model.thinking_tokens + added_tokens(model, "", measured=False)
+    try:
+        return grid.sized(model.window, apart, model.tokens.model_dump())
+    except ValueError as error:
+        raise UserError("share-too-small", f"{model.model}: {error}") from None
 
 
 def _prompt_sets(workspace: Workspace, grids: Sequence[Grid], prompts: Sequence[str]) -> dict[str, PromptSet]:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
 
 Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+MOST_DIGITS = 3
+"""The digits of a size that is made of a share: it stays the same when a little less room is left beside it."""
+
+
+def _size(value: Any) -> int | float:
+    if (type(value) is int and value >= 1) or (type(value) is float and 0 < value <= 1):
+        return value
+    raise ValueError(
+        "a size is a number that is greater than or equal to 1, or a share of the model's window, such as 0.25 or 1.0"
+    )
+
+
+SIZE = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "number", "exclusiveMinimum": 0, "maximum": 1}]}
+Size = Annotated[Any, BeforeValidator(_size), WithJsonSchema(SIZE)]
+"""A length in the family's unit, or a share of the model's window: a float of up to 1.0."""
 
 
 def _trials(value: Any) -> int | dict[str, int]:
@@ -40,8 +57,11 @@ class Grid(BaseModel):
     long-context QA, a trial is a question."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A scenario whose rate is shown to lie below it fails its test."""
-    bands: dict[str, Count] = {}
-    """The gate's bands: name -> the largest length in it (lines, or tokens). Without any, all lengths are one band."""
+    bands: dict[str, Size] = {}
+    """The gate's bands: name -> the largest length in it (lines, or tokens), or a share of the window. Without any, all
+    lengths are one band."""
+    sizes: ClassVar[str] = ""
+    """The entry that holds the lengths, each of which may be a share of a model's window; empty if there is none."""
 
     gated: bool = True
     """False leaves the table out of the gate: its trials are asked and reported, and no band judges them."""
@@ -57,6 +77,45 @@ class Grid(BaseModel):
     def minimums(self) -> int:
         """How many stated minimums the gate tests beside bands, for each model and prompt set."""
         return 0
+
+    def size_in(self, room: int, tokens: Mapping[str, float]) -> float:
+        """Return the length of a prompt that takes so many tokens together with its reply, thinking apart.
+
+        tokens: a model's tokens per unit.
+        """
+        return room
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether a length or a band is a share of the model's window."""
+        lengths = getattr(self, self.sizes) if self.sizes else ()
+        return any(isinstance(size, float) for size in (*lengths, *self.bands.values()))
+
+    def sized(self, window: int, apart: int, tokens: Mapping[str, float]) -> Self:
+        """Return the table for one model: its shares as lengths, rounded down to three digits.
+
+        window: the model's. apart: the tokens of a request beside the prompt and the reply, such as thinking. tokens:
+        the model's tokens per unit. Raises ValueError if a share has no room for a prompt.
+        """
+        if not self.has_shares:
+            return self
+
+        def length(size: int | float) -> int:
+            return size if isinstance(size, int) else self._length(size, window, apart, tokens)
+
+        lengths = {self.sizes: tuple(map(length, getattr(self, self.sizes)))} if self.sizes else {}
+        bands = {name: length(size) for name, size in self.bands.items()}
+        return self.model_copy(update=lengths | {"bands": bands})
+
+    def _length(self, share: float, window: int, apart: int, tokens: Mapping[str, float]) -> int:
+        exact = int(self.size_in(int(share * window) - apart, tokens))
+        if exact < 1:
+            raise ValueError(
+                f"a share of {share:g} of a window of {window:,} tokens has no room for a prompt, its reply and "
+                f"{apart:,} other tokens, of thinking for instance: give a larger share."
+            )
+        step: int = 10 ** max(len(str(exact)) - MOST_DIGITS, 0)
+        return exact // step * step
 
     @property
     def draws_on(self) -> str:
@@ -83,3 +142,11 @@ class Grid(BaseModel):
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         """Yield the table's scenarios. bank: loads the questions, for families that ask about documents."""
         raise NotImplementedError
+
+
+class WindowGrid(Grid):
+    """The entries of a family whose prompts fill a window."""
+
+    windows: tuple[Size, ...] = Field(min_length=1)
+    """Tokens that prompt and reply fill, chat template included; or shares of the model's window."""
+    sizes: ClassVar[str] = "windows"

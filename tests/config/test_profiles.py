@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.passkey.protocol import Passkey
@@ -25,7 +26,8 @@ def load(folder: Path, text: str) -> Profile:
 
 
 def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
-    return [scenario for grid in profile.grids(family.family) for scenario in grid.scenarios(no_bank)]
+    tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(family.family))
+    return [scenario for table in tables for scenario in table.scenarios(no_bank)]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in HERE.list("profiles", "*.toml")])

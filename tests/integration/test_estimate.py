@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.conftest import LINES, PASSKEY, Checkout
-from tests.servers import SimulatedServer
+from tests.servers import SimulatedServer, giving
 
 PRICES = "[prices]\ninput = 3000\noutput = 15000\ndated = 2026-01-01\n"
 
@@ -72,3 +72,41 @@ def test_a_model_that_was_misspelled_is_suggested(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4.5")
     assert result.says("price not known", "no profile of claude-haiku-4.5", "Did you mean 'claude-haiku-4-5'?")
     assert "Did you mean" not in checkout.pytest("--ctx-estimate", "--ctx-model=my-own-llama").out
+
+
+LONG = '[line_retrieval]\nmodels = ["toy"]\nlines = [3, 500, 900]\norders = ["ordered"]\ntrials = 2\n'
+
+
+def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LONG, PASSKEY)
+    checkout.file("fixtures/models/toy.toml").write_text(f"window = 4096\n\n[tokens]\nline = 20\n\n{PRICES}")
+    named = (
+        "Not asked: 2 scenarios of line_retrieval on toy. The first: toy-protocol-lines-500 takes about 10,100 tokens"
+    )
+    estimated = checkout.pytest("--ctx-estimate")
+    assert estimated.says(
+        named, "line_retrieval on toy: 2 of 2 trials to ask, about 320 input", "passkey on toy: 4 of 4"
+    )
+    recorded = checkout.record(server, "--ctx-ask-only")
+    assert recorded.code == 1
+    assert recorded.says(named, "Asked 6 of 6 trials", "Asked in part")
+    assert recorded.out.index("Not asked:") < recorded.out.index("Asked 6 of 6")
+
+
+def test_what_does_not_fit_by_the_servers_count_is_not_asked(checkout: Checkout, server: SimulatedServer) -> None:
+    """By the profile, a prompt of three lines has 145 tokens; the server counts a prompt of its own, too."""
+    checkout.file("fixtures/models/toy.toml").write_text("window = 512\n")
+    server.counting = giving(b'{"input_tokens": 600}')
+    result = checkout.record(server, "--ctx-ask-only")
+    assert result.code == 1
+    assert result.says("Not asked: 2 scenarios of line_retrieval on toy.", "but the window of toy is 512")
+    assert not server.asked
+
+
+def test_sizes_may_be_shares_of_the_window(checkout: Checkout) -> None:
+    checkout.profile(LONG.replace("[3, 500, 900]", "[0.5, 1.0]"))
+    assert checkout.pytest("--ctx-estimate").says("[share-without-window]", "models probe toy")
+    checkout.file("fixtures/models/toy.toml").write_text("window = 4096\n")
+    result = checkout.pytest("--ctx-estimate")
+    assert (result.code, "Not asked" in result.out) == (0, False)
+    assert checkout.pytest("--collect-only", "-q").says("lines-129]", "lines-265]")

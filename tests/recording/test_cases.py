@@ -5,15 +5,22 @@ from __future__ import annotations
 import functools
 import shutil
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
+from longctx.families.line_retrieval.grid import LineRetrievalGrid
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.control import Control
+from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
 from longctx.recording.case import Case
-from longctx.recording.cases import cases_of
+from longctx.recording.cases import cases_of, sized
 from longctx.vocabulary.bank import Bank
+from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
 from tests.refusals import refused
 
@@ -116,3 +123,47 @@ def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
 def test_one_result_is_not_of_two_banks(tmp_path: Path) -> None:
     with refused("scenario-of-two-banks", "one longest-5000-record-right"):
         of_banks(tmp_path, "one")
+
+
+def shared_window(window: int | None = 100_000, **model: Any) -> list[str]:
+    table = LineRetrievalGrid(
+        trials=1, lines=(20, 0.1, 1.0), orders=("ordered",), max_tokens=64, bands={"short": 0.1, "long": 1.0}
+    )
+    grid = sized(table, ModelProfile(model="toy", window=window, **model))
+    return [f"{scenario.slug} {grid.band(scenario)}" for scenario in grid.scenarios(small_bank)]
+
+
+def test_shares_of_a_window_are_sizes_that_name_what_is_asked() -> None:
+    """(10,000 - 64 - 100) / 15 = 655.7 and (100,000 - 64 - 100) / 15 = 6,655.7 lines, in three digits."""
+    assert shared_window() == ["lines-20 short", "lines-655 short", "lines-6650 long"]
+
+
+def test_reply_thinking_and_tools_lie_inside_a_share() -> None:
+    assert shared_window(thinking_tokens=4096)[1:] == ["lines-382 short", "lines-6380 long"]
+    tools = [{"name": "look_up", "description": "x" * 9000, "input_schema": {"type": "object"}}]
+    assert shared_window(extra_body={"tools": tools})[1:] < shared_window()[1:]
+
+
+def test_a_size_of_a_share_stays_the_same_when_a_little_less_room_is_left() -> None:
+    assert shared_window(system="You are terse.") == shared_window()
+
+
+def test_shares_need_a_window() -> None:
+    with refused("share-without-window", "toy", "models probe toy"):
+        shared_window(window=None)
+
+
+def test_a_share_without_room() -> None:
+    with refused("share-too-small", "toy", "0.1", "40,000"):
+        shared_window(thinking_tokens=40_000)
+
+
+@pytest.mark.parametrize("size", [0, -5, 0.0, 1.5, -0.5, True, "0.5"])
+def test_what_is_no_size(size: object) -> None:
+    with pytest.raises(ValueError, match="share of the model's window"):
+        PasskeyGrid.model_validate({"trials": 1, "windows": [size]})
+
+
+def test_a_table_without_shares_is_the_same_for_all_models() -> None:
+    table = PasskeyGrid(trials=1, windows=(4096,))
+    assert sized(table, ModelProfile(model="toy")) is table

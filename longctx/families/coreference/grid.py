@@ -8,17 +8,15 @@ from pydantic import Field
 
 from longctx.families.coreference.protocol import Coreference
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, WindowGrid
 from longctx.vocabulary.scenario import Scenario
 
 
-class CoreferenceGrid(Grid):
+class CoreferenceGrid(WindowGrid):
     """Every number of alike texts in every window (tokens)."""
 
     needles: tuple[Count, ...] = Field(default=(2, 4, 8), min_length=1)
     """How many texts answer the same request."""
-    windows: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that prompt and reply fill, chat template included."""
     max_tokens: Count = 200
     """The most tokens of a reply."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.families.graph_walks.protocol import OTHER_TOKENS, GraphWalks
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, Grid, Size
 from longctx.vocabulary.scenario import Scenario
 
 
@@ -22,12 +22,16 @@ def _walk(value: Any) -> str | int:
 class GraphWalksGrid(Grid):
     """Every walk in every context."""
 
-    contexts: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that the list of edges takes, by the model's own tokenizer."""
+    sizes: ClassVar[str] = "contexts"
+    contexts: tuple[Size, ...] = Field(min_length=1)
+    """Tokens that the list of edges takes, by the model's own tokenizer; or shares of the model's window."""
     walks: tuple[Annotated[Any, BeforeValidator(_walk)], ...] = Field(default=("parents", 1, 2, 3), min_length=1)
     """`"parents"`, or a number: the depth of a breadth-first search."""
     max_tokens: Count = 4096
     """The most tokens of a reply, which reasons first."""
+
+    def size_in(self, room: int, tokens: Mapping[str, float]) -> float:
+        return room - self.max_tokens - OTHER_TOKENS
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for context in self.contexts:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.line_retrieval.protocol import OTHER_TOKENS, LineRetrieval
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, Grid, Size
 from longctx.vocabulary.scenario import Scenario
 
 
@@ -27,12 +27,16 @@ Order = Annotated[Any, BeforeValidator(_order)]
 class LineRetrievalGrid(Grid):
     """Every number of lines in every order, except blocks that are not smaller than the file."""
 
-    lines: tuple[Count, ...] = Field(min_length=1)
-    """Lengths of the files, in lines."""
+    sizes: ClassVar[str] = "lines"
+    lines: tuple[Size, ...] = Field(min_length=1)
+    """Lengths of the files, in lines; or shares of the model's window."""
     orders: tuple[Order, ...] = Field(default=("ordered", "shuffled"), min_length=1)
     """`"ordered"`, `"shuffled"`, or a number: the lines of the blocks that are shuffled."""
     max_tokens: Count = 10
     """The most tokens of a reply: 10 fit a bare number; a model that answers in a sentence needs about 64."""
+
+    def size_in(self, room: int, tokens: Mapping[str, float]) -> float:
+        return (room - self.max_tokens - OTHER_TOKENS) / tokens["line"]
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         block_sizes = [{"ordered": None, "shuffled": 1}.get(order, order) for order in self.orders]

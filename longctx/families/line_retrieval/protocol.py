@@ -29,6 +29,8 @@ MANY_LINES = 1_000
 PADDING = b"\0"
 """The byte with which numpy pads texts to equal length; no wording contains it."""
 
+OTHER_TOKENS = 100
+"""About the tokens of the prompt without its lines."""
 COUNTED = 500, 1500
 """The numbers of lines of two files whose difference gives the tokens of a line."""
 
@@ -131,7 +133,7 @@ class LineRetrieval(Scenario):
         return self.lines
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int(tokens["line"] * self.lines) + 100
+        return int(tokens["line"] * self.lines) + OTHER_TOKENS
 
     def _order(self, rng: np.random.RandomState) -> NDArray[np.int64]:
         ordered = np.arange(1, self.lines + 1, dtype=np.int64)

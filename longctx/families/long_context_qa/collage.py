@@ -27,6 +27,8 @@ EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "examples_prefill"}
 """The template that begins the answer without a scratchpad. The notebook begins it only without examples."""
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
+OTHER_TOKENS = 600
+"""About the tokens of the prompt without its record."""
 POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
 
 
@@ -178,7 +180,7 @@ class Collage(Scenario):
         return self.bank().items[index].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int(self.budget * tokens["reference"]) + 600
+        return int(self.budget * tokens["reference"]) + OTHER_TOKENS
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))

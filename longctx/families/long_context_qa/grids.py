@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
+from longctx.families.long_context_qa.collage import OTHER_TOKENS, POSITIONS, VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.bank import SHIPPED, Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, Grid, Size
 from longctx.vocabulary.scenario import Scenario
 
 
@@ -36,8 +36,9 @@ class _BankGrid(Grid):
 class CollageGrid(_BankGrid):
     """Every budget (tokens), depth and variant. trials: how many of the filtered questions are asked."""
 
-    budgets: tuple[Count, ...] = Field(min_length=1)
-    """Tokens of the record, by the reference vocabulary."""
+    sizes: ClassVar[str] = "budgets"
+    budgets: tuple[Size, ...] = Field(min_length=1)
+    """Tokens of the record, by the reference vocabulary; or shares of the model's window."""
     longest: Count = 5000
     """Tokens: longer sections, and questions about them, are left out."""
     depths: tuple[Depth, ...] = tuple(POSITIONS)
@@ -48,6 +49,9 @@ class CollageGrid(_BankGrid):
     """Whether the scenarios of a budget ask different questions, rather than the same."""
     max_tokens: Count = 3000
     """The most tokens of a reply."""
+
+    def size_in(self, room: int, tokens: Mapping[str, float]) -> float:
+        return (room - self.max_tokens - OTHER_TOKENS) / tokens["reference"]
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         placed = list(itertools.product(self.depths, self.variants))

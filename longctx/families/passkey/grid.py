@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pydantic import Field
-
 from longctx.families.passkey.protocol import Passkey, spaced
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, WindowGrid
 from longctx.vocabulary.scenario import Scenario
 
 
-class PasskeyGrid(Grid):
+class PasskeyGrid(WindowGrid):
     """A grid of `distances` values of k, evenly spaced in each window (tokens)."""
 
-    windows: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that prompt and reply fill, chat template included."""
     distances: Count = 32
     """How many values of k are asked in each window, evenly spaced."""
     max_tokens: Count = 16
@@ -30,7 +26,8 @@ class PasskeyGrid(Grid):
 
     def minimum_of(self, window: int) -> int | None:
         """Return the stated minimum of k_max in a window; None if there is none, or the window is smaller."""
-        stated = window in self.windows and self.min_k_max is not None and window >= self.min_k_max
+        asked = self.has_shares or window in self.windows  # shares give each model windows of its own
+        stated = asked and self.min_k_max is not None and window >= self.min_k_max
         return self.min_k_max if stated else None
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:

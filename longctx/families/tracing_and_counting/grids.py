@@ -12,15 +12,13 @@ from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedl
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Count, WindowGrid
 from longctx.vocabulary.scenario import Scenario
 
 
-class VariableTrackingGrid(Grid):
+class VariableTrackingGrid(WindowGrid):
     """Every number of chains of every length in every window. RULER has one chain of four hops."""
 
-    windows: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that prompt and reply fill, chat template included."""
     chains: tuple[Count, ...] = (1,)
     """How many chains of variables stand in the text."""
     hops: tuple[Count, ...] = (4,)
@@ -46,11 +44,9 @@ class Needles(BaseModel):
     """How many keys are asked for."""
 
 
-class MultipleNeedlesGrid(Grid):
+class MultipleNeedlesGrid(WindowGrid):
     """All needles in every window. Those of RULER are four values of one key, and four keys with one value each."""
 
-    windows: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that prompt and reply fill, chat template included."""
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
     """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
     max_tokens: Count = 128
@@ -61,11 +57,9 @@ class MultipleNeedlesGrid(Grid):
             yield MultipleNeedles(window, needles.keys, needles.values, needles.queries, max_tokens=self.max_tokens)
 
 
-class FrequentWordsGrid(Grid):
+class FrequentWordsGrid(WindowGrid):
     """Every alpha in every window. RULER has 2.0; a smaller one is harder."""
 
-    windows: tuple[Count, ...] = Field(min_length=1)
-    """Tokens that prompt and reply fill, chat template included."""
     alphas: tuple[Annotated[float, Field(gt=1)], ...] = (2.0,)
     """How fast the words' frequencies fall: a smaller one is harder."""
     max_tokens: Count = 128

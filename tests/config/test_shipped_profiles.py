@@ -1,0 +1,66 @@
+"""Every profile that comes with longctx can be asked of every model that comes with it, or is known not to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from longctx.engine.plan import Plan
+from longctx.engine.settings import Settings
+from longctx.live.cost.estimate import estimate
+from longctx.live.estimating import NOT_MEASURED, fitted
+from longctx.recording.case import Case
+from tests.here import HERE
+
+MODELS = [path.stem for path in HERE.list("models", "*.toml")]
+PROFILES = [path.stem for path in HERE.list("profiles", "*.toml")]
+SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b"}
+"""Models with a window of 32,768 tokens."""
+TOO_LONG = {
+    "gate": {"line_retrieval", "collage", "passkey", "variable_tracking", "coreference"},
+    "gate-pr": {"line_retrieval", "collage"},
+    "gate-sets": {"multiple_needles"},
+    "paper": {
+        "line_retrieval", "collage", "coreference", "variable_tracking", "multiple_needles", "frequent_words",
+        "graph_walks",
+    },
+}  # fmt: skip
+"""The families of each profile that do not fit in such a window, or not at every length."""
+
+
+def cases(profile: str, model: str) -> list[Case]:
+    return Plan(Settings(profile=profile, models=(model,)), HERE).cases
+
+
+def misfits(profile: str, model: str) -> Iterator[Case]:
+    _, unfit = fitted(cases(profile, model))
+    return (case for case, why in unfit if why.cause != NOT_MEASURED)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_does_not_fit_is_known(profile: str, model: str) -> None:
+    expected = TOO_LONG.get(profile, set()) if model in SMALL else set()
+    assert {case.scenario.family for case in misfits(profile, model)} == expected
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
+    of_model = cases("frontier", model)
+    window = of_model[0].model.window
+    assert window is not None
+    longest = {
+        family: max(case.size_tokens + case.reply_tokens for case in of_model if case.scenario.family == family)
+        for family in {case.scenario.family for case in of_model}
+    }
+    assert len(longest) == 7
+    assert all(0.9 * window < tokens <= 0.95 * window for tokens in longest.values()), longest
+
+
+def test_what_does_not_fit_has_no_price() -> None:
+    fit, unfit = fitted(cases("paper", "gemma-3-270m"))
+    unbuilt = [case for case, why in unfit if why.cause == NOT_MEASURED]
+    priced = estimate(fit, [question for case in fit for question in case.questions()], unbuilt)
+    [lines] = [each for each in priced if each.family == "line_retrieval"]
+    assert lines.trials == 15 * 50
