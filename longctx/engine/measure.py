@@ -78,7 +78,7 @@ class Measurer:
             reply = None if failure else self._tape.reply(wanted)
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
-                rows.append(measured_row(self._run, question, trial, reply, outcome))
+                rows.append(measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted)))
                 views.append(_view(test, question, trial, reply, outcome))
                 continue
             views.append(View(test))

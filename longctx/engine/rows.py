@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
 
 
-def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> Row:
+def measured_row(
+    run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome, origin: str | None = None
+) -> Row:
     text = not run.settings.no_text
     distance = trial.distance_from_end
     return Row(
@@ -36,6 +38,7 @@ def measured_row(run: Run, question: Question, trial: Trial, reply: Reply, outco
         stop_reason=reply.stop_reason,
         source="live" if reply.live else "replayed",
         recorded_at=reply.recorded_at,
+        origin=origin,
         prompt_sha256=reply.request_sha256,
     )
 

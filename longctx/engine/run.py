@@ -88,9 +88,12 @@ class Run:
 
     def tape(self, mode: str = "none") -> Tape:
         """Return the project's recordings. mode: a record mode."""
+        from longctx.recording.base import Base
         from longctx.recording.tape import Tape
 
-        return Tape(self.workspace.cassettes, mode, self.name, self.private)
+        base, cassettes = self.settings.base, self.workspace.cassettes
+        known = Base(base, self.workspace.root, cassettes) if base else None
+        return Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
 
     def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.

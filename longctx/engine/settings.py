@@ -27,7 +27,8 @@ class Settings:
     """The options of one run, with the options' defaults. None means that the profile decides.
 
     profile: None for the project's default profile (config/profiles.py). max_cost: USD. max_age: days. batch_wait:
-    hours; None to wait until the batches end.
+    hours; None to wait until the batches end. base: the branch or commit that the change is judged against. trust:
+    `base` to accept only answers that are recorded there or that the run asks for.
     """
 
     models: tuple[str, ...] = ()
@@ -55,6 +56,8 @@ class Settings:
     prices: tuple[tuple[str, Prices], ...] = ()
     no_text: bool = False
     baseline: str | None = None
+    base: str | None = None
+    trust: str = "all"
     margin: float | None = None
     alpha: float = ALPHA
     on_inconclusive: str = "fail"

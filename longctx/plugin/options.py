@@ -162,6 +162,19 @@ def add(parser: pytest.Parser | _Names) -> None:
         help="give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
         "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
     )
+    option(
+        "--ctx-base",
+        default=None,
+        metavar="REV",
+        help="branch or commit that a change is judged against, such as origin/main: the verdict says which answers "
+        "are not recorded there (default, with --ctx-baseline: LONGCTX_BASE)",
+    )
+    option(
+        "--ctx-trust",
+        choices=("all", "base"),
+        default="all",
+        help="base: accept only answers that are recorded on --ctx-base, or that this run asks for (default: all)",
+    )
     add_gate_options(option, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
     option(
         "--ctx-early-stop",
@@ -242,6 +255,8 @@ def read(config: pytest.Config) -> Settings:
         prices=tuple(option.ctx_price),
         no_text=option.ctx_no_text,
         baseline=option.ctx_baseline,
+        base=option.ctx_base,
+        trust=option.ctx_trust,
         margin=option.ctx_margin,
         alpha=option.ctx_alpha,
         on_inconclusive=option.ctx_on_inconclusive,
@@ -250,6 +265,14 @@ def read(config: pytest.Config) -> Settings:
         batch=option.ctx_batch,
         batch_wait=option.ctx_batch_wait,
     )
+
+
+def choose_base(config: pytest.Config) -> None:
+    """Let the base that the person gave, in an option or LONGCTX_BASE, count before that of a file of the project."""
+    option = config.option
+    needed = option.ctx_baseline is not None or option.ctx_trust == "base"
+    if needed and option.ctx_base not in typed(config, "--ctx-base"):
+        option.ctx_base = os.environ.get("LONGCTX_BASE") or option.ctx_base
 
 
 def typed(config: pytest.Config, option: str) -> list[str]:

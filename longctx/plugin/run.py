@@ -24,8 +24,13 @@ FINISHED: pytest.StashKey[Finished] = pytest.StashKey()
 
 def start(config: pytest.Config) -> Run:
     """Make the Run of this process and keep it in the stash; its folder is not created yet."""
+    worker_input = getattr(config, "workerinput", None)
+    if worker_input:
+        config.option.ctx_base = worker_input["ctx_base"]
+    else:
+        options.choose_base(config)
     settings = options.read(config)
-    if worker_input := getattr(config, "workerinput", None):
+    if worker_input:
         private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None
         name = worker_input["ctx_name"]
         folder = config.rootpath / "reports" / name  # a worker writes nothing
@@ -52,6 +57,7 @@ def tell_worker(node: Any) -> None:
     run = node.config.stash[RUN]
     node.workerinput["ctx_name"] = run.name
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
+    node.workerinput["ctx_base"] = run.settings.base
     node.workerinput["ctx_private"] = str(run.private or "")
 
 

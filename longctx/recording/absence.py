@@ -24,7 +24,9 @@ def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
-        if missing == case.size and tape.has_any(case.file, case.model.model):
+        if case.file in tape.not_accepted:
+            parts.append("It has answers that are not on the base branch, which --ctx-trust base does not accept.")
+        elif missing == case.size and tape.has_any(case.file, case.model.model):
             parts.append("It has other trials only: of another seed, other questions or other documents.")
         if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):
             parts.append("Its last line was cut short by a run that was killed.")

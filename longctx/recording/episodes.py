@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,12 @@ def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
         lines, cut_short = read_lines(inside(path, folder))
     except OSError as error:
         raise _unreadable(path, error) from None
-    return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()], cut_short
+    return parse_episodes(lines, path, folder), cut_short
+
+
+def parse_episodes(lines: Sequence[bytes], path: Path, folder: Path) -> list[Episode]:
+    """Return the episodes in the lines of a cassette. path, folder: those that an error names. Raises TapeError."""
+    return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:

@@ -16,9 +16,14 @@ def read_lines(path: Path) -> tuple[list[bytes], bool]:
     A file that does not exist has no lines. Raises OSError.
     """
     try:
-        *lines, last = path.read_bytes().split(b"\n")
+        return split_lines(path.read_bytes())
     except FileNotFoundError:
         return [], False
+
+
+def split_lines(content: bytes) -> tuple[list[bytes], bool]:
+    """Return the lines of a file's content as `read_lines` does."""
+    *lines, last = content.split(b"\n")
     whole = _is_json(last)
     return ([*lines, last] if whole else lines), bool(last) and not whole
 

@@ -22,6 +22,7 @@ from vcr.serialize import serialize
 from longctx.config.headers import as_lines
 from longctx.errors import TapeError
 from longctx.recording import compact_json
+from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.lines import append_line
@@ -86,17 +87,29 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
     ones; `all` asks everything again. run: the name of the run that asks, which new episodes carry. write_to: the
-    folder for new episodes, by default `folder`.
+    folder for new episodes, by default `folder`. base: the recordings of the branch that a change is judged against.
+    trust_base: whether only answers count that are in `base` or carry the name of the run.
     """
 
-    def __init__(self, folder: Path, record_mode: str = "none", run: str = "", write_to: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        record_mode: str = "none",
+        run: str = "",
+        write_to: Path | None = None,
+        base: Base | None = None,
+        trust_base: bool = False,
+    ) -> None:
         super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self._run = run
+        self._base, self._trust_base = base, trust_base
         self._index: dict[str, dict[str, dict[str, int]]] = {}
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
         """The files whose last line a killed run left unfinished."""
+        self.not_accepted: set[str] = set()
+        """The files with answers that do not count, because they are not in the base."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
 
@@ -253,10 +266,31 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             names = dict.fromkeys((earlier_file(file, model), file))
             contents = [self._read(folder, name) for folder, name in itertools.product(self._folders, names)]
             self._index[file] = {}
-            for request, response, metadata in itertools.chain.from_iterable(contents):
-                if metadata.get("model", model) == model:
-                    self._add(file, request, response, metadata)
+            for episode in itertools.chain.from_iterable(contents):
+                if episode[2].get("model", model) != model:
+                    continue
+                if self._trust_base and self._origin(file, model, episode) not in ("base", "asked"):
+                    self.not_accepted.add(file)
+                else:
+                    self._add(file, *episode)
         return self._index[file]
+
+    def origin(self, wanted: Wanted) -> AnswerOrigin | None:
+        """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
+        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
+        if index is None or self._base is None:
+            return None
+        return self._origin(wanted.file, wanted.model, (*self.data[index], self._metadata_of[index]))
+
+    def _origin(self, file: str, model: str, episode: Episode) -> AnswerOrigin:
+        if self._run and episode[2]["run"] == self._run:
+            return "asked"
+        assert self._base is not None
+        there = [self._base.answer(name, episode) for name in dict.fromkeys((file, earlier_file(file, model)))]
+        latest = max(filter(None, there), key=lambda answer: answer[0], default=None)
+        if latest is None:
+            return "new"
+        return "base" if latest == answer_of(episode) else "changed"
 
     def _read(self, folder: Path, name: str) -> list[Episode]:
         episodes, cut_short = read_episodes(folder / name, folder)

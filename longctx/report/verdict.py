@@ -28,14 +28,17 @@ SAYS = {
 }
 
 
-def verdict_document(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Document:
+def verdict_document(
+    verdict: RunVerdict, baseline: str, changed: Sequence[str], answers: Sequence[str] = ()
+) -> Document:
     """Return the verdict in words.
 
-    baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set.
+    baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set. answers:
+    sentences on the answers that are not recorded on the base branch.
     """
     return Document(
         title=f"Gate: {verdict.verdict} - {_why(verdict)}",
-        notes=tuple(_notes(verdict, baseline, changed)),
+        notes=(*answers, *_notes(verdict, baseline, changed)),
         tables=tuple(_tables(verdict)),
     )
 

@@ -12,6 +12,7 @@ from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict
 from longctx.report import document
+from longctx.report.answers import answer_notes
 from longctx.report.document import Document
 from longctx.report.verdict import verdict_document
 from longctx.results.answers import with_answers
@@ -33,7 +34,7 @@ def judge(
     """
     verdict = give_verdict(baseline.rows, with_answers(rows), rules, known)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
-    shown = verdict_document(verdict, baseline.name, differences)
+    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)))
     write_data(folder, verdict, baseline.name, differences, shown)
     (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
     return verdict.verdict, shown

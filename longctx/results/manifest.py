@@ -48,6 +48,8 @@ class Manifest:
     """The id by which the provider knows the model, for each model for which it is another."""
     headers: Mapping[Text, Text] = field(default_factory=dict)
     """The betas and headers that were sent with each model's questions, one a line, where its profile has any."""
+    base: Text = ""
+    """The branch or commit that the run's answers were compared with (--ctx-base); empty without one."""
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)

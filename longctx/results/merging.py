@@ -97,6 +97,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         prices=_agreed(parts, "prices"),
         sent_as=_agreed(parts, "sent_as"),
         headers=_agreed(parts, "headers"),
+        base=", ".join(sorted({part["base"] for part in parts if part.get("base")})),
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),

@@ -37,6 +37,14 @@ def check(run: Run) -> None:
             "early-stop-with-shard",
             "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard.",
         )
+    if settings.trust == "base" and not settings.base:
+        raise UserError(
+            "trust-without-base",
+            "--ctx-trust base needs --ctx-base REV or LONGCTX_BASE: the branch or commit whose recordings are "
+            "accepted, such as origin/main.",
+        )
+    if settings.base:
+        run.tape()  # its base must be known before anything is asked
     if settings.baseline is None:
         return
     from longctx.results.baseline import check_baseline

@@ -1,0 +1,70 @@
+"""The recordings of the branch that a change is judged against, read with git, and what is new beside them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Literal
+
+from longctx.errors import UserError
+from longctx.recording.episodes import Episode, parse_episodes
+from longctx.recording.lines import split_lines
+
+AnswerOrigin = Literal["base", "asked", "new", "changed"]
+"""Where an answer comes from: it is recorded on the base branch; this run asked for it; it is new on this branch; or it
+is another answer to the same request than on the base branch.
+"""
+RecordedAnswer = tuple[str, bytes]
+"""When an answer was recorded, and its body."""
+
+
+class Base:
+    """The recordings at a commit. The file of a scenario is read when it is first needed.
+
+    Raises UserError if git does not know the commit.
+    """
+
+    def __init__(self, revision: str, root: Path, folder: Path) -> None:
+        self.revision, self._root = revision, root
+        self._folder = os.path.relpath(folder, root)
+        found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if found is None:
+            raise UserError(
+                "unknown-base",
+                f"--ctx-base {revision}: git knows no such branch or commit in {root}. Fetch it first, as in git fetch "
+                "origin main, or give another.",
+            )
+        self._commit = found.decode().strip()
+        self._answers: dict[str, dict[tuple[str, str], RecordedAnswer]] = {}
+
+    def answer(self, file: str, episode: Episode) -> RecordedAnswer | None:
+        """Return the answer that counts on the base branch for the same trial and request; None if it has none."""
+        if file not in self._answers:
+            path = f"{self._commit}:./{self._folder}/{file}"
+            lines, _ = split_lines(self._git("cat-file", "blob", path) or b"")
+            answers: dict[tuple[str, str], RecordedAnswer] = {}
+            for recorded in parse_episodes(lines, Path(f"{self.revision}:{self._folder}/{file}"), self._root):
+                key, latest = _key(recorded), answer_of(recorded)
+                if key not in answers or answers[key][0] <= latest[0]:
+                    answers[key] = latest
+            self._answers[file] = answers
+        return self._answers[file].get(_key(episode))
+
+    def _git(self, *arguments: str) -> bytes | None:
+        """Return what git prints; None if it fails, or if there is no git."""
+        if (git := shutil.which("git")) is None:
+            return None
+        done = subprocess.run([git, *arguments], cwd=self._root, capture_output=True, check=False)  # noqa: S603
+        return done.stdout if done.returncode == 0 else None
+
+
+def answer_of(episode: Episode) -> RecordedAnswer:
+    _, response, metadata = episode
+    return metadata["recorded_at"], response["body"]["string"]
+
+
+def _key(episode: Episode) -> tuple[str, str]:
+    request, _, metadata = episode
+    return metadata["trial"], request.body.decode()

@@ -1,0 +1,137 @@
+"""--ctx-base and --ctx-trust: which answers are not recorded on the branch that a change is judged against."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests.integration.conftest import LINES, Checkout
+from tests.servers import SimulatedServer, saying
+
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+
+MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
+WRONG = "3141592"
+FILE = "cassettes/toy/line_retrieval/lines-3.jsonl"
+GATED = ("--ctx-baseline=before", "--ctx-base=main")
+
+
+def git(checkout: Checkout, *arguments: str) -> None:
+    name = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    env = os.environ | name | {"GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", *arguments], cwd=checkout.folder, env=env, check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """Return a project whose branch main has 80 wrong answers, and whose run `before` is the baseline."""
+    checkout.profile(MANY)
+    server.script = saying(WRONG)
+    assert checkout.record(server, "--ctx-report=before").code == 0
+    git(checkout, "init", "--quiet", "--initial-branch=main")
+    git(checkout, "add", "cassettes")
+    git(checkout, "commit", "--quiet", "--message", "Recordings")
+    return checkout
+
+
+def edit(checkout: Checkout, number: int) -> None:
+    """Replace this number of recorded wrong answers."""
+    text, edited = re.subn(WRONG, "2718281", checkout.file(FILE).read_text(), count=number)
+    assert edited == number
+    checkout.file(FILE).write_text(text)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_answers_that_were_edited_are_counted_and_named(project: Checkout, workers: tuple[str, ...]) -> None:
+    """docs/security.md, edited-answers"""
+    same = project.pytest(*GATED, *workers)
+    assert same.says("Of 80 answers, 0 are new on this branch: they are not recorded on main.")
+    edit(project, 3)
+    step = project.file("step.md")
+    result = project.pytest(*GATED, *workers, env={"GITHUB_STEP_SUMMARY": str(step)})
+    says = "Of these, 3 changed although their request did not: line_retrieval lines-3#0 of toy, prompts protocol; "
+    assert result.says("Of 80 answers, 3 are new on this branch: they are not recorded on main.", says)
+    gate = project.file("reports/latest/gate.md").read_text()
+    for page in (gate, step.read_text()):
+        assert "3 changed although their request did not" in " ".join(page.split())
+    assert {row["origin"] for row in project.rows()} == {"base", "changed"}
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_trust_base_accepts_no_other_answer_and_asks_for_them(
+    project: Checkout, server: SimulatedServer, workers: tuple[str, ...]
+) -> None:
+    """docs/security.md, edited-answers"""
+    edit(project, 3)
+    trusted = (*GATED, "--ctx-trust=base", *workers)
+    refused = project.pytest(*trusted)
+    assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "which --ctx-trust base does not accept")
+    asked = project.record(server, *trusted)
+    assert asked.says("3 of 80 trials to ask", "Asked 3 of 3", "0 are new on this branch")
+    assert asked.says("and 3 were asked by this run.")
+    assert {row["origin"] for row in project.rows()} == {"base", "asked"}
+
+
+def test_a_line_that_was_appended_or_taken_away_is_found(project: Checkout) -> None:
+    """Of two answers to one request the later one counts, so that either hides an answer of the base."""
+    first, *rest = project.file(FILE).read_text().splitlines(keepends=True)
+    later = first.replace(WRONG, "2718281").replace('"recorded_at":"2', '"recorded_at":"3')
+    project.file(FILE).write_text("".join([first, *rest, later]))
+    assert project.pytest(*GATED).says("1 changed although", "lines-3#0")
+    assert project.pytest(*GATED, "--ctx-trust=base").says("0 are new on this branch")
+    git(project, "add", "cassettes")
+    git(project, "commit", "--quiet", "--message", "A later answer")
+    project.file(FILE).write_text("".join([first, *rest]))
+    assert project.pytest(*GATED).says("1 changed although", "lines-3#0")
+
+
+def test_an_answer_to_a_changed_request_is_new(project: Checkout, server: SimulatedServer) -> None:
+    project.file("fixtures/models/toy.toml").write_text('effort = "low"')
+    assert project.record(server, mode="new_episodes").code == 0
+    result = project.pytest(*GATED)
+    assert result.says("Of 80 answers, 80 are new on this branch")
+    assert not result.says("changed although")
+
+
+def test_shards_say_it_together(project: Checkout) -> None:
+    project.profile(LINES.replace("trials = 2", "trials = 40"))
+    edit(project, 2)
+    for shard in (1, 2):
+        project.pytest(f"--ctx-shard={shard}/2", *GATED, f"--ctx-report=s{shard}")
+    merged = project.longctx("merge", "s1", "s2", "--out=both", "--no-page", "--baseline=before")
+    assert merged.says("2 are new on this branch: they are not recorded on main.", "2 changed although")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "code"),
+    [
+        (("--ctx-trust=base",), {}, "trust-without-base"),
+        (("--ctx-base=nowhere",), {}, "unknown-base"),
+        (("--ctx-base=--output=x",), {}, "unknown-base"),
+        (("--ctx-trust=base",), {"LONGCTX_BASE": "nowhere"}, "unknown-base"),
+    ],
+)
+def test_a_base_that_git_does_not_know(
+    project: Checkout, arguments: tuple[str, ...], env: dict[str, str], code: str
+) -> None:
+    result = project.pytest(*arguments, env=env)
+    assert (result.code, result.says(f"[{code}]")) == (4, True)
+
+
+def test_a_file_of_the_project_does_not_choose_the_base(project: Checkout) -> None:
+    """docs/security.md, edited-answers"""
+    edit(project, 3)
+    git(project, "checkout", "--quiet", "-b", "mine")
+    git(project, "commit", "--quiet", "--all", "--message", "Edited")
+    ini = project.file("pytest.ini")
+    text, edited = re.subn("addopts = ", "addopts = --ctx-base=mine ", ini.read_text())
+    assert edited == 1
+    ini.write_text(text)
+    given = ("--ctx-baseline=before", "-n2")
+    assert project.pytest(*given, env={"LONGCTX_BASE": "main"}).says("3 are new on this branch")
+    assert project.pytest(*given, "--ctx-base", "main", env={"LONGCTX_BASE": "mine"}).says("3 are new on this branch")
+    assert project.pytest(*given).says("0 are new on this branch")
