@@ -76,6 +76,27 @@ def pooled(gates: int, random: np.random.Generator) -> str:
     return table(["trials a section", "pair", "rate", "pooled McNemar", "sign flips"], rows)
 
 
+def shared(gates: int, random: np.random.Generator) -> str:
+    """False alarms at 5% where the trials of a cluster change together: each by itself, and by sign flips of clusters.
+
+    A cluster's rate is drawn from a beta distribution, and drawn anew after the change with the given probability; the
+    answers of each run are drawn by themselves.
+    """
+    rows = []
+    for name, number, size in (("32 distances of 10 keys", 32, 10), ("150 graphs with 2 walks", 150, 2)):
+        for moved in (0.0, 0.25, 0.5, 1.0):
+            alone = together = 0
+            for _ in range(gates):
+                before = random.beta(1.4, 0.6, (number, 1))
+                after = np.where(random.random((number, 1)) < moved, random.beta(1.4, 0.6, (number, 1)), before)
+                first, second = (random.random((number, size)) < rate for rate in (before, after))
+                changes = second.astype(int) - first.astype(int)
+                alone += drop_p_value(changes.ravel().tolist()) <= 0.05
+                together += drop_p_value(changes.sum(axis=1).tolist()) <= 0.05
+            rows.append([name, f"{moved:.0%}", share(alone, gates), share(together, gates)])
+    return table(["clusters", "that the change moves", "trials by themselves", "clusters"], rows)
+
+
 def _alarm(drawn: Drawn, bands: int = 1) -> bool:
     return drop_p_value([sum(cluster) for cluster in drawn.clusters]) <= 0.05 / bands
 

@@ -1,8 +1,8 @@
 """What the profiles for gates find, and how often they pass: `python -m benchmarks.gate.profiles`.
 
 The planner sums over how many pairs are gained and lost. Here trials have latent difficulties, of which the two runs
-share as much as makes 10% of the pairs differ at a rate of 0.9, and the gate itself judges what is drawn: bands, k_max,
-and Holm over both.
+share as much as makes 10% of the pairs differ at a rate of 0.9, and the gate itself judges what is drawn, with Holm's
+correction over all bands.
 """
 
 from __future__ import annotations
@@ -14,22 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from longctx.families.passkey.window_gate import WindowDrop, judge_window, window_drop
 
-from benchmarks.gate.draws import Drawn, Rates, Shares, draw, quantile
+from benchmarks.gate.draws import Rates, Shares, draw
 from benchmarks.gate.grids import Grid, Part, alone
 from benchmarks.gate.table import share, table
 from longctx.config.profiles import load_profile
-from longctx.families.passkey.protocol import spaced
-from longctx.gate.bands import ALPHA, Band, Verdict, judge
-from longctx.stats.rates import holm
+from longctx.gate.bands import Band, Verdict, judge, overall
 from longctx.workspace import Workspace
 
 RESULTS = Path(__file__).with_name("PROFILES.md")
 RATE = 0.9
 TENTH = Shares(section=0.2, question=0.2, change=0.1, noise=0.16)
 """74% of the difficulty repeats: at a rate of 0.9, 10% of the pairs differ."""
-WINDOW, DISTANCES, KEYS = 90_000, 12, 30
 PASSKEY = Band("passkey", "all")
 COLLAPSED = 0.3
 LOWER = 0.7
@@ -48,9 +44,9 @@ GATE = Grid(
         *_collages(360, "short", "long"),
         *alone("coreference", all=360),
         *alone("variable_tracking", all=360),
+        *alone("passkey", all=360),
     ),
 )
-"""The grid of the profile, without its passkeys, which are drawn by their distances."""
 GATE_PR = Grid("gate-pr", (*alone("line_retrieval", long=84), *_collages(84, "long")))
 GATE_SETS = Grid(
     "gate-sets",
@@ -60,11 +56,10 @@ GATE_SETS = Grid(
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What falls. rates: of bands after, others stay. far: passkey's rate beyond half of the window, if it falls."""
+    """What falls. rates: of bands after; others stay."""
 
     title: str
     rates: Mapping[Band, float]
-    far: float | None = None
 
 
 def main() -> None:
@@ -84,23 +79,24 @@ def run(gates: int) -> Iterator[str]:
         "# What the profiles for gates find\n\nWritten by `python -m benchmarks.gate.profiles`; "
         f"{gates:,} gates a line, brackets are Wilson's 95%."
     )
-    yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates, with_passkey=True)
-    yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates, with_passkey=False)
+    yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates)
+    yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates)
+    drops = (0.0, 0.05, 0.1, 0.15, 0.2, 0.22)
+    yield "## gate-pr, pairs drawn as the planner assumes\n\n" + planned_pairs(GATE_PR, drops, gates)
     for rate in (RATE, LOWER):
-        counts = simulated(GATE_SETS, _sets_cases(rate), gates, with_passkey=False, rate=rate)
+        counts = simulated(GATE_SETS, _sets_cases(rate), gates, rate=rate)
         yield f"## gate-sets, at a rate of {rate}\n\n{counts}"
     yield "## Unchanged models of other rates, and gates on noisier models\n\n" + guesses(gates)
 
 
 def _gate_cases() -> list[Case]:
-    bands = [*(part.band for part in GATE.parts), PASSKEY]
+    bands = [part.band for part in GATE.parts]
     long = [Band("line_retrieval", "long"), Band("collage", "long"), Band("coreference", "all")]
     return [
         Case("nothing", {}),
         *(Case(f"{band}: 10 points", {band: RATE - 0.1}) for band in bands),
         *(Case(f"{band}: to {COLLAPSED}", {band: COLLAPSED}) for band in long),
-        Case(f"passkey beyond half of the window: to {COLLAPSED}", {}, far=COLLAPSED),
-        Case("passkey beyond half of the window: to 0", {}, far=0.0),
+        Case(f"passkey in half of its distances: to {COLLAPSED}", {PASSKEY: (RATE + COLLAPSED) / 2}),
         Case("all bands: 5 points", dict.fromkeys(bands, RATE - 0.05)),
     ]
 
@@ -128,13 +124,42 @@ def _sets_cases(rate: float) -> list[Case]:
     ]
 
 
-def simulated(grid: Grid, cases: Sequence[Case], gates: int, with_passkey: bool, rate: float = RATE) -> str:
-    counts = verdicts(grid, cases, TENTH, gates, with_passkey, rate)
+def simulated(grid: Grid, cases: Sequence[Case], gates: int, rate: float = RATE) -> str:
+    counts = verdicts(grid, cases, TENTH, gates, rate)
     rows = [
         [case.title, *(share(count[verdict], gates) for verdict in ("pass", "regression", "inconclusive"))]
         for case, count in zip(cases, counts, strict=True)
     ]
     return table(["what falls", "pass", "regression", "inconclusive"], rows)
+
+
+def planned_pairs(grid: Grid, drops: Sequence[float], gates: int) -> str:
+    """Draw pairs by themselves: 5% gained and 5% lost by chance, and the drop lost on top in the first band.
+
+    Latent difficulties are kinder: what falls takes from what would have been gained, too.
+    """
+    margin, random, rows = _margin(grid), np.random.default_rng(10), []
+    for drop in drops:
+        counts: Counter[Verdict] = Counter()
+        for _ in range(gates):
+            clusters = {
+                part.band: [[int(change)] for change in random.choice((1, -1, 0), part.n, p=(0.05, lost, 0.95 - lost))]
+                for part, lost in zip(grid.parts, (0.05 + drop, *[0.05] * (len(grid.parts) - 1)), strict=True)
+            }
+            counts[overall(band.verdict for band in judge(clusters, margin))] += 1
+        rows.append(
+            [
+                f"{100 * drop:.0f} points",
+                *(share(counts[verdict], gates) for verdict in ("pass", "regression", "inconclusive")),
+            ]
+        )
+    return table(["drop in one band", "pass", "regression", "inconclusive"], rows)
+
+
+def _margin(grid: Grid) -> float:
+    margin = load_profile(Workspace(Path.cwd()), grid.name).margin
+    assert margin is not None
+    return margin
 
 
 def guesses(gates: int) -> str:
@@ -143,8 +168,8 @@ def guesses(gates: int) -> str:
     for noise in (0.02, 0.1, 0.26, 0.4):
         shares = Shares(section=0.2, question=0.2, change=0.0, noise=noise)
         for rate in (0.5, 0.7, 0.9, 0.98):
-            [count] = verdicts(GATE, [Case("", {})], shares, gates // 4, True, rate)
-            others = (verdicts(grid, [Case("", {})], shares, gates // 4, False, rate) for grid in (GATE_PR, GATE_SETS))
+            [count] = verdicts(GATE, [Case("", {})], shares, gates // 4, rate)
+            others = (verdicts(grid, [Case("", {})], shares, gates // 4, rate) for grid in (GATE_PR, GATE_SETS))
             passed = [count["pass"], *(passing["pass"] for [passing] in others)]
             differ = _differing(shares, rate)
             rows.append([f"{1 - noise:.0%}", rate, f"{differ:.1%}", *(share(rates, gates // 4) for rates in passed)])
@@ -159,58 +184,17 @@ def _differing(shares: Shares, rate: float) -> float:
 
 
 def verdicts(
-    grid: Grid, cases: Sequence[Case], shares: Shares, gates: int, with_passkey: bool, rate: float = RATE
+    grid: Grid, cases: Sequence[Case], shares: Shares, gates: int, rate: float = RATE
 ) -> list[Counter[Verdict]]:
     """Return the verdicts of each case, counted over `gates` gates."""
-    margin = load_profile(Workspace(Path.cwd()), grid.name).margin
-    assert margin is not None
+    margin = _margin(grid)
     rates: list[Rates] = [{part.band: (rate, case.rates.get(part.band, rate)) for part in grid.parts} for case in cases]
     random, counts_by_case = np.random.default_rng(len(cases)), [Counter[Verdict]() for _ in cases]
     for _ in range(gates):
-        first, second = _passkeys(shares, random)
-        known: dict[tuple[float, float], tuple[Drawn, WindowDrop]] = {}
-        for case, drawn, count in zip(cases, draw(grid, rates, shares, random), counts_by_case, strict=True):
+        for drawn, count in zip(draw(grid, rates, shares, random), counts_by_case, strict=True):
             clusters = {band: pairs.clusters for band, pairs in drawn.items()}
-            if not with_passkey:
-                count[_worst([band.verdict for band in judge(clusters, margin)])] += 1
-                continue
-            near = case.rates.get(PASSKEY, rate)
-            key = near, near if case.far is None else case.far
-            if key not in known:
-                known[key] = _passkey(first < quantile(rate), second, *key)
-            keys, window = known[key]
-            judged = judge({**clusters, PASSKEY: keys.clusters}, margin, further=[window.p_value])
-            shown = holm([*(band.p_value for band in judged), window.p_value], ALPHA)[-1]
-            count[_worst([*(band.verdict for band in judged), judge_window(window, shown, margin).verdict])] += 1
+            count[overall(band.verdict for band in judge(clusters, margin))] += 1
     return counts_by_case
-
-
-def _passkeys(shares: Shares, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the difficulties of the keys at each distance in both runs."""
-    common = np.sqrt(shares.repeats) * random.standard_normal((DISTANCES, KEYS))
-    first, second = (common + np.sqrt(1 - shares.repeats) * random.standard_normal((DISTANCES, KEYS)) for _ in range(2))
-    return first, second
-
-
-def _passkey(before: np.ndarray, second: np.ndarray, near: float, far: float) -> tuple[Drawn, WindowDrop]:
-    half = DISTANCES // 2
-    after = np.vstack([second[:half] < _threshold(near), second[half:] < _threshold(far)])
-    by_k = {
-        k: list(zip(map(bool, first), map(bool, other), strict=True))
-        for k, first, other in zip(spaced(WINDOW, DISTANCES), before, after, strict=True)
-    }
-    changes = (after.astype(int) - before).ravel().tolist()
-    drawn = Drawn([[change] for change in changes], int(before.sum()), int(after.sum()), before.size)
-    return drawn, window_drop(WINDOW, by_k, ALPHA)
-
-
-def _threshold(rate: float) -> float:
-    return float(quantile(rate)) if rate > 0 else -np.inf
-
-
-def _worst(found: Sequence[Verdict]) -> Verdict:
-    order: tuple[Verdict, ...] = ("regression", "inconclusive", "pass")
-    return min(found, key=order.index)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.gate import clusters, frozen, windows
+from benchmarks.gate import clusters, floors, frozen, windows
 from benchmarks.gate.draws import PROMPT, RERUN, Drawn, Rates, Shares, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Grid
 from benchmarks.gate.others import fixed_threshold, threshold_alarms, trials_needed, unpaired
@@ -44,12 +44,16 @@ def run(scale: float = 1.0) -> Iterator[str]:
     yield "## Drops in the paper grid\n\n" + drops(gates(200))
     yield "## Trials for a power of 90%, one band, one-sided 5%, rate 0.4 before\n\n" + needed()
     yield "## A drop of 7 points and the filter of questions\n\n" + frozen.filters(gates(200), _seeded(4))
-    yield "## The interval of k_max\n\n" + windows.coverage(gates(100), _seeded(5))
+    yield "## The interval of k_max\n\n" + windows.coverage(gates(1000), _seeded(5))
+    yield "## A baseline with nothing to lose\n\n" + floors.vacuous(gates(300), _seeded(8))
     yield "## Two runs of the same model\n\n" + alarms("rerun", gates(2000))
     yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(500))
     yield "## Number of clusters\n\n" + clusters.numbers(gates(500), _seeded(2))
     yield "## McNemar's test over all trials of 86 sections, where nothing changed\n\n" + clusters.pooled(
         gates(400), _seeded(3)
+    )
+    yield "## Trials that share a text or a graph, where a harmless change moves some up and others down\n\n" + (
+        clusters.shared(gates(2000), _seeded(9))
     )
 
 
@@ -122,7 +126,7 @@ def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, rando
             verdicts = judge({band: pairs.clusters for band, pairs in drawn.items()})
             for band in verdicts:
                 passes[place][band.band] += weights[place] * (band.verdict == "pass")
-            verdict = overall(verdicts)
+            verdict = overall(band.verdict for band in verdicts)
             seen = (verdict == "regression", verdict == "pass", fixed_threshold(drawn), unpaired(drawn))
             totals[place] += weights[place] * np.array(seen)
     return [Counts(gates, by_band, *map(int, counts)) for by_band, counts in zip(passes, totals, strict=True)]
