@@ -82,7 +82,7 @@ def run(gates: int) -> Iterator[str]:
     yield "## gate\n\n" + simulated(GATE, _gate_cases(), gates)
     yield "## gate-pr\n\n" + simulated(GATE_PR, _pr_cases(), gates)
     drops = (0.0, 0.05, 0.1, 0.15, 0.2, 0.22)
-    yield "## gate-pr, pairs drawn as the planner assumes\n\n" + planned_pairs(GATE_PR, drops, gates)
+    yield "## gate-pr, pairs drawn as the planner assumes\n\n" + planned_pairs(GATE_PR, drops, min(gates, 400))
     for rate in (RATE, LOWER):
         counts = simulated(GATE_SETS, _sets_cases(rate), gates, rate=rate)
         yield f"## gate-sets, at a rate of {rate}\n\n{counts}"

@@ -92,9 +92,9 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
         correlations = sorted({plan.assumed.correlation for plan in clustered})
         values = ", ".join(f"{correlation:.2f}" for correlation in correlations)
-        more = " More trials of the same sections help less than more sections do." if correlations[-1] > 0 else ""
+        more = " More trials in the same clusters help less than more clusters do." if correlations[-1] > 0 else ""
         yield (
-            f"Trials of {_names(clustered, plans)} come in clusters, about one section each, with an assumed "
+            f"Trials of {_names(clustered, plans)} come in clusters (one section, graph or distance), with an assumed "
             f"intra-cluster correlation of {values} (0: as if trials were independent, 1: as if a cluster were one "
             f"trial).{more}"
         )
