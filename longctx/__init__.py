@@ -1,3 +1,75 @@
-"""longctx measures how well language models find things in long contexts, with pytest."""
+"""longctx measures how well language models find things in long contexts, with pytest.
+
+The names below are its public API: docs/reference/api.md has them with examples. Modules deeper down may move.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run as Run
+    from longctx.errors import UserError as UserError
+    from longctx.report.charts.chart import Chart as Chart
+    from longctx.report.table import Table as Table
+    from longctx.report.view import RatePoint as RatePoint
+    from longctx.report.view import RateView as RateView
+    from longctx.results.row import Row as Row
+    from longctx.results.subject import Subject as Subject
+    from longctx.stats.rates import Rate as Rate
+    from longctx.summary.summary import ScenarioSummary as ScenarioSummary
+    from longctx.vocabulary.account import Account as Account
+    from longctx.vocabulary.account import Rank as Rank
+    from longctx.vocabulary.bank import Bank as Bank
+    from longctx.vocabulary.family import Family as Family
+    from longctx.vocabulary.grid import Count as Count
+    from longctx.vocabulary.grid import Grid as Grid
+    from longctx.vocabulary.judging import first_integer as first_integer
+    from longctx.vocabulary.judging import unanswered as unanswered
+    from longctx.vocabulary.scenario import Identity as Identity
+    from longctx.vocabulary.scenario import Kind as Kind
+    from longctx.vocabulary.scenario import Mark as Mark
+    from longctx.vocabulary.scenario import Outcome as Outcome
+    from longctx.vocabulary.scenario import Quote as Quote
+    from longctx.vocabulary.scenario import Reply as Reply
+    from longctx.vocabulary.scenario import Scenario as Scenario
+    from longctx.vocabulary.scenario import Trial as Trial
+    from longctx.vocabulary.scenario import Words as Words
+    from longctx.vocabulary.text import fill as fill
+    from longctx.vocabulary.text import mark as mark
+
+PUBLIC = {
+    "longctx.engine.run": ("Run",),
+    "longctx.vocabulary.scenario": (
+        *("Scenario", "Identity", "Trial", "Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),
+    ),
+    "longctx.vocabulary.text": ("fill", "mark"),
+    "longctx.vocabulary.judging": ("unanswered", "first_integer"),
+    "longctx.vocabulary.grid": ("Grid", "Count"),
+    "longctx.vocabulary.bank": ("Bank",),
+    "longctx.vocabulary.family": ("Family",),
+    "longctx.vocabulary.account": ("Account", "Rank"),
+    "longctx.results.row": ("Row",),
+    "longctx.results.subject": ("Subject",),
+    "longctx.stats.rates": ("Rate",),
+    "longctx.summary.summary": ("ScenarioSummary",),
+    "longctx.report.view": ("RateView", "RatePoint"),
+    "longctx.report.table": ("Table",),
+    "longctx.report.charts.chart": ("Chart",),
+    "longctx.errors": ("UserError",),
+}
+"""The public names by the modules that define them, in the order of the reference. A module is imported when needed."""
+__all__ = [name for names in PUBLIC.values() for name in names]
+
+if not TYPE_CHECKING:  # so that type checkers know the names above and no others
+
+    def __getattr__(name: str) -> Any:
+        for module, names in PUBLIC.items():
+            if name in names:
+                value = globals()[name] = getattr(importlib.import_module(module), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

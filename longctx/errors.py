@@ -10,6 +10,10 @@ class UserError(Exception):
 
     code: a short name in kebab-case, which stays the same when the sentence is reworded. One mistake
     has one code wherever it is made.
+
+    Example:
+        >>> print(UserError("no-keys", "The table asks for no keys: give at least 1."))
+        The table asks for no keys: give at least 1. [no-keys]
     """
 
     def __init__(self, code: str, sentence: str) -> None:

@@ -12,8 +12,7 @@ from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
 from longctx.corpus.occurrence import numerical
 from longctx.corpus.questions import BankQuestion
 from longctx.visible import visible
-from longctx.vocabulary.judging import CUT_OFF
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import CUT_OFF, Reply
 
 LONGEST = 1000
 """The most characters of a question or an answer."""
@@ -64,7 +63,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
         dropped.append(Dropped(section, reason, reply.text))
     for place, tagged in enumerate(parts, 1):
         number = place if tagged.number is None else tagged.number
-        cut = tagged is parts[-1] and reply.stop_reason in CUT_OFF and not tagged.closed
+        cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
                 raise _Unfit("numbered beyond what was asked")

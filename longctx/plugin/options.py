@@ -26,7 +26,7 @@ DEFAULT = Settings()
 def add(parser: pytest.Parser | _Names) -> None:
     parser.addini(
         "longctx_families",
-        "families of this project, each MODULE:FAMILY (a longctx.vocabulary Family)",
+        "families of this project, each MODULE:FAMILY (a longctx.Family)",
         type="args",
         default=[],
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import pandas as pd
 
@@ -14,14 +15,28 @@ from longctx.results.subject import Subject
 class Table:
     """A titled frame of text cells. Its index is the first column.
 
-    family: the family that it belongs to; empty if it is of all. said: the columns whose text is a model's or a
-    document's.
+    Example:
+        >>> subject = Subject("my-model", "protocol")
+        >>> table = Table.by_subject("Keys, each counted", [subject], {"keys named": ["58 of 60"]})
+        >>> print(table.frame)
+                   prompts keys named
+        model
+        my-model  protocol   58 of 60
     """
 
     title: str
     frame: pd.DataFrame
     family: str = ""
+    """The family that it belongs to; empty if it is of all."""
     said: tuple[str, ...] = ()
+    """The columns whose text is a model's or a document's."""
+
+    @classmethod
+    def by_subject(
+        cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], family: str = ""
+    ) -> Self:
+        """Return a table with a row for each of the subjects, which may repeat, and these further columns."""
+        return cls(title, pd.DataFrame({**subject_columns(subjects), **columns}).set_index("model"), family)
 
 
 def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:

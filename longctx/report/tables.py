@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pandas as pd
-
-from longctx.report.table import Table, subject_columns
+from longctx.report.table import Table
 from longctx.summary.summary import ScenarioSummary, Summary
 
 
@@ -23,11 +21,8 @@ def tables(summary: Summary) -> list[Table]:
 
 
 def _plain(title: str, scenarios: Sequence[ScenarioSummary]) -> Table:
-    frame = pd.DataFrame(
-        {
-            **subject_columns([scenario.subject for scenario in scenarios]),
-            "scenario": [scenario.scenario for scenario in scenarios],
-            "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
-        }
-    )
-    return Table(title, frame.set_index("model"))
+    columns = {
+        "scenario": [scenario.scenario for scenario in scenarios],
+        "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
+    }
+    return Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)

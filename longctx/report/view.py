@@ -33,7 +33,11 @@ WIDE = 10
 
 @dataclass(frozen=True, slots=True)
 class RatePoint:
-    """A rate, or a difference between two rates, and its place in a view."""
+    """A rate, or a difference between two rates, and its place in a view.
+
+    Example:
+        >>> point = RatePoint(20, "3 keys", Rate(18, 20), facet="my-model, prompts protocol")
+    """
 
     x: int | str
     """The place on the axis: a number, or a name."""
@@ -49,6 +53,18 @@ class RateView:
     """Rates with their intervals: x across, a curve for each series, and a chart and a table for each facet.
 
     Points stay in their order; numbers on the axis are sorted. Points without trials are in tables only.
+
+    Example:
+        >>> view = RateView(
+        ...     points=[RatePoint(20, "3 keys", Rate(20, 20)), RatePoint(200, "3 keys", Rate(4, 20))],
+        ...     name="several-keys-by-length",
+        ...     heading="Several keys",
+        ...     title="All keys named, by length",
+        ...     x="sentences",
+        ...     unit="sentences",
+        ... )
+        >>> list(view.findings())
+        ['Several keys, 3 keys: the rate falls from 1.00 at 20 sentences to 0.20 at 200 sentences.']
     """
 
     points: Sequence[RatePoint]

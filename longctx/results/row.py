@@ -18,7 +18,14 @@ from longctx.vocabulary.scenario import MEASURED, Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known."""
+    """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known.
+
+    Example:
+        >>> rows = Run(profile="recorded").measure().rows  # doctest: +SKIP
+        >>> wrong = [row for row in rows if row.measured and not row.correct]  # doctest: +SKIP
+        >>> wrong[0].why  # doctest: +SKIP
+        'the line after the one asked for'
+    """
 
     run: Text
     """The name of the run."""

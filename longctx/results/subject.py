@@ -9,11 +9,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """A subject. labels: (name, value) pairs sorted by name, such as ("steps", "200"); often none."""
+    """What rates are of: a model, a prompt set, and the labels of the run.
+
+    Example:
+        >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))
+        'my-model, prompts protocol, steps=200'
+    """
 
     model: str
     prompt_set: str
     labels: tuple[tuple[str, str], ...] = ()
+    """Pairs of name and value, sorted by name; often none."""
 
     @classmethod
     def of(cls, model: str, prompt_set: str, labels: Mapping[str, str]) -> Subject:

@@ -16,7 +16,12 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The share of n measured trials that are correct, with its Wilson 95% interval [lo, hi]; NaN, [0, 1] if n is 0."""
+    """The share of n measured trials that are correct, with its Wilson 95% interval [lo, hi]; NaN, [0, 1] if n is 0.
+
+    Example:
+        >>> print(Rate(correct=18, n=20))
+        0.90 [0.70, 0.97] n=20
+    """
 
     correct: int
     n: int

@@ -29,18 +29,25 @@ from longctx.vocabulary.family import Family
 class ScenarioSummary:
     """One scenario of one subject.
 
-    params: its parameters and its facts. depth: the median depth of the needle. distance_from_end: the median distance
-    from the needle to the end, in tokens.
+    Example:
+        >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
+        >>> for scenario in summary.of("passkey"):  # doctest: +SKIP
+        ...     print(scenario.scenario, scenario.rate)
     """
 
     family: str
     subject: Subject
     scenario: str
+    """Its slug."""
     params: Mapping[str, int | str | None]
+    """Its parameters and its facts."""
     rate: Rate
     outcomes: Mapping[str, int]
+    """The number of trials of each kind of outcome."""
     depth: float | None
+    """The median depth of the needle."""
     distance_from_end: int | None
+    """The median distance from the needle to the end of the prompt, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,12 @@ Scenarios = Sequence["ScenarioSummary"]
 
 
 class Rank(enum.IntEnum):
-    """How urgent a finding is, the most urgent first."""
+    """How urgent a finding is, the most urgent first.
+
+    Example:
+        >>> Rank.LEVEL < Rank.CAUSE
+        True
+    """
 
     UNMEASURED = enum.auto()
     MANY_UNUSABLE = enum.auto()
@@ -76,6 +81,17 @@ class Account:
     """A family's contributions to the report and the gate.
 
     The methods' `analysis` is what `analyse` returned; None if the family measures nothing beside rates.
+
+    Example:
+        >>> class EchoAccount(Account):
+        ...     def analyse(self, scenarios, rows):
+        ...         return sum(row.trace.get("digits", 0) for row in rows)
+        ...
+        ...     def findings(self, scenarios, analysis):
+        ...         yield Rank.CAUSE, f"{analysis:,} digits are repeated."
+        >>> [finding] = EchoAccount().findings([], 12)
+        >>> finding[1]
+        '12 digits are repeated.'
     """
 
     def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:

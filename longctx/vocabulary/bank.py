@@ -39,17 +39,21 @@ class Item:
 class Bank:
     """Sections and the questions about them. Banks compare by identity, so that results can be cached per bank.
 
-    digest: SHA-256 over the sections and items. kept: ids of the items that passed a model's "too hard" filter, which
-    was made from `asked` items; without a filter all are kept and `asked` is 0. rounds: whether every section is asked
-    about once before any is asked about again.
+    Example:
+        >>> def questions(bank: Bank, longest: int) -> list[str]:
+        ...     return [bank.items[index].question for index in bank.order(longest)]
     """
 
     sections: Mapping[str, Section]
     items: tuple[Item, ...]
     digest: str
+    """SHA-256 over the sections and items."""
     kept: frozenset[str]
+    """The ids of the items that passed a model's "too hard" filter; without a filter, of all."""
     asked: int = 0
+    """The number of items that the filter was made from; 0 without one."""
     rounds: bool = False
+    """Whether every section is asked about once before any is asked about again."""
 
     def needle(self, index: int) -> Section:
         """Return the section that item `index` asks about."""

@@ -14,24 +14,32 @@ from longctx.vocabulary.scenario import Scenario
 class Family:
     """A family as the rest of the library knows it.
 
-    title: its name in headings. unit: the unit of its scenarios' lengths, in the plural. documents: whether its
-    scenarios ask questions about documents. filtered: whether a model's "too hard" filter
-    decides what is asked. size: the parameter that gives the length of the context; empty if that is
-    the prompt's tokens, and None if the needle has no depth. variant: the parameter, if any, that makes scenarios of
-    one length so unlike that heatmaps compare lengths only by the variants that all of them have. guessing: the rate
-    that guessing alone reaches. account: MODULE:CLASS of its Account, which is loaded when a run ends.
+    Example:
+        >>> family = Family(Echo, EchoGrid, title="Echo", unit="digits", size="digits")
+        >>> family.name
+        'echo'
     """
 
     scenario: type[Scenario]
     grid: type[Grid]
     title: str
+    """Its name in headings."""
     unit: str = "tokens"
+    """The unit of its scenarios' lengths, in the plural."""
     documents: bool = False
+    """Whether its scenarios ask questions about documents."""
     filtered: bool = False
+    """Whether a model's "too hard" filter decides what is asked."""
     size: str | None = ""
+    """The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if the needle
+    has no depth."""
     variant: str = ""
+    """The parameter, if any, that makes scenarios of one length so unlike that heat maps compare lengths only by the
+    variants that all of them have."""
     guessing: float = 0.0
+    """The rate that guessing alone reaches."""
     account: str = "longctx.vocabulary.account:Account"
+    """MODULE:CLASS of its Account, which is loaded when a run ends."""
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""

@@ -12,6 +12,12 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
 
 Count = Annotated[int, Field(ge=1, strict=True)]
+"""The type of an entry that is a whole number of at least 1.
+
+Example:
+    >>> class KeysGrid(Grid):
+    ...     keys: tuple[Count, ...]
+"""
 
 
 MOST_DIGITS = 3
@@ -44,7 +50,18 @@ Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Grid(BaseModel):
-    """The entries that every family's table may have. A family adds its own, and turns them into scenarios."""
+    """The entries that every family's table may have. A family adds its own, and turns them into scenarios.
+
+    Example:
+        >>> class EchoGrid(Grid):
+        ...     digits: tuple[Count, ...]
+        ...
+        ...     def scenarios(self, bank):
+        ...         for digits in self.digits:
+        ...             yield Echo(digits)
+        >>> EchoGrid(digits=(3, 5), trials=20).digits
+        (3, 5)
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 
-from longctx.vocabulary.scenario import Outcome, Reply
-
-CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
-"""Stop reasons of a reply that was cut off, and what each adds to the sentence about it."""
+from longctx.vocabulary.scenario import CUT_OFF, Outcome, Reply
 
 
 def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
-    """Return the outcome of a reply without an answer. lacks: what a finished reply is missing."""
+    """Return the outcome of a reply without an answer: refused, cut off, or unparseable.
+
+    lacks: what a finished reply is missing.
+
+    Example:
+        >>> reply = Reply("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)
+        >>> unanswered(reply, lacks="no key in the reply")
+        Outcome(kind='unparseable', returned=None, why='no key in the reply', trace={})
+    """
     if reply.stop_reason == "refusal":
         return Outcome("refusal", why="the model refused")
-    if reply.stop_reason in CUT_OFF:
+    if reply.cut_off:
         return Outcome("truncated", why=f"{_cut_off(reply)}, before an answer")
     if reply.stop_reason == "pause_turn":
         return Outcome("unparseable", why="the model paused its turn, before an answer")
@@ -24,13 +29,18 @@ def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
 
 
 def first_integer(reply: Reply) -> re.Match[str] | None:
-    """Return the first run of digits in the reply, as the protocol's regular expression finds it."""
+    """Return the first run of digits in the reply, as the protocol's regular expression finds it; None without any.
+
+    Example:
+        >>> first_integer(Reply("The key is 12345.", "end_turn", "my-model", input_tokens=40, output_tokens=9))[0]
+        '12345'
+    """
     return re.search(r"\d+", reply.text, re.ASCII)
 
 
 def cut_within(match: re.Match[str], reply: Reply) -> Outcome | None:
     """Return the outcome of a reply that was cut off right after this number, which may lack digits; else None."""
-    if reply.stop_reason in CUT_OFF and match.end() == len(reply.text):
+    if reply.cut_off and match.end() == len(reply.text):
         return Outcome("truncated", match[0], f"{_cut_off(reply)}, within a number")
     return None
 

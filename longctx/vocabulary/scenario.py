@@ -13,17 +13,34 @@ import numpy as np
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
+"""The kinds of an Outcome. The first five count in a rate; with the last two, the trial was not measured.
+
+Example:
+    >>> kind: Kind = "wrong"
+"""
 
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in a rate. The others mean that the trial was not measured."""
 
 Words = Mapping[str, str]
-"""The wording of one family, from a prompt set: the text of each template by its name."""
+"""The wording of one family, from a prompt set: the text of each template by its name.
+
+Example:
+    >>> words: Words = {"system": "", "question": "What is the key of {name}?"}
+"""
+
+CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
+"""Stop reasons of a reply that was cut off, and what each adds to the sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary."""
+    """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary.
+
+    Example:
+        >>> str(Identity("several_keys", 1, "keys-3-sentences-20", seed=0, trial=7))
+        'several_keys.v1/keys-3-sentences-20/seed-0/trial-7/repeat-0'
+    """
 
     family: str
     version: int
@@ -45,65 +62,102 @@ class Identity:
 class Trial:
     """One seeded question of a scenario.
 
-    depth: share of the user's text before the needle, 0 = start, 1 = end.
-    distance_from_end: tokens after the needle; None if it must be computed from the reply's usage.
-    prefix: a sort key: trials with equal or neighbouring prefixes share the beginning of their prompts.
-    recorded: parameters of the prompt that depend on the model, such as filler counts.
-    facts: what the family's own `judge` needs.
-    prefill: the beginning of the answer, for models that accept one; the others get `without_prefill` after `user`.
+    Example:
+        >>> identity = Identity("several_keys", 1, "keys-1-sentences-0", seed=0, trial=0)
+        >>> text = "The key of Anna is 12345. What is the key of Anna?"
+        >>> trial = Trial(identity, system="", user=text, expected="12345", max_tokens=60, depth=0.0)
     """
 
     identity: Identity
     system: str
+    """The system prompt; empty for none."""
     user: str
+    """The text of the user's turn."""
     expected: str
+    """The right answer."""
     max_tokens: int
     depth: float
+    """The share of the user's text before the needle, from 0 at its start to 1 at its end."""
     distance_from_end: int | None = None
+    """The tokens after the needle; None if they are computed from the reply's usage."""
     prefix: str = ""
+    """A sort key: trials with equal or neighbouring prefixes share the beginning of their prompts."""
     recorded: Mapping[str, int] = field(default_factory=dict)
+    """Parameters of the prompt that depend on the model, such as filler counts."""
     facts: Any = None
+    """What the family's own `judge` needs."""
     prefill: str = ""
+    """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
+    """The end of the user's turn for the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A model's reply. Token counts are the server's own.
 
-    input_tokens include cached_tokens, read from the prompt cache (None if the server did not say), and
-    cache_write_tokens, written to it, of which hour_write_tokens are kept for an hour. latency_s: None if it was not
-    measured. batched: whether the reply came from a batch, at the batch price.
+    Example:
+        >>> reply = Reply("The key is 12345.", "end_turn", "my-model", input_tokens=40, output_tokens=9)
+        >>> reply.cut_off
+        False
     """
 
     text: str
     stop_reason: str | None
     model: str
+    """The model that answered, as the server names it."""
     input_tokens: int
-    cached_tokens: int | None
-    output_tokens: int
-    latency_s: float | None
-    recorded_at: str
-    request_sha256: str
+    """The tokens of the prompt, including those read from the prompt cache and written to it."""
+    cached_tokens: int | None = None
+    """The tokens that were read from the prompt cache; None if the server did not say."""
+    output_tokens: int = 0
+    latency_s: float | None = None
+    """The seconds until the complete reply had arrived; None if they were not measured."""
+    recorded_at: str = ""
+    """The time of the reply in ISO 8601, UTC."""
+    request_sha256: str = ""
+    """The digest of the request."""
     live: bool = False
+    """Whether this run asked."""
     cache_write_tokens: int = 0
+    """The tokens that were written to the prompt cache."""
     hour_write_tokens: int = 0
+    """Those of them that are kept for an hour."""
     batched: bool = False
+    """Whether the reply came from a batch, at the batch price."""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the reply ends because no more tokens were allowed or fitted."""
+        return self.stop_reason in CUT_OFF
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of a trial's reply. `why` is a sentence; `trace` holds its numbers."""
+    """The judgement of a trial's reply.
+
+    Example:
+        >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
+        'wrong'
+    """
 
     kind: Kind
     returned: str | None = None
+    """The answer that was read from the reply."""
     why: str = ""
+    """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
+    """The numbers in `why`, by name; a family's account can add them up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part of a trial's user text that the report shows: the characters from `start` up to `end`."""
+    """A part of a trial's user text that the report shows: the characters from `start` up to `end`.
+
+    Example:
+        >>> Mark("needle", start=0, end=25)
+        Mark(name='needle', start=0, end=25)
+    """
 
     name: str
     start: int
@@ -112,7 +166,12 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote as the model wrote it, and whether it occurs in the record and in the needle."""
+    """A quote as the model wrote it, and whether it occurs in the record and in the needle.
+
+    Example:
+        >>> Quote("The fee is 5 crowns.", in_record=True, in_needle=False).in_record
+        True
+    """
 
     text: str
     in_record: bool
@@ -123,15 +182,43 @@ class Quote:
 class Scenario(ABC):
     """One cell of the benchmark: a family and its parameters.
 
-    A family sets `family`, raises `version` when it builds different trials, lists in `identified_by` the parameters
-    (numbers or words) that tell its scenarios apart, and in `templates` the wording it needs.
+    A subclass is a frozen dataclass of a family's parameters. It builds trials and judges replies, and touches no
+    network, no clock and no file: the same parameters, seed and index give the same trial everywhere.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True, slots=True)
+        ... class Echo(Scenario):
+        ...     family = "echo"
+        ...     version = 1
+        ...     identified_by = ("digits",)
+        ...     templates = {"question": ("number",)}
+        ...     digits: int
+        ...
+        ...     def build(self, words, seed, index, repeat=0):
+        ...         number = str(self.stream(seed, index).randint(10**self.digits))
+        ...         text = words["question"].replace("{number}", number)
+        ...         return Trial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
+        ...
+        ...     def judge(self, trial, reply):
+        ...         return Outcome("correct" if reply.text.strip() == trial.expected else "wrong", reply.text)
+        ...
+        ...     def size_tokens(self, tokens):
+        ...         return self.digits + 10
+        >>> Echo(3).slug
+        'digits-3'
+        >>> Echo(3).build({"question": "Repeat {number}."}, seed=0, index=0).user
+        'Repeat 606.'
     """
 
     family: ClassVar[str]
+    """The family's name in profiles, prompt sets, cassettes and rows."""
     version: ClassVar[int]
+    """A number that is raised when the family builds different trials."""
     identified_by: ClassVar[tuple[str, ...]]
+    """The parameters, numbers or words, that tell scenarios apart."""
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
-    """The placeholders that each template must contain."""
+    """The templates that a prompt set must have, and the placeholders that each must contain."""
     counts_system: ClassVar[bool] = False
     """Whether `size_tokens` includes the system prompt, as that of a family that fills a window does."""
 

@@ -9,11 +9,21 @@ from longctx.vocabulary.scenario import Mark
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill the {placeholders} of a template in one pass, so that filled-in text is never filled again."""
+    """Fill the {placeholders} of a template in one pass, so that filled-in text is never filled again.
+
+    Example:
+        >>> fill("The key of {name} is {key}.", {"name": "Anna", "key": "12345"})
+        'The key of Anna is 12345.'
+    """
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
 
 
 def mark(name: str, text: str, part: str) -> list[Mark]:
-    """Return a mark of the first occurrence of `part` in `text`, or none."""
+    """Return a mark of the first occurrence of `part` in `text`; an empty list if there is none.
+
+    Example:
+        >>> mark("needle", "Ships come and go. The key of Anna is 12345.", "The key of Anna is 12345.")
+        [Mark(name='needle', start=19, end=44)]
+    """
     start = text.find(part)
     return [Mark(name, start, start + len(part))] if part and start >= 0 else []

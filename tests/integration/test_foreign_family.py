@@ -103,7 +103,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
 
 def test_without_an_account_each_number_has_a_curve_and_what_falls_is_a_finding(recorded: Checkout) -> None:
     family = recorded.file("several_keys.py")
-    family.write_text(family.read_text().replace('    account=f"{__name__}:Account",\n', ""))
+    family.write_text(family.read_text().replace('    account=f"{__name__}:KeysAccount",\n', ""))
     result = recorded.pytest(profile=None, page=True)
     assert result.code == 0, result.out
     assert result.says("my-model protocol keys-3-sentences-20 1.00 [0.84, 1.00] n=20")
@@ -141,7 +141,7 @@ def reported(self, before, after, grids):
     raise ZeroDivisionError("no keys")
 
 
-Account.reported = reported
+KeysAccount.reported = reported
 """
 
 

@@ -61,6 +61,11 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ("exit-statuses", "| 13 | the report could not be written"),
         ("errors", "| `unknown-profile` | There is no profile *name*. *did you mean* Or"),
         ("files", "| `depth` | number | The position of the needle in the text, between 0 (start) and 1 (end). |"),
+        (
+            "api",
+            "| `depth` | `float` | The share of the user's text before the needle, from 0 at its start to 1 at its end. |",
+        ),
+        ("api", "- `profile`: The name or path of a profile; None for the project's default."),
         ("files", "[JSON schema](gate.schema.json)"),
     ],
 )

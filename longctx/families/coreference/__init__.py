@@ -1,8 +1,8 @@
 """Multi-round coreference: which of several alike texts is asked for."""
 
+from longctx import Family
 from longctx.families.coreference.grid import CoreferenceGrid
 from longctx.families.coreference.protocol import Coreference
-from longctx.vocabulary.family import Family
 
 FAMILY = Family(
     Coreference,

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from longctx import Words, fill
 from longctx.families.coreference import texts
 from longctx.families.coreference.texts import PARTS, SENTENCES, Rows, Strings
-from longctx.vocabulary.scenario import Words
-from longctx.vocabulary.text import fill
 
 BREAK = "\n\n"
 CODE = 10

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from longctx import Kind, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark, unanswered
 from longctx.families.coreference import texts
 from longctx.families.coreference.conversation import (
     Conversation,
@@ -24,9 +25,6 @@ from longctx.families.coreference.conversation import (
     question,
 )
 from longctx.families.coreference.similarity import Match, most_alike, published
-from longctx.vocabulary.judging import CUT_OFF, unanswered
-from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import fill, mark
 from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 MOST = 8
@@ -159,7 +157,7 @@ class Coreference(Scenario):
         if match.given_back:
             kind: Kind = "correct" if given == conversation.asked else "wrong"
             return Outcome(kind, name, f"the {name}, {'word' if exact else 'nearly word'} for word", trace)
-        if reply.stop_reason in CUT_OFF:
+        if reply.cut_off:
             return Outcome("truncated", name, f"cut off after {reply.output_tokens} tokens, within the {name}", trace)
         return Outcome("wrong", f"{name}, badly copied", f"the {name}, but only {match.ratio:.0%} alike", trace)
 
@@ -185,7 +183,7 @@ class Coreference(Scenario):
             return Outcome("wrong", name, f"another text: {name}", trace | same)
         if len(answer.split()) >= FEW and answer in conversation.before(trial.user):
             return Outcome("wrong", "a text of the examples", "a text of the examples", trace | {"example": 1})
-        if reply.stop_reason in CUT_OFF:
+        if reply.cut_off:
             return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
         return Outcome("wrong", "no text of the prompt", "no text of the prompt", trace)
 

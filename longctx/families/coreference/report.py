@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.coreference import FAMILY
 from longctx.families.coreference.conversation import ordinal
 from longctx.families.coreference.returned import (
@@ -20,16 +21,13 @@ from longctx.families.coreference.returned import (
     shape,
 )
 from longctx.plural import count
-from longctx.report.charts.chart import Chart, field, heat
-from longctx.report.table import Table, pivot
-from longctx.report.view import RatePoint, RateView
+from longctx.report.charts.chart import field, heat
+from longctx.report.table import pivot
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
+    from longctx import Row
 
 
 class CoreferenceAccount(Account):

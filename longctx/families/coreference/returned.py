@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from longctx import Row, ScenarioSummary, Subject
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.summary.summary import ScenarioSummary
 
 AnswerCounts = Mapping[tuple[int, int], int]
 """The number of answers for each (asked for, given back), counted from 1."""

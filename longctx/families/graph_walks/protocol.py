@@ -15,12 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from longctx import Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark, unanswered
 from longctx.families.graph_walks.answers import compared, given_nodes
 from longctx.families.graph_walks.graph import EDGES_A_NODE, NAMES, Graph, Walk, draw_graph, edge_lines, names_of
-from longctx.vocabulary.judging import CUT_OFF, unanswered
-from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
-from longctx.vocabulary.text import fill, mark
 from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 OPERATIONS = "parents", "bfs"
@@ -134,7 +132,7 @@ class GraphWalks(Scenario):
         right, why, trace = compared(walk, given)
         if right:
             return Outcome("correct", ", ".join(given), why, trace)
-        return Outcome("truncated" if reply.stop_reason in CUT_OFF else "wrong", ", ".join(given), why, trace)
+        return Outcome("truncated" if reply.cut_off else "wrong", ", ".join(given), why, trace)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         walk: Walk = trial.facts

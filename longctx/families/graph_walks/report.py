@@ -7,20 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
+from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.graph_walks import FAMILY
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS, f1
-from longctx.report.charts.chart import HEIGHT, WIDTH, Chart, colours, field, rate_axis
-from longctx.report.table import Table, pivot, subject_columns
-from longctx.report.view import RatePoint, RateView
+from longctx.report.charts.chart import HEIGHT, WIDTH, colours, field, rate_axis
+from longctx.report.table import pivot
 from longctx.results.grouping import by_subject, grouped
-from longctx.results.subject import Subject
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
+    from longctx import Row
 
 ENOUGH = 20
 """The answers needed in each third of the list before a finding says where they are missed."""
@@ -86,23 +81,22 @@ class GraphWalksAccount(Account):
             "right nodes": [f"{answers.right:,} of {answers.asked:,}" if answers else "-" for answers in held],
             "invented": [f"{sum(answers.invented.values()):,}" if answers else "-" for answers in held],
         }
-        frame = pd.DataFrame(subject_columns([scenario.subject for scenario in scenarios]) | columns)
         title = f"{FAMILY.title}: exact sets of nodes, and the nodes of answers that give a list"
-        yield Table(title, frame.set_index("model"))
+        yield Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)
         if any(answers.listed for answers in analysis):
             title = f"{FAMILY.title}: nodes found, by the third of the list that holds their edge"
             shares = {
                 third: [_share(answers.right_in[third], answers.asked_in[third]) for answers in analysis]
                 for third in THIRDS
             }
-            yield Table(title, _by_scenario(analysis, shares))
+            yield _by_scenario(title, analysis, shares)
 
     def further_tables(self, analysis: Sequence[WalkAnswers]) -> Iterator[Table]:
         if any(sum(answers.invented.values()) for answers in analysis):
             counts = {
                 called: [str(answers.invented[origin]) for answers in analysis] for origin, called in ORIGINS.items()
             }
-            yield Table("Invented nodes: given and not asked for", _by_scenario(analysis, counts), FAMILY.name)
+            yield _by_scenario("Invented nodes: given and not asked for", analysis, counts, FAMILY.name)
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Iterator[Chart]:
         yield from super().charts(scenarios, analysis) or ()
@@ -157,14 +151,15 @@ def _entry(answers: WalkAnswers) -> dict[str, Any]:
     return {**answers.subject.fields, **numbers, "f1": round(answers.f1, 6)}
 
 
-def _by_scenario(analysis: Sequence[WalkAnswers], columns: dict[str, list[str]]) -> pd.DataFrame:
-    """Return a row for each scenario."""
-    head = subject_columns([answers.subject for answers in analysis])
-    head |= {
+def _by_scenario(
+    title: str, analysis: Sequence[WalkAnswers], columns: Mapping[str, Sequence[str]], family: str = ""
+) -> Table:
+    """Return a table with a row for each scenario."""
+    scenario = {
         "context": [str(answers.context) for answers in analysis],
         "walk": [answers.walk for answers in analysis],
     }
-    return pd.DataFrame(head | columns).set_index("model")
+    return Table.by_subject(title, [answers.subject for answers in analysis], {**scenario, **columns}, family)
 
 
 def _found(subject: Subject, analysis: Sequence[WalkAnswers], number: int) -> Chart:

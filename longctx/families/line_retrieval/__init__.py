@@ -1,8 +1,8 @@
 """The Little Retrieval Test."""
 
+from longctx import Family
 from longctx.families.line_retrieval.grid import LineRetrievalGrid
 from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.vocabulary.family import Family
 
 FAMILY = Family(
     LineRetrieval,

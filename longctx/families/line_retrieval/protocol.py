@@ -17,9 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.vocabulary.judging import cut_within, first_integer, unanswered
-from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import mark
+from longctx import Mark, Outcome, Reply, Scenario, Trial, Words, first_integer, mark, unanswered
+from longctx.vocabulary.judging import cut_within
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from longctx import Account, Chart, Rank, RatePoint, RateView, Row, ScenarioSummary, Subject, Table
 from longctx.families.line_retrieval import FAMILY
 from longctx.plural import count
-from longctx.report.charts.chart import WIDTH, Chart, colours, field
-from longctx.report.table import Table
-from longctx.report.view import RatePoint, RateView
+from longctx.report.charts.chart import WIDTH, colours, field
 from longctx.results.grouping import by_subject
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank
 
 ROW = 20
 """The height of a band of distances in pixels: there may be more than twenty bands."""

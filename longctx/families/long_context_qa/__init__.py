@@ -1,10 +1,10 @@
 """Long-context QA: multiple-choice questions over a collage of notices, and the controls of these questions."""
 
+from longctx import Family
 from longctx.families.long_context_qa.choices import CHANCE
 from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
 from longctx.families.long_context_qa.grids import CollageGrid, ControlGrid
-from longctx.vocabulary.family import Family
 
 COLLAGE = Family(
     Collage,

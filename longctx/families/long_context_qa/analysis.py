@@ -11,13 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx import Rate, Row, ScenarioSummary, Subject
 from longctx.families.long_context_qa.choices import CHANCE, LETTERS
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx.vocabulary.bank import Bank, Item
-from longctx.vocabulary.judging import unanswered
-from longctx.vocabulary.scenario import Mark, Outcome, Reply
+from longctx import Bank, Mark, Outcome, Reply, unanswered
+from longctx.vocabulary.bank import Item
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)

@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
+from longctx import Bank, Identity, Mark, Outcome, Quote, Reply, Scenario, Trial, Words, fill, mark
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa import quotes
 from longctx.families.long_context_qa.choices import Choices
-from longctx.vocabulary.bank import Bank, Item, Section
-from longctx.vocabulary.scenario import Identity, Mark, Outcome, Quote, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import fill, mark
+from longctx.vocabulary.bank import Item, Section
 
 SEPARATOR = "\n\n\n\n"
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary

@@ -13,10 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from longctx import Bank, Identity, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark
 from longctx.families.long_context_qa import choices as multiple_choice
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import fill, mark
 
 RECORDS = ("right", "wrong", "none")
 WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.vocabulary.scenario import Quote
+from longctx import Quote
 
 WORDS = 4
 BLANK = "\n\n"

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.long_context_qa import COLLAGE, CONTROL
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, summarize_qa
 from longctx.families.long_context_qa.choices import CHANCE
-from longctx.report.table import Table, subject_columns
-from longctx.report.view import RatePoint, RateView
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
+    from longctx import Row
 
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
@@ -141,15 +138,14 @@ class ControlAccount(Account):
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[Table]:
         """Yield the rates, raw and corrected for guessing."""
         columns = {
-            "record": [scenario.params["record"] for scenario in scenarios],
+            "record": [str(scenario.params["record"]) for scenario in scenarios],
             "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
             "above chance": [
                 f"{above_chance(scenario.rate):+.2f}" if scenario.rate.n else "" for scenario in scenarios
             ],
         }
-        frame = pd.DataFrame(subject_columns([scenario.subject for scenario in scenarios]) | columns)
         title = f"{CONTROL.title}: with the right section alone, a wrong one, none"
-        yield Table(title, frame.set_index("model"))
+        yield Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)
 
 
 def filtered(asked: int, kept: int) -> str:

@@ -1,8 +1,8 @@
 """Passkey retrieval."""
 
+from longctx import Family
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
-from longctx.vocabulary.family import Family
 
 FAMILY = Family(Passkey, PasskeyGrid, title="Passkey", size="window", account=f"{__name__}.report:PasskeyAccount")
 FAMILIES = (FAMILY,)

@@ -9,7 +9,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from longctx.stats.rates import Rate, above, below
+from longctx import Rate
+from longctx.stats.rates import above, below
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""

@@ -14,9 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx.vocabulary.judging import cut_within, first_integer, unanswered
-from longctx.vocabulary.scenario import Mark, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import mark
+from longctx import Mark, Outcome, Reply, Scenario, Trial, Words, first_integer, mark, unanswered
+from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 

@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.passkey import FAMILY
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
 from longctx.report.charts.chart import HEIGHT, Spec
-from longctx.report.table import Table, pivot, subject_columns, tokens
-from longctx.report.view import RatePoint, RateView
+from longctx.report.table import pivot, subject_columns, tokens
 from longctx.results.grouping import grouped
-from longctx.results.subject import Subject
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank, Reported
+from longctx.vocabulary.account import Reported
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
-    from longctx.vocabulary.grid import Grid
+    from longctx import Grid, Row
 
 OFTEN = 0.9
 """The least rate at which the key counts as found from every distance of a window."""
@@ -65,17 +62,18 @@ class PasskeyAccount(Account):
             cells.append((k, column, str(scenario.rate)))
         yield Table(f"{FAMILY.title}: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
         subjects = [summary.subject for summary in analysis]
-        columns = {
+        columns: dict[str, Sequence[object]] = {
             "window": [summary.window for summary in analysis],
             "k_max [95%]": [_k_max(summary) for summary in analysis],
             "real distance": [tokens(summary.distance_at_k_max) for summary in analysis],
             "at least": [tokens(summary.effective.at_least) for summary in analysis],
             "less than": [tokens(summary.effective.less_than) for summary in analysis],
         }
-        yield Table(
+        yield Table.by_subject(
             f"{FAMILY.title}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
             "every trial up to it succeeds; less than: every trial at it fails",
-            pd.DataFrame(subject_columns(subjects) | columns).set_index("model"),
+            subjects,
+            columns,
         )
         if (across := _across(subjects)) is not None:
             title = f"{FAMILY.title}: effective window in tokens, k_max [95%], by {across}"

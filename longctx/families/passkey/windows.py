@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from longctx import Grid, Rate, Row, ScenarioSummary, Subject
 from longctx.families.passkey.effective_window import (
     EffectiveWindow,
     effective_window,
@@ -13,12 +14,7 @@ from longctx.families.passkey.effective_window import (
 )
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary
 from longctx.vocabulary.account import Reported, StatedMinimum
-from longctx.vocabulary.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Tracing and counting, after RULER: three families that ask for a set of names."""
 
+from longctx import Family
 from longctx.families.tracing_and_counting.grids import FrequentWordsGrid, MultipleNeedlesGrid, VariableTrackingGrid
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-from longctx.vocabulary.family import Family
 
 TRACKING = Family(
     VariableTracking,

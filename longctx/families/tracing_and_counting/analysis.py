@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from longctx import Rate, Row, Subject
 from longctx.families.tracing_and_counting.protocol.answers import ASKED, MATCHED, MISSED, NAMED
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.stats.rates import Rate, pooled
+from longctx.stats.rates import pooled
 
 TENTHS = 10
 ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from longctx import Account, Family, Rank, Rate, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.tracing_and_counting import NEEDLES, TRACKING, WORDS
 from longctx.families.tracing_and_counting.analysis import TENTHS, Naming, namings
 from longctx.plural import count
-from longctx.report.table import Table, subject_columns
-from longctx.report.view import RatePoint, RateView
 from longctx.results.grouping import by_subject, grouped
-from longctx.stats.rates import Rate, pooled
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Account, Rank
-from longctx.vocabulary.family import Family
+from longctx.stats.rates import pooled
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
+    from longctx import Row
 
 Params = Mapping[str, Any]
 
@@ -85,9 +81,8 @@ class NamedSets(Account):
                 },
                 "all, plus others": [f"{naming.more:,} of {naming.trials:,} trials" for naming in analysis],
             }
-            frame = pd.DataFrame(subject_columns([naming.subject for naming in analysis]) | columns)
             title = "what was missed, and what was named that was not asked for, in replies that name anything"
-            yield Table(f"{self.family.title}: {title}", frame.set_index("model"), self.family.name)
+            yield Table.by_subject(f"{self.family.title}: {title}", [naming.subject for naming in analysis], columns)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)

@@ -34,19 +34,31 @@ SYMBOL = 48
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart.
+    """A chart of a family's own, if a RateView does not suit it.
 
-    name: the name of its file. family: the family in whose section it is shown; empty for all families. title: what it
-    shows and, after `: `, of which subject. spec: a Vega-Lite view. frame: its numbers. note: a sentence below it;
-    often empty.
+    Example:
+        >>> spec = {
+        ...     "data": {"values": [{"keys": 3, "found": 58}]},
+        ...     "mark": "bar",
+        ...     "encoding": {"x": {"field": "keys"}, "y": {"field": "found", "type": "quantitative"}},
+        ... }
+        >>> import pandas as pd
+        >>> numbers = pd.DataFrame({"keys": ["3"], "found": ["58"]}).set_index("keys")
+        >>> chart = Chart("keys-found", "several_keys", "Keys found: my-model", spec, numbers)
     """
 
     name: str
+    """The name of its file."""
     family: str
+    """The family in whose section it is shown; empty for all families."""
     title: str
+    """What it shows and, after `: `, of which subject."""
     spec: Spec
+    """A Vega-Lite view. Colours are CSS variables, such as `var(--series-1)`."""
     frame: pd.DataFrame
+    """Its numbers, as text."""
     note: str = ""
+    """A sentence below it; often empty."""
 
 
 def note_of(*sentences: str) -> str:

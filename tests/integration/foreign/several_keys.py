@@ -8,21 +8,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from longctx.vocabulary import account
-from longctx.vocabulary.account import Rank
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.family import Family
-from longctx.vocabulary.grid import Count, Grid
-from longctx.vocabulary.judging import CUT_OFF, unanswered
-from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import fill, mark
+from longctx import (
+    Account,
+    Bank,
+    Count,
+    Family,
+    Grid,
+    Kind,
+    Mark,
+    Outcome,
+    Rank,
+    Reply,
+    Scenario,
+    Trial,
+    Words,
+    fill,
+    mark,
+    unanswered,
+)
 
 if TYPE_CHECKING:
-    from longctx.report.table import Table
-    from longctx.report.view import RateView
-    from longctx.results.row import Row
-    from longctx.results.subject import Subject
-    from longctx.summary.summary import ScenarioSummary
+    from longctx import RateView, Row, ScenarioSummary, Subject, Table
 
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
 
@@ -77,7 +83,7 @@ class SeveralKeys(Scenario):
             f", and {len(strange)} that are none" if strange else ""
         )
         right = len(found) == len(asked) and not strange
-        kind: Kind = "correct" if right else "truncated" if reply.stop_reason in CUT_OFF else "wrong"
+        kind: Kind = "correct" if right else "truncated" if reply.cut_off else "wrong"
         return Outcome(kind, " ".join(named), why, {"found": len(found)})
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -126,7 +132,7 @@ class Found:
         return self.found / self.asked
 
 
-class Account(account.Account):
+class KeysAccount(Account):
     """Beside the rate of trials in which all keys were named: the share of keys. analysis: one Found a scenario."""
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Found, ...]:
@@ -138,7 +144,7 @@ class Account(account.Account):
         return tuple(Found(*key, found[key], asked[key]) for key in asked)
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[RateView]:
-        from longctx.report.view import RatePoint, RateView
+        from longctx import RatePoint, RateView
 
         yield RateView(
             points=[
@@ -157,17 +163,14 @@ class Account(account.Account):
         )
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:
-        import pandas as pd
-
-        from longctx.report.table import Table, subject_columns
+        from longctx import Table
 
         yield from super().tables(scenarios, analysis) or ()
         columns = {
             "scenario": [keys.scenario for keys in analysis],
             "keys named": [f"{keys.found} of {keys.asked}" for keys in analysis],
         }
-        frame = pd.DataFrame(subject_columns([keys.subject for keys in analysis]) | columns)
-        yield Table("Several keys, each counted", frame.set_index("model"))
+        yield Table.by_subject("Several keys, each counted", [keys.subject for keys in analysis], columns)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
@@ -195,5 +198,5 @@ FAMILY = Family(
     title="Several keys",
     unit="sentences",
     size="sentences",
-    account=f"{__name__}:Account",
+    account=f"{__name__}:KeysAccount",
 )

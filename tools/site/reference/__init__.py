@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tools.site.reference import commands, entries, errors, files, options, statuses
+from tools.site.reference import api, commands, entries, errors, files, options, statuses
 
 
 def pages() -> dict[str, str]:
     """Return the Markdown of each page, and the text of each file to download, by their paths in the site."""
     return {
+        "reference/api.md": api.page(),
         "reference/options.md": options.page(),
         "reference/commands.md": commands.page(),
         "reference/profiles.md": entries.profiles_page(),

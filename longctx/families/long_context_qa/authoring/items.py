@@ -11,11 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from longctx import Rate, Row
 from longctx.families.long_context_qa.analysis import Favourite, favourite
 from longctx.families.long_context_qa.control import RECORDS
-from longctx.results.row import Row
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate
 from longctx.vocabulary.scenario import MEASURED
 
 READ = ("correct", "wrong")

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from longctx import Rate, Table
 from longctx.families.long_context_qa.analysis import above_chance
 from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality
 from longctx.families.long_context_qa.control import RECORDS
 from longctx.report.document import Document
-from longctx.report.table import Table
 from longctx.results.export import cell
-from longctx.stats.rates import Rate
 
 NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
 WORST = {"questions": 10, "facts": 5, "sections": 5}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from longctx import Rate
 from longctx.families.long_context_qa.analysis import Favourite
 from longctx.families.long_context_qa.authoring.items import Quality
 from longctx.families.long_context_qa.choices import CHANCE
 from longctx.plural import count
-from longctx.stats.rates import Rate
 
 FEW = 50
 """With fewer questions, the rates of a collage have intervals wider than 14 points to either side."""

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from longctx import Identity, Outcome, Reply, Scenario, Trial, Words, fill
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
-from longctx.vocabulary.text import fill
 
 MOST = 20
 NUMBERS = (

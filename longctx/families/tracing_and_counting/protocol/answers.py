@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx.vocabulary.judging import CUT_OFF, unanswered
-from longctx.vocabulary.scenario import Kind, Mark, Outcome, Reply, Trial
+from longctx import Kind, Mark, Outcome, Reply, Trial, unanswered
 
 NOWHERE = "nowhere_in_the_text"
 """The origin of a made-up name."""
@@ -104,7 +103,7 @@ def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
     if besides:
         return "wrong"
     if missed:
-        return "truncated" if reply.stop_reason in CUT_OFF else "wrong"
+        return "truncated" if reply.cut_off else "wrong"
     return "correct"
 
 

@@ -13,8 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from longctx.vocabulary.scenario import Words
-from longctx.vocabulary.text import fill
+from longctx import Words, fill
 from longctx.vocabulary.token_counts import checked_counts
 
 Drawn = TypeVar("Drawn")

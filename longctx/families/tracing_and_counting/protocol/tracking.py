@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from longctx import Outcome, Reply, Trial, Words, fill
 from longctx.families.tracing_and_counting.protocol import answers
 from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle
 from longctx.families.tracing_and_counting.protocol.haystack import (
@@ -33,9 +34,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     spare,
 )
 from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
-from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
-from longctx.vocabulary.text import fill
 
 NAME, VALUE = 5, 5
 """The letters of a variable's name, and the digits of a value."""

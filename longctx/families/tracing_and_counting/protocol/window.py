@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from longctx import Mark, Outcome, Scenario, Trial, Words
 from longctx.families.tracing_and_counting.protocol import answers
-from longctx.vocabulary.scenario import Mark, Outcome, Scenario, Trial, Words
 from longctx.vocabulary.token_counts import check_profile
 
 

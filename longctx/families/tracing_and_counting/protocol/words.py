@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from longctx import Outcome, Reply, Trial, Words
 from longctx.families.tracing_and_counting.protocol import answers
 from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle
 from longctx.families.tracing_and_counting.protocol.haystack import (
@@ -31,7 +32,6 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     spare,
 )
 from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
-from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
 from longctx.vocabulary.stream import frozen_stream
 
 LETTERS = 6
