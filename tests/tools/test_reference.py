@@ -49,7 +49,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ("options", "\n\nnone: replay only (default)."),
         ("options", "Exit status: 12 invalid, 10 regression, 11 inconclusive."),
         ("commands", "| `--ci` | also write the gate as a GitHub workflow |"),
-        ("profiles", "| `lines` | list: whole number, at least 1 or number, more than 0, at most 1 | required |"),
+        ("profiles", "| `lines` | list: whole number, at least 1 | required | Lengths of the files, in lines. |"),
         ("profiles", "| `distances` | whole number, at least 1 | `32` |"),
         ("profiles", "| `longest` | whole number, at least 1 | `5000` |"),
         ("model-profiles", "## `[[prices.above]]`"),
@@ -63,7 +63,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ("files", "| `depth` | number | The position of the needle in the text, between 0 (start) and 1 (end). |"),
         (
             "api",
-            "| `depth` | `float` | The share of the user's text before the needle, from 0 at its start to 1 at its end. |",
+            "| `depth` | `float` | The share of the user's text before the needle, from 0 at its start to 1",
         ),
         ("api", "- `profile`: The name or path of a profile; None for the project's default."),
         ("files", "[JSON schema](gate.schema.json)"),

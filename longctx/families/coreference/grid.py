@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 
 from pydantic import Field
 
+from longctx import Bank, Count, Scenario
 from longctx.families.coreference.protocol import Coreference
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, WindowGrid
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.grid import WindowGrid
 
 
 class CoreferenceGrid(WindowGrid):

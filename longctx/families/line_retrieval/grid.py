@@ -7,15 +7,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-<<<<<<< HEAD
-from longctx.families.line_retrieval.protocol import OTHER_TOKENS, LineRetrieval
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, Grid, Size
-from longctx.vocabulary.scenario import Scenario
-=======
 from longctx import Bank, Count, Grid, Scenario
-from longctx.families.line_retrieval.protocol import LineRetrieval
->>>>>>> dc3ada4 (api: the public names of longctx, documented with examples that run)
+from longctx.families.line_retrieval.protocol import OTHER_TOKENS, LineRetrieval
+from longctx.vocabulary.grid import Size
 
 
 def _order(value: Any) -> str | int:

@@ -8,18 +8,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-<<<<<<< HEAD
+from longctx import Bank, Count, Grid, Scenario
 from longctx.families.long_context_qa.collage import OTHER_TOKENS, POSITIONS, VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
-from longctx.vocabulary.bank import SHIPPED, Bank
-from longctx.vocabulary.grid import Count, Grid, Size
-from longctx.vocabulary.scenario import Scenario
-=======
-from longctx import Bank, Count, Grid, Scenario
-from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
-from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.bank import SHIPPED
->>>>>>> dc3ada4 (api: the public names of longctx, documented with examples that run)
+from longctx.vocabulary.grid import Size
 
 
 def _depth(value: Any) -> str | int:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-<<<<<<< HEAD
+from longctx import Bank, Count, Scenario
 from longctx.families.passkey.protocol import Passkey, spaced
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, WindowGrid
-from longctx.vocabulary.scenario import Scenario
-=======
-from pydantic import Field
-
-from longctx import Bank, Count, Grid, Scenario
-from longctx.families.passkey.protocol import Passkey, spaced
->>>>>>> dc3ada4 (api: the public names of longctx, documented with examples that run)
+from longctx.vocabulary.grid import WindowGrid
 
 
 class PasskeyGrid(WindowGrid):

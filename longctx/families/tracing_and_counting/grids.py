@@ -8,16 +8,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longctx import Bank, Count, Grid, Scenario
+from longctx import Bank, Count, Scenario
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-<<<<<<< HEAD
-from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Count, WindowGrid
-from longctx.vocabulary.scenario import Scenario
-=======
->>>>>>> dc3ada4 (api: the public names of longctx, documented with examples that run)
+from longctx.vocabulary.grid import WindowGrid
 
 
 class VariableTrackingGrid(WindowGrid):

@@ -82,7 +82,8 @@ class NamedSets(Account):
                 "all, plus others": [f"{naming.more:,} of {naming.trials:,} trials" for naming in analysis],
             }
             title = "what was missed, and what was named that was not asked for, in replies that name anything"
-            yield Table.by_subject(f"{self.family.title}: {title}", [naming.subject for naming in analysis], columns)
+            subjects = [naming.subject for naming in analysis]
+            yield Table.by_subject(f"{self.family.title}: {title}", subjects, columns, self.family.name)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
