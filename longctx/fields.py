@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from pydantic import Field, PlainValidator, ValidationError
+
+Parsed = TypeVar("Parsed")
+
+
+def parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
+    """Return what `parse` makes of a text of TOML or JSON. Raises ValueError, also if it is nested too deeply."""
+    try:
+        return parse(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _text(value: object) -> str:
@@ -17,10 +28,10 @@ def _text(value: object) -> str:
 Text = Annotated[str, PlainValidator(_text)]
 """Any text; pydantic's own type refuses lone surrogates, which replies and names of files may hold."""
 Whole = Annotated[int, Field(strict=True)]
-Count = Annotated[int, Field(strict=True, ge=0)]
+Natural = Annotated[int, Field(strict=True, ge=0)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-PLAIN = {"Text": "str", "Whole": "int", "Count": "int", "Number": "float", "Amount": "float"}
+PLAIN = {"Text": "str", "Whole": "int", "Natural": "int", "Number": "float", "Amount": "float"}
 
 
 def plain(annotation: object) -> str:

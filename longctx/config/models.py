@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 
 from longctx.config.file_names import file_of
 from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
-from longctx.config.text_files import parsed, read_text, read_toml
+from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError, closest
+from longctx.fields import parsed
 from longctx.workspace import Workspace
 
 MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"

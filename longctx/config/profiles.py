@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model, model_validator
 
 from longctx.config.models import TokensPerUnit
 from longctx.config.text_files import read_toml
@@ -20,6 +20,8 @@ from longctx.workspace import Workspace
 DEFAULT = "recorded"
 USUAL_WINDOW = 1_000_000
 """The window, in tokens, with which shares of a window are checked when a profile is read."""
+FUNCTION = "test_"
+"""How the names of test functions begin."""
 
 
 def _listed(value: Any) -> Any:
@@ -37,6 +39,22 @@ class Profile(BaseModel):
     """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, gt=0, lt=1)
     """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
+
+    models: tuple[str, ...] = ()
+    """The models that test functions measure; `--ctx-model` replaces them."""
+    judge: str = ""
+    """The model that judges in test functions; neither `--ctx-model` nor an upgrade replaces it."""
+    functions: dict[str, dict[str, Any]] = {}
+    """The tables of test functions, by their names; each is written [test_NAME]."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables_of_functions(cls, values: Any) -> Any:
+        """Gather the tables whose names are those of test functions."""
+        if not isinstance(values, dict):
+            return values
+        own = {name: table for name, table in values.items() if name.startswith(FUNCTION) and isinstance(table, dict)}
+        return {**{name: value for name, value in values.items() if name not in own}, "functions": own}
 
     def grids(self, family: str) -> tuple[Grid, ...]:
         """Return the tables of a family; none if the profile leaves it out."""
@@ -99,7 +117,7 @@ def load_profile(workspace: Workspace, name: str | None) -> Profile:
     path = profile_path(workspace, name)
     known = families(workspace)
     profile = read_toml(path, profile_type(known))
-    if not any(profile.grids(family) for family in known):
+    if not (profile.functions or profile.models or any(profile.grids(family) for family in known)):
         raise UserError("empty-profile", f"{path} has no table of a family: add one, such as [{next(iter(known))}].")
     for family in known:
         for grid in profile.grids(family):

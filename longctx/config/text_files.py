@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,9 +14,9 @@ from pydantic_core import ErrorDetails
 
 from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
+from longctx.fields import parsed
 
 Config = TypeVar("Config", bound=BaseModel)
-Parsed = TypeVar("Parsed")
 CONSEQUENCE = "default_factory_not_called"
 """The type of an error of pydantic's that only says that another entry is wrong."""
 
@@ -36,14 +36,6 @@ def read_text(path: Path) -> str:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
         ) from None
-
-
-def parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
-    """Return what `parse` makes of a text of TOML or JSON. Raises ValueError, also if it is nested too deeply."""
-    try:
-        return parse(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def digest_of(path: Path) -> str:

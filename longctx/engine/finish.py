@@ -121,14 +121,14 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
     """Return what is known of a run beside its rows."""
     settings, plan = run.settings, run.plan
     measured = {row.model for row in rows}
-    models = [model for name, model in plan.models.items() if name in measured]
+    models = [plan.models.get(name) or plan.model(name) for name in sorted(measured)]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
-        profile=plan.profile_path.stem,
-        profile_digest=digest_of(plan.profile_path),
-        about=plan.profile.about,
-        seed=plan.profile.seed if settings.seed is None else settings.seed,
+        profile=plan.profile_path.stem if plan.own else "",
+        profile_digest=digest_of(plan.profile_path) if plan.own else "",
+        about=plan.own.about if plan.own else "",
+        seed=plan.seed,
         labels=dict(settings.labels),
         options=settings.repeating_options(),
         prices={

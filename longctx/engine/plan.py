@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from longctx.config.models import ModelProfile, TokensPerUnit
+from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
 from longctx.config.text_files import first_fault
@@ -52,10 +52,42 @@ class Plan:
         """The profile's name as the user gave it, or else the project's default profile."""
         return profile_name(self._workspace, self._settings.profile)
 
+    @cached_property
+    def own(self) -> Profile | None:
+        """The profile; None if none was given and the project has none, which is enough for test functions."""
+        try:
+            return self.profile
+        except UserError as error:
+            if error.code == "no-profile":
+                return None
+            raise
+
+    @property
+    def seed(self) -> int:
+        """The user's seed, else the profile's, else 0."""
+        profiles = self.own.seed if self.own else 0
+        return profiles if self._settings.seed is None else self._settings.seed
+
+    def model(self, name: str) -> ModelProfile:
+        """Return the profile of a model, with the user's prices."""
+        return _priced(load_model(self._workspace, name), self._settings)
+
+    def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
+        """Return the models that a test function measures. table: those of its own table."""
+        models = self._settings.models or tuple(table) or (self.own.models if self.own else ())
+        if not models:
+            raise UserError(
+                "no-model-for-function",
+                "No model was named for the test functions: give one with --ctx-model NAME, or write "
+                "models = ['NAME'] at the top of the profile.",
+            )
+        return models
+
     @property
     def margin(self) -> float:
         """The gate's margin: the user's, else the profile's, else the default."""
-        return next((margin for margin in (self._settings.margin, self.profile.margin) if margin is not None), MARGIN)
+        stated = self._settings.margin, self.own.margin if self.own else None
+        return next((margin for margin in stated if margin is not None), MARGIN)
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -78,12 +110,13 @@ class Plan:
     @property
     def cases(self) -> list[Case]:
         """The cases of all families that this run measures."""
-        return [case for name in self.families for case in self.cases_of(name)]
+        return [case for name in self.families for case in self.cases_of(name)] if self.own else []
 
     @property
     def models(self) -> dict[str, ModelProfile]:
         """The profiles of the models that the whole grid measures, in all shards, by their ids."""
-        return {case.model.model: case.model for name in self.families for case in self.all_cases_of(name)}
+        names = self.families if self.own else ()
+        return {case.model.model: case.model for name in names for case in self.all_cases_of(name)}
 
     def cases_of(self, family: str) -> tuple[Case, ...]:
         """Return the cases of a family that this run measures: all of them, or those of its shard."""
@@ -112,7 +145,7 @@ class Plan:
 
     def grids(self) -> dict[tuple[str, str], list[Grid]]:
         """Return the profile's tables for each (family, model)."""
-        return self.profile.grids_by_model(self.families, self._settings.models)
+        return self.own.grids_by_model(self.families, self._settings.models) if self.own else {}
 
     @property
     def _baseline_path(self) -> Path | None:

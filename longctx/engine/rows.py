@@ -19,7 +19,7 @@ def measured_row(
     text = not run.settings.no_text
     distance = trial.distance_from_end
     return Row(
-        **_identified(run, question),
+        **identified(run, question),
         params={**question.case.scenario.params, **trial.recorded},
         outcome=outcome.kind,
         model_returned=reply.model,
@@ -46,7 +46,7 @@ def measured_row(
 def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Row:
     """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
-        **_identified(run, question),
+        **identified(run, question),
         params=question.case.scenario.params,
         outcome="correct",
         model_returned=reply.model if reply else None,
@@ -56,10 +56,10 @@ def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Ro
 
 
 def unmeasured_row(run: Run, question: Question, kind: Kind, error: str) -> Row:
-    return Row(**_identified(run, question), params=question.case.scenario.params, outcome=kind, error=error)
+    return Row(**identified(run, question), params=question.case.scenario.params, outcome=kind, error=error)
 
 
-def _identified(run: Run, question: Question) -> dict[str, Any]:
+def identified(run: Run, question: Question) -> dict[str, Any]:
     """Return the fields that say which question of which run it is."""
     identity, case = question.identity, question.case
     return {

@@ -7,7 +7,7 @@ import datetime
 import functools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -152,13 +152,17 @@ class Run:
         failures = done.asked.failures
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
-        self.unasked = {key: asdict(failure) for key, failure in failures.items()}
+        self.keep_failures({key: asdict(failure) for key, failure in failures.items()})
+        self.forget_plan()
+        return done
+
+    def keep_failures(self, failures: Mapping[str, dict[str, Any]]) -> None:
+        """Keep why questions could not be asked, also for people, in the run's folder."""
+        self.unasked |= failures
         if self.unasked:
             self.folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.unasked, indent=1)
             write_file(self.folder / FAILURES, lambda part: part.write_text(text, "utf-8"))
-        self.forget_plan()
-        return done
 
     def measure(self, cases: Sequence[Case] | None = None) -> Measurement:
         """Replay and judge the recorded answers. cases: by default all of the plan."""

@@ -54,7 +54,7 @@ def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
     settings, plan = run.settings, run.plan
     return rules_of(
         settings.gate,
-        [(plan.profile, settings.models)],
+        [(plan.own, settings.models)] if plan.own else [],
         plan.families,
         now,
         left_out=len(left_out(run, rows)),

@@ -11,7 +11,7 @@ from longctx.gate.plan import Assumed, Target, effective, passing
 from longctx.stats import power
 from longctx.stats.search import bisect, least
 
-Size = tuple[int, int]
+TrialsAndClusters = tuple[int, int]
 """The number of trials, and of the clusters that they form."""
 Chosen = Mapping["Offer", int]
 """The chosen bands, with the trials of each of their scenarios."""
@@ -27,7 +27,7 @@ class Offer:
     """
 
     band: Band
-    size: Callable[[int], Size]
+    size: Callable[[int], TrialsAndClusters]
     price: Callable[[int], float]
     most: int
     assumed: Assumed
@@ -121,7 +121,7 @@ def _showing(chosen: Chosen, target: Target, drop: float) -> Chosen | None:
     return _complete(each)
 
 
-def _suffices(assumed: Assumed, trials: int, size: Size) -> bool:
+def _suffices(assumed: Assumed, trials: int, size: TrialsAndClusters) -> bool:
     """Return whether a band of this size is worth at least this number of independent trials."""
     return effective(*size, assumed) >= trials
 
@@ -132,7 +132,7 @@ def _complete(each: Mapping[Offer, int | None]) -> Chosen | None:
     return known if len(known) == len(each) else None
 
 
-def _fewest(offer: Offer, holds: Callable[[Size], bool]) -> int | None:
+def _fewest(offer: Offer, holds: Callable[[TrialsAndClusters], bool]) -> int | None:
     """Return the fewest trials of each scenario for which `holds`; None if even the most do not suffice."""
     high = 1
     while not holds(offer.size(high)):
@@ -163,7 +163,7 @@ def _margin_of_all(offers: Sequence[Offer], target: Target, budget: float) -> fl
 
 
 @functools.lru_cache(maxsize=4096)
-def _pass_chance(size: Size, assumed: Assumed, margin: float, alpha: float) -> float:
+def _pass_chance(size: TrialsAndClusters, assumed: Assumed, margin: float, alpha: float) -> float:
     return passing(*size, assumed, Target(margin, alpha))
 
 

@@ -83,7 +83,7 @@ async def ask_all(
 
     Nothing that a server does raises an exception.
     """
-    asking = _Asking(client.with_options(max_retries=0), tape, bounds, progress)
+    asking = Asking(client.with_options(max_retries=0), tape, bounds, progress)
     agenda = Agenda(questions)
     workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
     asking.watch.begin()
@@ -101,7 +101,7 @@ async def ask_all(
     return asked
 
 
-class _Asking:
+class Asking:
     """The state that the workers of one pass share."""
 
     def __init__(self, client: Client, tape: Tape, bounds: Bounds, progress: Progress) -> None:
@@ -129,13 +129,13 @@ class _Asking:
     async def work(self, agenda: Agenda) -> None:
         while self.asked.stopped is None and (question := await agenda.next()) is not None:
             prepared = Prepared.of(question)
-            result = await self._answer(prepared)
-            self._keep(question, result)
+            result = await self.answer(prepared)
+            self.keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
             self.watch.begin()
             self._progress.ended(question, prepared.trial, result)
 
-    def _keep(self, question: Question, result: Reply | Failure) -> None:
+    def keep(self, question: Question, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
             self.asked.note(question, result)
             self._patience.in_vain = 0
@@ -161,7 +161,7 @@ class _Asking:
         self.asked.stopped = self.asked.stopped or why
         self._slots.close()
 
-    async def _answer(self, prepared: Prepared) -> Reply | Failure:
+    async def answer(self, prepared: Prepared) -> Reply | Failure:
         """Return the reply, or the failure of the last attempt."""
         attempts = 0
         while True:

@@ -80,13 +80,14 @@ class Done:
     """The result of a live run.
 
     to_ask: the number of questions to ask. unasked: the cases that their model cannot be asked, and why. outcomes: a
-    sentence on each family and model, and one on the cost.
+    sentence on each family and model, and one on the cost. spent: USD, of those prices that are known.
     """
 
     asked: Asked
     to_ask: int
     unasked: tuple[Unasked, ...]
     outcomes: tuple[str, ...] = ()
+    spent: float = 0.0
 
     @property
     def complete(self) -> bool:
@@ -216,7 +217,7 @@ async def _ask(
             else:
                 asked = await (order(fit, questions, canary.ask) if order else canary.ask(questions))
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
-    return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()))
+    return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()), bounds.budget.spent)
 
 
 async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:

@@ -7,16 +7,20 @@ option is given: an installed longctx leaves other projects alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from longctx.plugin import batching, notices, options, over, run, selection
+from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, writing
 from longctx.plugin.mistakes import as_usage_errors
 
 if TYPE_CHECKING:
+    from longctx.functions.answer import Answer
+    from longctx.functions.ask import Ask
+    from longctx.functions.draw import Draw
     from longctx.recording.case import Case
 
 
@@ -65,6 +69,8 @@ def pytest_configure_node(node: object) -> None:
 
 @as_usage_errors()
 def pytest_sessionstart(session: pytest.Session) -> None:
+    if is_nested(session.config):
+        return
     unwritten.prepare(session.config)
     started = session.config.stash[run.RUN]
     if options.any_given(started.settings) and not run.is_worker(session.config):
@@ -82,6 +88,70 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         grid.parametrize(metafunc)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if any(selection.is_function(item) for item in items):
+        from longctx.plugin import functions
+
+        with as_usage_errors():
+            functions.take_up(items, config)
+        items[:] = functions.of_shard(items, config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
+    if selection.CASE not in pyfuncitem.stash:
+        return None
+    from longctx.plugin import functions
+
+    functions.call(pyfuncitem)
+    return True
+
+
+@pytest.fixture
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """Ask the model under test; in a replay, the recordings answer. See docs/functions.md."""
+    from longctx.plugin import functions
+
+    return functions.ask(request)
+
+
+@pytest.fixture
+def draw(request: pytest.FixtureRequest) -> Draw:
+    """Draw what a trial is about, the same for every model, prompt and length."""
+    from longctx.plugin import functions
+
+    return functions.CurrentDraw(functions.FunctionState.of(request.config))  # type: ignore[return-value]  # it passes on
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Any:
+    """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
+    from longctx.plugin import functions
+
+    return functions.CurrentCase(functions.FunctionState.of(request.config))
+
+
+@pytest.fixture
+def check(ask: Ask) -> Callable[[str, object], bool]:
+    """Score one aspect of a trial without stopping: `check("cites", condition)`. A trial is correct if all hold."""
+    return ask.check
+
+
+@pytest.fixture
+def judge(ask: Ask) -> Callable[..., Answer]:
+    """Ask the model that the profile names as `judge`, and return its answer."""
+    return ask.judged
+
+
+@pytest.fixture
+def prompt(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Return a template of the prompt set: `prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
+    from longctx.plugin import functions
+
+    return functions.templates(request)
+
+
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Callable[[Case], None]:
     """Return a function that replays a scenario's trials, records each outcome, and applies the minimum rate."""
@@ -95,7 +165,9 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         return (yield)
     finally:
-        if writing.is_to_be_closed(session):
+        if is_nested(session.config):
+            pass
+        elif writing.is_to_be_closed(session):
             from longctx.plugin.ending import finish
 
             finish.close_run(session.config)

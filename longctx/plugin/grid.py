@@ -19,6 +19,11 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     assert marker is not None
     run = metafunc.config.stash[RUN]
     try:
+        if "family" not in marker.kwargs and "scenario" not in metafunc.fixturenames:
+            from longctx.plugin import functions
+
+            functions.parametrize(metafunc, marker)
+            return
         family = _family(marker)
         if family_of(run.workspace, family.family).scenario is not family:
             which = f"{family.__module__}.{family.__name__}"

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from longctx.recording.case import Case
 
 MARKER = "longctx"
+CASE: pytest.StashKey[Case] = pytest.StashKey()
+"""The key of the case of an item that is a cell of a test function."""
+
+
+def is_function(item: pytest.Item) -> bool:
+    """Return whether an item is a cell of a test function, and not of a family."""
+    params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return "longctx_subject" in params
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:
@@ -21,7 +29,8 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     from longctx.recording.case import Case
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    return [case for item in functions if isinstance(case := item.callspec.params.get("scenario"), Case)]
+    cases = (item.stash.get(CASE, None) or item.callspec.params.get("scenario") for item in functions)
+    return [case for case in cases if isinstance(case, Case)]
 
 
 def trials(items: Sequence[pytest.Item]) -> int:

@@ -82,8 +82,11 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is not text")
-    for name in ("model", "batch", "headers"):
+    for name in ("model", "batch", "headers", "after"):
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
+    for name in ("request", "same"):
+        if type(metadata.get(name, 0)) is not int:
+            raise TypeError(f"its {name} is not a number")
     if metadata["latency_s"] is not None:
         float(metadata["latency_s"])

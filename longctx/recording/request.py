@@ -14,6 +14,7 @@ from longctx.config.models import Caching, ModelProfile
 from longctx.vocabulary.scenario import Trial
 
 PATH = "/v1/messages"
+COUNT_PATH = "/v1/messages/count_tokens"
 TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
 """The parts of a body that affect the price and the transport but not the question."""
 COUNTED = frozenset(
@@ -37,13 +38,22 @@ def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> d
 
     cuts: where the shared prefixes of the user's turn end, in characters; used for models with prompt caching.
     """
-    body: dict[str, Any] = {
-        "model": model.model,
-        "max_tokens": trial.max_tokens + model.thinking_tokens,
-        "messages": _messages(trial, model, cuts),
-    }
-    if system := system_prompt(trial.system, model):
-        body["system"] = system
+    body = {"max_tokens": trial.max_tokens, "messages": _messages(trial, model, cuts)}
+    return _with_profile(body | ({"system": trial.system} if trial.system else {}), model)
+
+
+def completed(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+    """Return a body with everything that the model profile decides. max_tokens: without thinking."""
+    return _with_profile(body, model) | model.extra_body
+
+
+def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+    body = {"model": model.model, **given, "max_tokens": given["max_tokens"] + model.thinking_tokens}
+    system = given.get("system", "")
+    if not isinstance(system, str):
+        body["system"] = [*([{"type": "text", "text": model.system}] if model.system else []), *system]
+    elif text := system_prompt(system, model):
+        body["system"] = text
     if model.thinking:
         body["thinking"] = model.thinking.model_dump(exclude_none=True)
     if model.effort:
@@ -82,6 +92,16 @@ def added_tokens(model: ModelProfile, system: str, measured: bool) -> int:
     if tools := model.extra_body.get("tools"):
         tokens += TOOLS_PROMPT + len(json.dumps(tools)) / CHARACTERS_A_TOKEN["json"] * model.tokens.reference
     return round(tokens)
+
+
+def body_tokens(body: Mapping[str, Any], model: ModelProfile) -> int:
+    """Estimate the tokens of a prompt with everything that its request holds, by its characters."""
+    tools = TOOLS_PROMPT if body.get("tools") else 0
+    texts = json.dumps([body.get("system", ""), body["messages"]], ensure_ascii=False)
+    tokens = (
+        len(texts) / CHARACTERS_A_TOKEN["text"] + len(json.dumps(body.get("tools", ""))) / CHARACTERS_A_TOKEN["json"]
+    )
+    return round(tools + tokens * model.tokens.reference)
 
 
 def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.lines import append_line
 from longctx.recording.reply import MalformedAnswer, to_reply
-from longctx.recording.request import PATH, digest_of, prefill
+from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
 
@@ -44,7 +44,9 @@ class Wanted:
 
     prompt_set, wording: the name of the prompt set, and the digest of its templates. prefill: the beginning of the
     answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
-    headers: those in the digest, one a line.
+    headers: those in the digest, one a line. number: the place of the request among those of its trial, from 0. same:
+    how many earlier requests of the trial are equal to it. after: the digest of the reply before it. counts: whether it
+    asks how many tokens a prompt has, and not for an answer.
     """
 
     file: str
@@ -56,6 +58,15 @@ class Wanted:
     model: str = ""
     sent_as: str = ""
     headers: str = ""
+    number: int = 0
+    same: int = 0
+    after: str = ""
+    counts: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of its answer among those of the trial: two equal requests have two answers."""
+        return f"{self.sha256}#{self.same}" if self.same else self.sha256
 
     @classmethod
     def of(cls, question: Question, trial: Trial) -> Wanted:
@@ -74,8 +85,8 @@ class Wanted:
 
     def request(self) -> Request:
         """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
-        where = {"trial": self.trial, "file": self.file, "model": self.model}
-        return Request("POST", PATH, f"sha256:{self.sha256}", where)
+        where = {"trial": self.trial, "file": self.file, "model": self.model, "key": self.key}
+        return Request("POST", COUNT_PATH if self.counts else PATH, f"sha256:{self.sha256}", where)
 
 
 WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
@@ -131,7 +142,13 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return "missing"
-        return "found" if wanted.sha256 in episodes else "stale"
+        if wanted.key in episodes:
+            return "found"
+        places = {
+            (metadata.get("request", 0), metadata.get("after", ""))
+            for metadata in (self._metadata_of[index] for index in episodes.values())
+        }
+        return "stale" if (wanted.number, wanted.after) in places else "missing"
 
     def asks(self, question: Question) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
@@ -156,18 +173,28 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             return status != "found"
         return bool(self.record_mode == RecordMode.ALL)
 
+    def answer(self, wanted: Wanted) -> tuple[bytes, dict[str, Any]] | None:
+        """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
+        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
+        return None if index is None else (self.data[index][1]["body"]["string"], self._metadata_of[index])
+
+    def plays(self, wanted: Wanted) -> bool:
+        """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
+        found = self.answer(wanted)
+        return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
+
     def reply(self, wanted: Wanted) -> Reply | None:
         """Return the recorded answer to exactly this request; None if there is none.
 
         Raises TapeError if the recorded answer is malformed.
         """
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
-        if index is None:
+        found = self.answer(wanted)
+        if found is None:
             return None
-        metadata = self._metadata_of[index]
+        body, metadata = found
         try:
             return to_reply(
-                self.data[index][1]["body"]["string"],
+                body,
                 latency_s=metadata["latency_s"],
                 recorded_at=metadata["recorded_at"],
                 request_sha256=wanted.sha256,
@@ -184,8 +211,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def recorded_since(self, wanted: Wanted, at: str) -> bool:
         """Return whether an answer to exactly this request was recorded at this time or later. at: ISO 8601, UTC."""
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
-        return index is not None and bool(self._metadata_of[index]["recorded_at"] >= at)
+        found = self.answer(wanted)
+        return found is not None and bool(found[1]["recorded_at"] >= at)
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
         """Return `prompt_set`, `digest`, `model` and `headers` of the latest episode of a trial; empty if it has none.
@@ -226,6 +253,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             metadata["batch"] = batch
         if wanted.headers:
             metadata["headers"] = wanted.headers
+        places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
+        metadata |= {name: value for name, value in places.items() if value}
         self._episodes(wanted.file, wanted.model)
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)
@@ -237,7 +266,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
         where = request.headers
         episodes = self._episodes(where["file"], where["model"]).get(where["trial"], {})
-        index = episodes.get(request.body.decode().removeprefix("sha256:"))
+        index = episodes.get(where["key"])
         if index is not None:
             yield index, self.data[index][1]
 
@@ -300,10 +329,12 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def _add(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         episodes = self._index[file].setdefault(metadata["trial"], {})
-        sha256 = request.body.decode().removeprefix("sha256:")
-        older = episodes.get(sha256)
+        key = request.body.decode().removeprefix("sha256:")
+        if metadata.get("same"):
+            key = f"{key}#{metadata['same']}"
+        older = episodes.get(key)
         if older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
-            episodes[sha256] = len(self.data)
+            episodes[key] = len(self.data)
         self.data.append((request, response))
         self._metadata_of.append(metadata)
 

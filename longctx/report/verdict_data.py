@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.config.text_files import parsed
+from longctx.fields import parsed
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict

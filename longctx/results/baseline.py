@@ -15,10 +15,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from longctx.config.text_files import parsed
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
-from longctx.fields import Count, Text, reason
+from longctx.fields import Natural, Text, parsed, reason
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
@@ -130,7 +129,7 @@ class _Group:
     bank: Text | None
     answers: Text | None = None  # the first baselines have none
     clusters: Text | list[Text | None] | None = None  # those of earlier versions are in their questions alone
-    trials: list[Count] | None
+    trials: list[Natural] | None
     outcomes: str
 
 

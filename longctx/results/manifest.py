@@ -10,9 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from longctx.config.text_files import parsed
 from longctx.errors import UserError
-from longctx.fields import Amount, Count, Text, Whole, reason
+from longctx.fields import Amount, Natural, Text, Whole, parsed, reason
 
 MANIFEST = "run.json"
 
@@ -34,7 +33,7 @@ class Manifest:
     """SHA-256 of the profile's file."""
     about: Text
     """The profile's own description."""
-    seed: Count | None
+    seed: Natural | None
     """The random seed of the trials."""
     labels: Mapping[Text, Text] = field(default_factory=dict)
     """The labels that the user gave the run."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from longctx.fields import Amount, Count, Number, Text, Whole
+from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import MEASURED, Kind
@@ -37,19 +37,19 @@ class Row:
     """The digest of the family's templates in that prompt set."""
     family: Text
     """The family, such as `passkey`."""
-    version: Count = 1
+    version: Natural = 1
     """The family's version, which increases when it builds other trials."""
     scenario: Text
     """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[Text, Whole | Text | None]
     """The scenario's parameters."""
-    seed: Count
+    seed: Natural
     """The random seed that draws the trial."""
-    trial: Count
+    trial: Natural
     """The number of the trial in its scenario, from 0."""
     item: Text | None
     """In long-context QA, the question's id and the digest of its bank."""
-    repeat: Count
+    repeat: Natural
     """How often the same trial was asked before it in this run."""
     outcome: Kind
     """How the reply was judged; `infra_error` and `not_asked` were not measured, and no rate counts them."""
@@ -73,15 +73,15 @@ class Row:
     """Why the trial was not measured."""
     depth: Number | None = None
     """The position of the needle in the text, between 0 (start) and 1 (end)."""
-    distance_from_end: Count | None = None
+    distance_from_end: Natural | None = None
     """The tokens from the needle to the end of the prompt."""
-    input_tokens: Count | None = None
+    input_tokens: Natural | None = None
     """The tokens of the prompt, including those read from the prompt cache and written to it."""
-    cached_tokens: Count | None = None
+    cached_tokens: Natural | None = None
     """The tokens that were read from the prompt cache."""
-    cache_write_tokens: Count | None = None
+    cache_write_tokens: Natural | None = None
     """The tokens that were written to the prompt cache."""
-    output_tokens: Count | None = None
+    output_tokens: Natural | None = None
     """The tokens of the reply."""
     latency_s: Amount | None = None
     """The seconds until the whole reply had arrived."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from longctx.config.text_files import parsed
 from longctx.errors import UserError
+from longctx.fields import parsed
 from longctx.files import unwritable
 from longctx.results.lines import lines, lines_at
 from longctx.results.manifest import damaged

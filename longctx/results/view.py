@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from longctx.config.text_files import parsed
-from longctx.fields import Count, Text
+from longctx.fields import Natural, Text, parsed
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.scenario import Quote
 
@@ -36,7 +35,7 @@ class _Quote(BaseModel):
 
 class _Excerpt(BaseModel):
     names: list[Text]
-    line: Count
+    line: Natural
     pieces: list[tuple[Text, Text]]
 
 
@@ -44,7 +43,7 @@ class _EarlierExcerpt(BaseModel):
     """An excerpt as earlier versions kept it: one mark and its context."""
 
     name: Text
-    line: Count
+    line: Natural
     before: Text
     part: Text
     after: Text

@@ -11,10 +11,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from longctx.config.text_files import first_fault, parsed, read_text
+from longctx.config.text_files import first_fault, read_text
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
+from longctx.fields import parsed
 from longctx.files import write_file
 from longctx.review.session import Entry, Session, Who
 

@@ -40,7 +40,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A response. kind: its content type."""
 
     body: bytes
@@ -73,8 +73,8 @@ class ReviewServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore errors of a connection: the browser went away."""
 
-    def answer(self, path: str, host: str, token: str | None, body: bytes | None) -> Answer:
-        """Answer a request. host, token: from the headers. body: that of a POST; None for a GET."""
+    def answer(self, path: str, host: str, token: str | None, body: bytes | None) -> HttpAnswer:
+        """HttpAnswer a request. host, token: from the headers. body: that of a POST; None for a GET."""
         if host not in self.hosts:
             return _refused(f"This server answers to {HOST}:{self.server_port} alone.")
         place, _, query = path.partition("?")
@@ -86,23 +86,23 @@ class ReviewServer(ThreadingHTTPServer):
         except UserError as error:
             return _json({"error": str(error)}, HTTPStatus.CONFLICT)
 
-    def _read(self, name: str, query: str) -> Answer:
+    def _read(self, name: str, query: str) -> HttpAnswer:
         match name:
             case "":
-                return Answer((STATIC / "page.html").read_bytes(), "text/html; charset=utf-8")
+                return HttpAnswer((STATIC / "page.html").read_bytes(), "text/html; charset=utf-8")
             case "page.js":
-                return Answer((STATIC / "page.js").read_bytes(), "text/javascript; charset=utf-8")
+                return HttpAnswer((STATIC / "page.js").read_bytes(), "text/javascript; charset=utf-8")
             case "style.css":
                 sheets = (page.HERE / "style.css", STATIC / "style.css")
                 style = theme.css() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
-                return Answer(style.encode(), "text/css; charset=utf-8")
+                return HttpAnswer(style.encode(), "text/css; charset=utf-8")
             case "questions":
                 return _json(self.desk.overview())
             case "question":
                 return _json(self.desk.question(parse_qs(query).get("id", [""])[0]))
         return _json({"error": "There is nothing here."}, HTTPStatus.NOT_FOUND)
 
-    def _change(self, name: str, body: bytes) -> Answer:
+    def _change(self, name: str, body: bytes) -> HttpAnswer:
         if name == "end":
             self.ending = True
             return _json({})
@@ -143,11 +143,11 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: the terminal shows what a person must know."""
 
-    def _answer(self, body: bytes | None) -> Answer:
+    def _answer(self, body: bytes | None) -> HttpAnswer:
         headers = self.headers
         return self.server.answer(self.path, headers.get("host", ""), headers.get(PROOF), body)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: HttpAnswer) -> None:
         self.close_connection = self.close_connection or answer.status != HTTPStatus.OK
         self.send_response(answer.status)
         for name, value in HEADERS.items():
@@ -160,9 +160,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
 
-def _json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
-    return Answer(json.dumps(content).encode(), status=status)
+def _json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpAnswer:
+    return HttpAnswer(json.dumps(content).encode(), status=status)
 
 
-def _refused(sentence: str) -> Answer:
-    return Answer(sentence.encode(), "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)
+def _refused(sentence: str) -> HttpAnswer:
+    return HttpAnswer(sentence.encode(), "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)

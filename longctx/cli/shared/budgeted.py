@@ -12,7 +12,7 @@ from longctx.cli.shared.planned import SubjectBand, band_of
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.files import write_file
-from longctx.gate.budget import Chosen, Offer, Size
+from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
 from longctx.gate.plan import Assumed
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
@@ -108,13 +108,13 @@ def _set_trials(table: dict[str, object], each: Mapping[str, int]) -> bool:
     return bool(named)
 
 
-def _size(cases: Sequence[Case]) -> Callable[[int], Size]:
+def _size(cases: Sequence[Case]) -> Callable[[int], TrialsAndClusters]:
     """Return a function from the trials of each case to the trials and clusters of all of them."""
     if not cases[0].scenario.cluster(cases[0].scenario.indices(1)[0]):
         return lambda each: (each * len(cases),) * 2
     clusters = [case.clusters() for case in cases]
 
-    def size(each: int) -> Size:
+    def size(each: int) -> TrialsAndClusters:
         chosen = [cluster for of_case in clusters for cluster in of_case[:each]]
         return len(chosen), len(set(chosen))
 

@@ -6,7 +6,6 @@ A nested pytest with the user's own arguments does the collection, so that -k an
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -16,11 +15,13 @@ import pytest
 
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
+from longctx.plugin.asking import function_runs
+from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
-from longctx.plugin.selection import MARKER, selected
+from longctx.plugin.selection import MARKER, is_function, selected
 from longctx.recording.case import Case
 
 if TYPE_CHECKING:
@@ -31,29 +32,25 @@ NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
 """The arguments that `longctx record` adds."""
 
 
-class Collector:
-    """The plugin of the nested pytest that takes its selected cases. Its presence marks that pytest as nested."""
+class Collector(Nested):
+    """The plugin of the nested pytest that takes its selected cases."""
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
+        self.functions: list[Case] = []
         self.why_none = ""
-        self.interrupted = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.cases = selected(session.items)
+        self.cases = selected([item for item in session.items if not is_function(item)])
+        self.functions = selected([item for item in session.items if is_function(item)])
         self.why_none = _why_none(session)
-
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
-        self.interrupted = excinfo.type is KeyboardInterrupt
 
 
 def ask_first(config: pytest.Config) -> None:
     """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
     run = config.stash[RUN]
     settings = run.settings
-    nested = any(isinstance(plugin, Collector) for plugin in config.pluginmanager.get_plugins())
-    if is_worker(config) or nested or config.option.collectonly:
+    if is_worker(config) or is_nested(config) or config.option.collectonly:
         return
     if settings.record == "none" and settings.ask_only:
         raise UserError(
@@ -64,27 +61,36 @@ def ask_first(config: pytest.Config) -> None:
         return
     say = run.say
     try:
-        cases = _selected(config)
+        collected = _selected(config)
     except KeyboardInterrupt:
         say("Stopped: nothing was asked.")
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
-    if not cases:
+    cases, functions = collected.cases, collected.functions
+    if not (cases or functions):
         return
     from longctx.engine.preflight import Invalid
 
     capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
-            empty = _without_question(cases, say)
-            for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in cases)):
+            complete, empty = True, _without_question(cases, say)
+            for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
                 say(sentence)
             if settings.estimate:
-                run.estimate(cases)
+                if cases:
+                    run.estimate(cases)
+                if functions:
+                    function_runs.estimate(config, functions)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
-            _check_server(config, cases)
-            complete = run.ask(cases).complete
+            _check_server(config, [*cases, *functions])
+            spent = 0.0
+            if cases:
+                done = run.ask(cases)
+                complete, spent = done.complete, done.spent
+            if functions:
+                complete = function_runs.ask(config, functions, spent) and complete
             if settings.ask_only:
                 complete = not _say_stale(config, cases) and complete
         except Interrupted as stopped:
@@ -144,26 +150,20 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
         confirm(base_url, "addopts of the project", provider=provider_of(case.model for case in cases))
 
 
-def _selected(config: pytest.Config) -> list[Case]:
+def _selected(config: pytest.Config) -> Collector:
     """Return the cases that this command line selects; none if the collection fails, which the run itself then reports.
 
     Raises KeyboardInterrupt, which the nested pytest has caught, and UserError if there are no cases and the run only
     estimates or asks.
     """
     collector = Collector()
-    arguments = [*map(str, config.invocation_params.args), "--collect-only", "--capture=no"]
-    if hasattr(config.option, "numprocesses"):  # xdist is installed
-        arguments.append("-n0")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = pytest.main(arguments, plugins=[collector])
-    if collector.interrupted:
-        raise KeyboardInterrupt
+    code = run_nested(config, collector, "--collect-only")
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        return []
+        return Collector()
     settings = config.stash[RUN].settings
-    if not collector.cases and (settings.estimate or settings.ask_only):
+    if not (collector.cases or collector.functions) and (settings.estimate or settings.ask_only):
         raise UserError("nothing-to-ask", f"Nothing to ask: {collector.why_none}")
-    return collector.cases
+    return collector
 
 
 def _why_none(session: pytest.Session) -> str:

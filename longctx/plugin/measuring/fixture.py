@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +19,9 @@ from longctx.results.store import as_lines
 
 if TYPE_CHECKING:
     from longctx.recording.case import Case
+    from longctx.results.row import Row
 
 MEASURER = pytest.StashKey[Measurer]()
-WITH_MINIMUM = pytest.StashKey[int]()
 
 
 def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
@@ -29,7 +29,6 @@ def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
     config = request.config
     if MEASURER not in config.stash:
         config.stash[MEASURER] = Measurer(config.stash[RUN])
-        config.stash[WITH_MINIMUM] = with_minimum(request.session.items)
     return functools.partial(measure, request.node)
 
 
@@ -48,15 +47,24 @@ def measure(item: pytest.Item, case: Case) -> None:
     if measured.facts:
         [name] = scenarios_of(rows)
         writing.attach_facts(item, name, measured.facts)
+    conclude(item, case, rows, problem, measured.left_out)
+
+
+def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
+    """Attach the result of a case to its test, and fail the test if a trial was not measured or the rate is too low.
+
+    problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.
+    """
+    settings = item.config.stash[RUN].settings
     # A minimum needs a number of trials that was fixed before any answer was seen, and all shards together.
-    untested = problem or measured.left_out or settings.shard
+    untested = problem or left_out or settings.shard
     result = CaseResult.of(case, rows, minimum=None if untested else case.min_rate)
     result.attach(item)
     if problem:
         pytest.fail(f"invalid: {problem}", pytrace=False)
-    if measured.left_out == len(rows):
+    if left_out == len(rows):
         pytest.skip("stopped early: none of its trials was asked")
     if result.minimum is not None:
         requirement = Requirement(result.rate, result.minimum)
-        if below_minimum_among(requirement, stash[WITH_MINIMUM]):
+        if below_minimum_among(requirement, with_minimum(item.session.items)):
             pytest.fail(str(requirement), pytrace=False)

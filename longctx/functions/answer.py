@@ -1,0 +1,184 @@
+"""A model's answer to `ask`, with readers that raise Unparseable where it cannot be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+Schema = TypeVar("Schema")
+INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)
+SHOWN = 80
+"""The most characters of a reply that a message quotes."""
+
+
+class Unparseable(ValueError):
+    """A reply that cannot be read. A trial that ends with it has the outcome `unparseable`."""
+
+
+class JudgeUnreadable(ValueError):
+    """A judge's reply that cannot be read. A trial that ends with it is not measured (`judge_error`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply of the model, as the Messages API gives it.
+
+    Example:
+        >>> answer = Answer({"content": [{"type": "text", "text": "It is 12,345."}], "stop_reason": "end_turn"})
+        >>> answer.integer()
+        12345
+    """
+
+    message: Mapping[str, Any]
+    """The reply as the server sent it."""
+    of_judge: bool = False
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """The blocks of the reply as sent: text, thinking, tool_use. Send them back as the assistant's turn."""
+        return list(self.message["content"])
+
+    @property
+    def text(self) -> str:
+        """The text of the reply, without thinking and tool calls."""
+        return "".join(block["text"] for block in self.content if block["type"] == "text")
+
+    @property
+    def tool_uses(self) -> list[dict[str, Any]]:
+        """The tools that the model calls, each with `id`, `name` and `input`."""
+        return [block for block in self.content if block["type"] == "tool_use"]
+
+    @property
+    def citations(self) -> list[dict[str, Any]]:
+        """The citations of all text blocks, in their order."""
+        return [cited for block in self.content for cited in block.get("citations") or ()]
+
+    @property
+    def stop_reason(self) -> str | None:
+        return self.message.get("stop_reason")
+
+    @property
+    def usage(self) -> Mapping[str, Any]:
+        """The tokens that the server counted."""
+        return self.message.get("usage") or {}
+
+    @property
+    def turn(self) -> dict[str, Any]:
+        """The reply as a turn of the conversation, to be followed by the next user turn."""
+        return {"role": "assistant", "content": self.content}
+
+    def tool_results(self, functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:
+        """Call the tools that the reply asks for, and return the user turn with their results.
+
+        A result that is not text is sent as JSON. What a function raises, and a tool that is not known, is sent as an
+        error, as an agent would.
+
+        Args:
+            functions: The function of each tool, called with the tool's input as keyword arguments.
+
+        Example:
+            >>> answer = ask(messages=history, tools=TOOLS)
+            >>> history += [answer.turn, answer.tool_results({"read_file": read_file})]
+        """
+        return {"role": "user", "content": [_result(use, functions) for use in self.tool_uses]}
+
+    def integer(self) -> int:
+        """Return the first integer in the text; commas between thousands are allowed. Raises Unparseable."""
+        match = INTEGER.search(self.text)
+        if match is None:
+            raise self._unreadable("no number in the reply")
+        return int(match[0].replace(",", ""))
+
+    def choice(self, letters: str = "ABCD") -> str:
+        """Return the letter that the reply chooses, in upper case. Raises Unparseable if it names none, or several.
+
+        A reply that is a letter, begins with one ("B) …") or says "answer is B" is read by that; else it must name one
+        letter alone.
+        """
+        any_letter = f"[{re.escape(letters.upper())}]"
+        text = self.text.strip()
+        for pattern in (
+            rf"\W*({any_letter})\W*$",
+            rf"[(*\s]*({any_letter})[).:*]",
+            rf"(?i:answer)\W+(?:is\W+)?({any_letter})\b",
+        ):
+            match = re.match(pattern, text) if pattern[0] != "(" else re.search(pattern, text)
+            if match:
+                return match[1]
+        named = set(re.findall(rf"(?<![A-Za-z'’])({any_letter})(?![A-Za-z'’])", text))
+        if len(named) != 1:
+            raise self._unreadable(
+                f"none of {letters} in the reply" if not named else f"several of {letters} in the reply"
+            )
+        return str(named.pop())
+
+    def tag(self, name: str) -> str:
+        """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""
+        match = re.search(rf"<{re.escape(name)}>(.*?)</{re.escape(name)}>", self.text, re.DOTALL)
+        if match is None:
+            raise self._unreadable(f"no <{name}>…</{name}> in the reply")
+        return match[1].strip()
+
+    def json(self, schema: type[Schema] | None = None) -> Any:
+        """Return the first JSON object or list in the text, also from a fenced block. Raises Unparseable.
+
+        Args:
+            schema: A type that it must have, such as a pydantic model, a dataclass or `dict[str, int]`; it is then
+                returned as that type.
+        """
+        value = self._first_json()
+        if schema is None:
+            return value
+        try:
+            return TypeAdapter(schema).validate_python(value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the JSON"
+            raise self._unreadable(f"{where} of the reply does not fit: {first['msg']}") from None
+
+    def _first_json(self) -> Any:
+        decoder = json.JSONDecoder()
+        for match in re.finditer(r"[{\[]", self.text):
+            try:
+                return decoder.raw_decode(self.text, match.start())[0]
+            except (ValueError, RecursionError):
+                continue
+        raise self._unreadable("no JSON in the reply")
+
+    def _unreadable(self, why: str) -> ValueError:
+        text = " ".join(self.text.split())
+        quoted = f"{why}: {text[:SHOWN]!r}{'…' if len(text) > SHOWN else ''}" if text else "an empty reply"
+        return JudgeUnreadable(quoted) if self.of_judge else Unparseable(quoted)
+
+
+def _result(use: Mapping[str, Any], functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:
+    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": use["id"]}
+    function = functions.get(use["name"])
+    if function is None:
+        return result | {"content": f"There is no tool {use['name']!r}.", "is_error": True}
+    try:
+        value = function(**use["input"])
+    except Exception as error:
+        return result | {"content": f"{type(error).__name__}: {error}", "is_error": True}
+    return result | {"content": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}
+
+
+def texts(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a turn's content: its text blocks, documents and tool results."""
+    if isinstance(content, str):
+        return content
+    parts = []
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                parts.append(text)
+            case {"type": "document", "source": {"type": "text", "data": str(text)}}:
+                parts.append(text)
+            case {"type": "tool_result", "content": inner} if inner:
+                parts.append(texts(inner))
+    return "\n".join(parts)

@@ -1,0 +1,147 @@
+"""What a test function asks, checks and has judged: the values of the fixtures `ask`, `check` and `judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.functions.answer import Answer
+from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.recording.request import completed
+
+if TYPE_CHECKING:
+    import anthropic
+
+DECIDED = ("model", "thinking", "output_config", "betas", "stream", "extra_headers", "extra_body")
+"""The arguments of the SDK that `ask` does not take: the model's profile decides them, or they are no question."""
+MAX_TOKENS = 1024
+
+
+class Ask:
+    """Asks the model under test; in a replay, the recordings answer.
+
+    Example:
+        >>> def test_refund_code(ask):
+        ...     assert "refund" in ask("What is the refund code?", system="Answer in one sentence.").text
+    """
+
+    def __init__(self, current: Callable[[], FunctionTrial], load: Callable[[str], ModelProfile]) -> None:
+        self._current, self._load = current, load
+
+    @property
+    def trial(self) -> FunctionTrial:
+        """The trial that is running."""
+        return self._current()
+
+    def model(self, name: str) -> ModelProfile:
+        """Return the profile of another model. Raises TestMistake."""
+        try:
+            return self._load(name)
+        except UserError as error:
+            raise TestMistake(error) from None
+
+    def __call__(
+        self,
+        context: str | Sequence[object] | None = None,
+        question: str | None = None,
+        /,
+        *,
+        messages: Sequence[dict[str, Any]] | None = None,
+        system: str | Sequence[dict[str, Any]] | None = None,
+        max_tokens: int = MAX_TOKENS,
+        **given: Any,
+    ) -> Answer:
+        """Ask, and return the answer.
+
+        It takes what the SDK's `messages.create` takes, such as `tools`, `tool_choice` and `stop_sequences`, save what
+        the model's profile decides: the model, thinking and effort, betas.
+
+        Args:
+            context: The text of one user turn. With `question`, the context that the question is about: a text, or a
+                list of texts or documents.
+            question: A question about the context.
+            messages: The turns of a conversation, in place of a text.
+            system: The system prompt; that of the model's profile comes before it.
+            max_tokens: The most tokens of the reply, without thinking.
+        """
+        if (context is None) == (messages is None):
+            raise TestMistake(
+                UserError(
+                    "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
+                )
+            )
+        if refused := [name for name in DECIDED if name in given]:
+            raise TestMistake(
+                UserError(
+                    "decided-by-profile",
+                    f"{self.trial.function}: ask takes no {refused[0]}: the model's profile (fixtures/models) decides "
+                    "it, so that one test can be asked of several models. ask.client() may send it.",
+                )
+            )
+        turns = [{"role": "user", "content": _one_text(context, question)}] if messages is None else list(messages)
+        return self._answer(self.trial.case.model, turns, system, max_tokens, given)
+
+    def client(self, model: str | None = None) -> anthropic.Anthropic:
+        """Return an SDK client on the recordings, for a product's own code: `create`, `stream` and `count_tokens`.
+
+        What that code sends is recorded and compared, whatever it is; only the model's name is replaced by that of the
+        model under test.
+
+        Args:
+            model: The model to ask instead, such as a helper that is no part of what is tested.
+        """
+        from longctx.functions import clients
+
+        return clients.client(self, model)
+
+    def async_client(self, model: str | None = None) -> anthropic.AsyncAnthropic:
+        """Return the same as an asynchronous client."""
+        from longctx.functions import clients
+
+        return clients.async_client(self, model)
+
+    def judged(self, prompt: str, *, system: str | None = None, max_tokens: int = MAX_TOKENS, **given: Any) -> Answer:
+        """Ask the judge, the model that the profile names for that: see the fixture `judge`."""
+        judge = self.trial.judge
+        if judge is None:
+            raise TestMistake(
+                UserError(
+                    "no-judge",
+                    f"{self.trial.function} asks a judge, and the profile names none: add judge = 'MODEL' at its top.",
+                )
+            )
+        turns = [{"role": "user", "content": prompt}]
+        return self._answer(judge, turns, system, max_tokens, given, of_judge=True)
+
+    def check(self, name: str, condition: object) -> bool:
+        """Score one aspect of the trial without stopping: see the fixture `check`."""
+        checks = self.trial.checks
+        if name in checks:
+            raise TestMistake(
+                UserError(
+                    "check-given-twice",
+                    f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
+                )
+            )
+        checks[name] = bool(condition)
+        return checks[name]
+
+    def _answer(
+        self,
+        model: ModelProfile,
+        turns: list[dict[str, Any]],
+        system: object,
+        max_tokens: int,
+        given: dict[str, Any],
+        of_judge: bool = False,
+    ) -> Answer:
+        body = {"messages": turns, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
+        return self.trial.answer(completed(body, model), model, of_judge=of_judge)
+
+
+def _one_text(context: str | Sequence[object] | None, question: str | None) -> str:
+    """Return context and question as one text."""
+    pieces = [context] if isinstance(context, str) else [str(getattr(piece, "text", piece)) for piece in context or ()]
+    return "\n\n".join([*map(str, pieces), *([question] if question is not None else [])])

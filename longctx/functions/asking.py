@@ -1,0 +1,203 @@
+"""Asking what a test function lacks: its trials go on side by side, each as its replies arrive.
+
+A trial runs until it lacks an answer. Its requests are sent, and it runs again from its start, against what
+is recorded, until it lacks nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import json
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial, Lacking
+from longctx.live.asker import Asker
+from longctx.live.cost.estimate import Estimate, Price
+from longctx.live.cost.money import cost
+from longctx.live.failure import Failure
+from longctx.live.prepared import Prepared
+from longctx.live.tally import Tally
+from longctx.live.waiting import Say
+from longctx.recording.case import Case, Question
+from longctx.recording.request import body_tokens
+from longctx.recording.tape import Tape
+from longctx.vocabulary.scenario import Reply, Trial
+
+RunOnce = Callable[[FunctionTrial], Result]
+"""Runs the function once for a trial."""
+Body = Mapping[str, Any]
+Bodies = Mapping[str, Body]
+"""Requests by the keys of their answers."""
+STARTED = 4
+"""The most trials that wait for answers, for each request that may be in flight."""
+SHOWN = 600
+"""The most characters of a difference that are shown."""
+
+
+@dataclass(slots=True)
+class FunctionsAsked:
+    """What an asking pass over test functions did."""
+
+    failures: dict[str, Failure] = field(default_factory=dict)
+    """Why trials could not be asked, by `Question.key`."""
+    stale: int = 0
+    """How many trials have only an answer to another request, which the record mode does not ask."""
+
+    def reasons(self) -> Counter[str]:
+        """Return how many trials were not answered for each reason."""
+        return Counter(failure.message for failure in self.failures.values())
+
+
+class FunctionAsker:
+    """Asks what the cells of test functions lack."""
+
+    def __init__(self, asker: Asker, tape: Tape, in_flight: int, tally: Tally) -> None:
+        self.asked = FunctionsAsked()
+        self._asker, self._tape, self._tally = asker, tape, tally
+        self._most = STARTED * in_flight
+        self._waiting: dict[Future[Reply | Failure | None], _Waiting] = {}
+
+    def wait(self, say: Say) -> None:
+        """Send nothing more, and wait for what is in flight. A second Ctrl-C ends the waiting."""
+        if awaited := self._asker.halt():
+            say(f"Stopping: nothing more is sent. Waiting for {awaited}; a second signal (Ctrl-C) ends at once.")
+            wait(self._waiting)
+
+    def ask(self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: RunOnce) -> None:
+        """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
+        ready: deque[tuple[Question, Bodies]] = deque((question, {}) for question in case.questions())
+        waiting = self._waiting
+        while ready or waiting:
+            while ready and len(waiting) < self._most:
+                question, answered = ready.popleft()
+                paused = self._run(trial_of(question), start, answered)
+                if paused is None:
+                    self._tally.done += 1
+                    continue
+                for prepared in paused.requests:
+                    waiting[self._asker.submit(prepared)] = paused
+            if not waiting:
+                continue
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                paused = waiting.pop(future)
+                result = future.result()
+                paused.left -= 1
+                if isinstance(result, Failure) and not paused.failed:
+                    paused.failed = True
+                    self._tally.done += 1
+                    self.asked.failures[paused.question.key] = result
+                if not paused.left and not paused.failed:
+                    ready.appendleft((paused.question, paused.answered))  # first: what it shares is still in the cache
+
+    def _run(self, trial: FunctionTrial, start: RunOnce, answered: Bodies) -> _Waiting | None:
+        """Run a trial; return what it waits for, or None if it has ended. answered: what it asked before."""
+        result = start(trial)
+        key = trial.question.key
+        issued = trial.bodies
+        if lost := [body for wanted, body in answered.items() if wanted not in issued]:
+            new = next((body for wanted, body in issued.items() if wanted not in answered), {})
+            self.asked.failures[key] = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
+            return None
+        if result.kind != "suspended":
+            return None
+        asked = [lacking for lacking in trial.lacking if self._tape.wants(lacking.wanted)]
+        if not asked:
+            self.asked.stale += 1
+            return None
+        paused = _Waiting(trial.question, issued, len(asked))
+        paused.requests = [prepared(trial.question, lacking) for lacking in asked]
+        return paused
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A trial that waits for answers."""
+
+    question: Question
+    answered: Bodies
+    """The requests that it will have issued when it goes on."""
+    left: int
+    failed: bool = False
+    requests: Sequence[Prepared] = ()
+
+
+def prepared(question: Question, lacking: Lacking) -> Prepared:
+    """Return a request that is ready to be sent. The tokens of its prompt are estimated."""
+    model, body = lacking.model, dict(lacking.body)
+    room = int(body.get("max_tokens", 0))
+    scenario = dataclasses.replace(question.case.scenario, max_tokens=max(0, room - model.thinking_tokens))
+    case = dataclasses.replace(question.case, model=model, scenario=scenario, counted=body_tokens(body, model))
+    trial = Trial(question.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
+    named: dict[str, Any] = {name: body.pop(name) for name in ("max_tokens", "messages") if name in body}
+    body.pop("model", None)
+    sent = {"model": model.sent_as, **named, "extra_body": body or None, "extra_headers": dict(lacking.headers) or None}
+    return Prepared(dataclasses.replace(question, case=case), trial, lacking.wanted, sent)
+
+
+def estimate(case: Case, trials: Mapping[str, Sequence[Lacking]], of: int) -> Estimate:
+    """Estimate what the first requests of these trials cost. of: the number of the cell's trials."""
+    requests = [lacking for lackings in trials.values() for lacking in lackings]
+    sizes = [(body_tokens(request.body, request.model), int(request.body.get("max_tokens", 0))) for request in requests]
+    prices = case.model.prices
+    price = None
+    if prices is not None:
+        standard = sum(
+            cost(request.model.prices or prices, *size) for request, size in zip(requests, sizes, strict=True)
+        )
+        price = Price(standard, standard, standard * (1 - prices.batch_discount))
+    return Estimate(
+        case.model.model,
+        case.scenario.family,
+        trials=of,
+        to_ask=len(trials),
+        input_tokens=sum(tokens for tokens, _ in sizes),
+        output_tokens=sum(room for _, room in sizes),
+        price=price,
+        counted=False,
+        thinking_tokens=sum(request.model.thinking_tokens for request in requests),
+    )
+
+
+def summed(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Return one estimate for each function and model, over its cells."""
+    groups: dict[tuple[str, str], list[Estimate]] = {}
+    for each in estimates:
+        groups.setdefault((each.model, each.family), []).append(each)
+    return [functools.reduce(_plus, group) for group in groups.values()]
+
+
+def _plus(one: Estimate, other: Estimate) -> Estimate:
+    numbers = ("trials", "to_ask", "input_tokens", "output_tokens", "thinking_tokens")
+    price = None if one.price is None or other.price is None else one.price + other.price
+    sums = {name: getattr(one, name) + getattr(other, name) for name in numbers}
+    return dataclasses.replace(one, price=price, **sums)
+
+
+def unasked(failures: Mapping[str, Failure]) -> dict[str, dict[str, Any]]:
+    return {key: asdict(failure) for key, failure in failures.items()}
+
+
+def _not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
+    """Return a sentence on a test that asks something else when it is run again, with the difference."""
+    return (
+        f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "
+        "answers cannot be found. Draw what is random by the fixture draw, and use no clock. The difference:\n"
+        f"{difference(before, after)}"
+    )
+
+
+def difference(before: Body, after: Body) -> str:
+    """Return the lines in which two requests differ."""
+    texts = [json.dumps(body, indent=1, ensure_ascii=False, sort_keys=True).splitlines() for body in (before, after)]
+    changes = difflib.unified_diff(texts[0], texts[1], lineterm="", n=0)
+    lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
+    text = "\n".join(lines)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,282 @@
+"""The cells of a test function: one for each combination of its parameters, each a Case as a family's are."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import Wording
+from longctx.config.text_files import read_text
+from longctx.errors import UserError, did_you_mean
+from longctx.links import inside
+from longctx.recording.case import Case
+from longctx.vocabulary.grid import Count, Trials
+from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.workspace import Workspace
+
+LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget")
+"""The names of parameters that are taken for the length of the context: the first that a test has."""
+NO_PARAMETERS = "all"
+"""The name of the only scenario of a function without parameters."""
+NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
+CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
+Value = int | float | str | None
+
+
+class CaseItem(dict[str, Any]):
+    """A line of a file of cases. Its fields are attributes, too: `case.question`."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the case {self.get('id')!r} has no field {name!r}: {', '.join(self)}") from None
+
+
+class FunctionTable(BaseModel):
+    """What the marker of a test function says, and what the profile's table with the function's name replaces."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trials: Trials | None = None
+    """How many items are drawn, or how many of the cases are asked; by default all cases."""
+    cases: str | None = None
+    """A file of cases, JSON lines: each line is an item and has an `id`."""
+    cluster: str | None = None
+    """The field of the cases that names what items share, such as a document."""
+    repeats: PositiveInt = 1
+    """How often each item is asked."""
+    models: tuple[str, ...] = ()
+    """The models to measure; `--ctx-model` replaces them."""
+    prompts: tuple[str, ...] = ()
+    """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
+    min_rate: float | None = Field(default=None, ge=0, le=1)
+    """A cell whose rate is shown to lie below it fails its test."""
+    bands: dict[str, Count] = {}
+    """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
+    gated: bool = True
+    """False leaves the function out of the gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionScenario(Scenario):
+    """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
+
+    name: str
+    values: tuple[tuple[str, Value], ...] = ()
+    items: tuple[tuple[str, str], ...] | None = None
+    """The id and the cluster of each case; None for drawn items."""
+
+    version = 1
+    identified_by = ()
+    templates = {}  # noqa: RUF012
+
+    @property
+    def family(self) -> str:  # type: ignore[override]
+        return self.name
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return dict(self.values)
+
+    @property
+    def slug(self) -> str:
+        return "-".join(f"{name}-{value}" for name, value in self.values if value is not None) or NO_PARAMETERS
+
+    @property
+    def length(self) -> int:
+        lengths = (self.params[name] for name in LENGTHS if isinstance(self.params.get(name), int | float))
+        return int(next(lengths, 0))
+
+    def indices(self, trials: int) -> Sequence[int]:
+        return range(trials if self.items is None else min(trials, len(self.items)))
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        if self.items is None:
+            return Identity(self.name, self.version, self.slug, seed, index, repeat)
+        # A case keeps its identity when others are added before it.
+        return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
+
+    def cluster(self, index: int) -> str:
+        return "" if self.items is None else self.items[index][1]
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return 0
+
+    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+        return None
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        raise ValueError(f"the trials of {self.name} are run by pytest")
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        raise ValueError(f"the replies of {self.name} are judged by its own assertions")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A marked test function: its table, and its cases."""
+
+    name: str
+    table: FunctionTable
+    cases: tuple[CaseItem, ...] | None
+    """None for drawn items."""
+
+    @classmethod
+    def of(
+        cls, name: str, marked: Mapping[str, Any], table: Mapping[str, Any] | None, folder: Path, workspace: Workspace
+    ) -> Function:
+        """Return a function from its marker and the profile's table, if any. Raises UserError.
+
+        folder: that of the test's file, from which a file of cases is looked up, and then from the project's.
+        """
+        try:
+            merged = FunctionTable.model_validate({**marked, **(table or {})})
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            hint = did_you_mean(where, list(FunctionTable.model_fields)) if first["type"] == "extra_forbidden" else ""
+            raise UserError(
+                "bad-marker",
+                f"{name}: {where} of its marker or of its table in the profile: {first['msg']}. {hint}".rstrip(),
+            ) from None
+        if merged.trials is None and merged.cases is None:
+            raise UserError(
+                "neither-trials-nor-cases",
+                f"The marker of {name} says neither how many items are drawn nor which cases are given: write "
+                f"@pytest.mark.longctx(trials=200), or @pytest.mark.longctx(cases='cases.jsonl').",
+            )
+        if merged.cluster is not None and merged.cases is None:
+            raise UserError(
+                "cluster-without-cases", f"{name}: cluster names a field of the cases, and its items are drawn."
+            )
+        cases = None if merged.cases is None else load_cases(_path(merged.cases, folder, workspace), merged.cluster)
+        return cls(name, merged, cases)
+
+    def cell(
+        self, values: Mapping[str, Value], model: ModelProfile, wording: Wording, seed: int, trials: int | None = None
+    ) -> Case:
+        """Return the cell of some parameters for one model and prompt set. Raises UserError."""
+        items = None
+        if self.cases is not None:
+            field = self.table.cluster
+            items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
+        scenario = FunctionScenario(self.name, tuple(values.items()), items, max_tokens=1024)
+        band = self._band(scenario)
+        given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
+        return Case(
+            model=model,
+            wording=wording,
+            scenario=scenario,
+            seed=seed,
+            trials=trials or (len(items or ()) if given is None else given),
+            repeats=self.table.repeats,
+            min_rate=self.table.min_rate,
+            band=band,
+            in_gate=self.table.gated,
+        )
+
+    def _band(self, scenario: FunctionScenario) -> str:
+        holding = [(largest, name) for name, largest in self.table.bands.items() if scenario.length <= largest]
+        if self.table.bands and not holding:
+            raise UserError(
+                "longer-than-bands",
+                f"{self.name}, {scenario.slug} is longer than every band: {scenario.length} against "
+                f"{max(self.table.bands.values())}. Raise the largest band, or add one.",
+            )
+        return min(holding)[1] if holding else "all"
+
+
+def named_values(function: str, params: Mapping[str, object]) -> dict[str, Value]:
+    """Return parameters as the names of a cell hold them. Raises UserError if a value cannot be part of a name."""
+    return {name: _named(function, name, value) for name, value in params.items()}
+
+
+def _named(function: str, name: str, value: object) -> Value:
+    if isinstance(value, enum.Enum):
+        value = value.name
+    if value is None or type(value) in (int, float):
+        return value  # type: ignore[return-value]
+    text = str(value) if isinstance(value, bool | str) else getattr(value, "__name__", "")
+    if NAME.fullmatch(text):
+        return text
+    raise UserError(
+        "parameter-is-no-name",
+        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a name of files: "
+        "parametrize with numbers or short words, and look the value up in the test.",
+    )
+
+
+def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
+    """Read a file of cases. Raises UserError, which names the line."""
+    try:
+        lines = read_text(path).splitlines()
+    except FileNotFoundError:
+        raise UserError(
+            "no-cases-file", f"There is no file of cases {path}: write one, a JSON object a line."
+        ) from None
+    cases: dict[str, CaseItem] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            case = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError("bad-case", f"{where} is not JSON: {error}.") from None
+        if not isinstance(case, dict) or not CASE_ID.fullmatch(str(case.get("id", ""))):
+            raise UserError(
+                "case-without-id",
+                f'{where} has no id: write an object with "id", of letters, digits and any of _.:@+-, which it keeps '
+                "when cases are added.",
+            )
+        if cluster is not None and cluster not in case:
+            raise UserError("case-without-cluster", f"{where} has no field {cluster!r}, which cluster names.")
+        if (other := cases.get(str(case["id"]))) is not None:
+            raise UserError(
+                "duplicate-case-id",
+                f"{where} has the id {other['id']!r} of an earlier case: give each an id of its own.",
+            )
+        cases[str(case["id"])] = CaseItem(case)
+    if not cases:
+        raise UserError("no-cases", f"{path} holds no case: write a JSON object a line.")
+    return tuple(cases.values())
+
+
+def wording_of(workspace: Workspace, function: str, prompt_set: str) -> Wording:
+    """Return the templates of a function: all .txt files of fixtures/prompts/SET/FUNCTION; there may be none."""
+    folders = [folder / prompt_set / function for folder in workspace.folders("prompts")]
+    if Path(prompt_set).is_dir():
+        folders = [Path(prompt_set) / function]
+    files = next((sorted(folder.glob("*.txt")) for folder in folders if folder.is_dir()), [])
+    words = {path.stem: read_text(path).removesuffix("\n") for path in files if inside(path, workspace.root)}
+    content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
+    return Wording(Path(prompt_set).name, hashlib.sha256(content.encode()).hexdigest()[:12], words)
+
+
+def prompts_of(table: FunctionTable, given: Sequence[str]) -> Iterable[str]:
+    """Return the prompt sets of a function. given: the user's, which replace those of the table."""
+    return given or table.prompts or (PROTOCOL,)
+
+
+def with_options(case: Case, **fields: Any) -> Case:
+    return dataclasses.replace(case, **fields)
+
+
+def _path(name: str, folder: Path, workspace: Workspace) -> Path:
+    """Return the file of cases, beside the test or in the project. Raises UserError if it lies outside the project."""
+    beside = folder / name
+    path = beside if beside.exists() else workspace.root / name
+    inside(path, workspace.root)
+    return path

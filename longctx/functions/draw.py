@@ -1,0 +1,198 @@
+"""Drawing the items of a test function: a frozen random stream for each call, the same on every machine.
+
+A call's stream is named by test, seed, item and the number of the call, and never by the test's parameters: the same
+item is drawn at every length.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from longctx.corpus.tokens import count_tokens
+from longctx.vocabulary.bank import SHIPPED, Section
+from longctx.vocabulary.stream import frozen_stream
+from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.functions.trial import FunctionTrial
+
+Value = TypeVar("Value")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+"""Where a text can be cut, or another be inserted."""
+
+
+class Filler(str):
+    """A text into which another can be inserted. It is a str, and a changed copy is made by `insert`."""
+
+    __slots__ = ("_trial",)
+    _trial: FunctionTrial | None
+
+    @classmethod
+    def of(cls, text: str, trial: FunctionTrial | None) -> Filler:
+        made = cls(text)
+        made._trial = trial
+        return made
+
+    def insert(self, text: str, depth: float) -> Filler:
+        """Return this text with another inserted between two sentences.
+
+        The report marks what was inserted as the needle, and gives its depth in the request.
+
+        Args:
+            text: The text to insert, such as a sentence that holds the answer.
+            depth: The share of this text before it, from 0 (the beginning) to 1 (the end).
+
+        Raises:
+            ValueError: The depth is not between 0 and 1.
+
+        Example:
+            >>> Filler("One. Two. Three.").insert("Here.", 0.5)
+            'One. Here. Two. Three.'
+        """
+        if not 0 <= depth <= 1:
+            raise ValueError(f"a depth is a share between 0 and 1, and {depth!r} is not")
+        target = depth * len(self)
+        places = [(0, 0), *((match.start(), match.end()) for match in SENTENCE_END.finditer(self)), (len(self),) * 2]
+        start, end = min(places, key=lambda place: abs(place[1] - target))
+        between = self[start:end] or " "
+        before = f"{self[:start]}{between}" if start else ""
+        after = f"{between}{self[end:]}" if end < len(self) else ""
+        trial = getattr(self, "_trial", None)
+        if trial is not None:
+            trial.needles.append(text)
+        return Filler.of(f"{before}{text}{after}", trial)
+
+
+class Draw:
+    """What a test function draws. Every call has a stream of its own, so that a call added at the end changes no other.
+
+    Example:
+        >>> def test_refund_code(ask, draw, tokens):
+        ...     code = draw.integer(10_000, 99_999)
+        ...     text = draw.filler(tokens).insert(f"The refund code is {code}.", depth=draw.uniform())
+    """
+
+    def __init__(self, trial: FunctionTrial, workspace: Workspace) -> None:
+        self._trial, self._workspace = trial, workspace
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer from `low` to `high`, both included."""
+        if high < low:
+            raise ValueError(f"there is no integer from {low} to {high}")
+        span = high - low + 1
+        # Drawn from raw words, for numbers of any size.
+        words = self._stream().bytes(math.ceil(span.bit_length() / 8) + 8)
+        return low + int.from_bytes(words, "little") % span
+
+    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Return a number from `low` up to `high`."""
+        return low + (high - low) * float(self._stream().random_sample())
+
+    def choice(self, values: Sequence[Value]) -> Value:
+        """Return one of the values. Raises ValueError if there are none."""
+        return self.sample(values, 1)[0]
+
+    def sample(self, values: Sequence[Value], number: int) -> list[Value]:
+        """Return that many different ones of the values, in random order. Raises ValueError if there are fewer."""
+        if number > len(values):
+            raise ValueError(f"{number} values are drawn, and there are {len(values)}")
+        return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
+
+    def uuid(self) -> str:
+        """Return a random UUID (version 4) as text."""
+        return str(uuid.UUID(bytes=self._stream().bytes(16), version=4))
+
+    def words(self, number: int) -> list[str]:
+        """Return that many different common English words, in random order."""
+        known = _words(self._workspace)
+        if number > len(known):
+            raise ValueError(f"{number} words are drawn, and there are {len(known)}")
+        return [known[int(place)] for place in self._stream().permutation(len(known))[:number]]
+
+    def filler(self, tokens: int) -> Filler:
+        """Return prose of about this many tokens of the reference vocabulary, to hide something in.
+
+        It is made of notices of the shipped register, a country that does not exist. A shorter filler is the beginning
+        of a longer one. It ends with a sentence, and is at most one sentence longer than `tokens`.
+        """
+        return Filler.of("\n\n".join(self._cut(self._sections(SHIPPED), tokens)), self._trial)
+
+    def documents(self, bank: str = SHIPPED, tokens: int | None = None) -> list[Section]:
+        """Return documents in random order, each with `id`, `text` and `tokens`.
+
+        Args:
+            bank: The folder of the documents, or the name of a bank, such as `register`.
+            tokens: The most tokens of the reference vocabulary in all; None for all documents. Fewer tokens give the
+                first documents of more.
+
+        Raises:
+            UserError: There are no such documents.
+        """
+        chosen: list[Section] = []
+        left = math.inf if tokens is None else tokens
+        for section in self._sections(bank):
+            if section.tokens > left:
+                break
+            left -= section.tokens
+            chosen.append(section)
+        return chosen
+
+    def _sections(self, bank: str) -> list[Section]:
+        sections = _sections(self._workspace, bank)
+        return [sections[int(place)] for place in self._stream().permutation(len(sections))]
+
+    @staticmethod
+    def _cut(sections: Sequence[Section], tokens: int) -> Iterator[str]:
+        """Yield the texts of sections up to a number of tokens, the last one cut after a sentence."""
+        left, place = tokens, 0
+        while left > 0:
+            section = sections[place % len(sections)]
+            if section.tokens <= left:
+                yield section.text
+            else:
+                yield _beginning(section.text, left)
+            left -= section.tokens
+            place += 1
+
+    def _stream(self) -> np.random.RandomState:
+        trial = self._trial
+        trial.draws += 1
+        return frozen_stream("function", trial.function, trial.seed, trial.item, trial.draws)
+
+
+@functools.lru_cache(maxsize=4096)
+def _beginning(text: str, tokens: int) -> str:
+    """Return the beginning of a text, up to the end of the sentence that reaches a number of tokens."""
+    counted, end = 0, 0
+    for match in SENTENCE_END.finditer(text):
+        counted += count_tokens(text[end : match.end()])
+        end = match.end()
+        if counted >= tokens:
+            return text[: match.start()]
+    return text
+
+
+@functools.lru_cache(maxsize=8)
+def _sections(workspace: Workspace, bank: str) -> list[Section]:
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.settings import bank_files
+
+    folder = Path(bank) if Path(bank).is_dir() else bank_files(workspace, bank)[0]
+    return [Section(section.id, section.text, section.tokens) for section in load_corpus(folder).sections]
+
+
+@functools.lru_cache(maxsize=2)
+def _words(workspace: Workspace) -> list[str]:
+    """Return the words of the shipped register, in alphabetical order."""
+    found: set[str] = set()
+    for section in _sections(workspace, SHIPPED):
+        found.update(re.findall(r"\b[a-z]{4,10}\b", section.text))
+    return sorted(found)

@@ -1,0 +1,199 @@
+"""Running a test function for one trial, and the rows of what it measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from longctx.engine.rows import identified, unmeasured_row
+from longctx.functions.answer import JudgeUnreadable, Unparseable, texts
+from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
+from longctx.live.cost.money import paid
+from longctx.results.row import Row
+from longctx.results.view import View
+from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
+from longctx.vocabulary.judging import CUT_OFF
+from longctx.vocabulary.scenario import Kind, Mark
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run
+
+JUDGE_ERROR = "judge_error"
+"""Why a trial is not measured whose judge gave a verdict that cannot be read."""
+SHOWN = 1000
+"""The most characters of a reason that a row keeps."""
+Meant = Literal["failed", "skipped"] | None
+"""What an exception of the test framework means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a trial ended."""
+
+    kind: Kind | Literal["suspended", "skipped", "error"]
+    why: str = ""
+    error: BaseException | None = None
+    """The exception that is the test's own error, or the mistake."""
+
+
+def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseException], Meant]) -> Result:
+    """Call the function, and judge its trial by how it ends.
+
+    meant: says what an exception of the test framework means.
+    """
+    error: BaseException | None = None
+    try:
+        call()
+    except BaseException as raised:
+        error = next(_leaves(raised))
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+    # What was suspended counts, even if the code under test went on without an answer.
+    if trial.lacking and not isinstance(error, TestMistake):
+        return Result("suspended")
+    return _judged(trial, error, meant)
+
+
+def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[BaseException], Meant]) -> Result:
+    if error is not None and meant(error) == "skipped":
+        return Result("skipped", str(error))
+    if isinstance(error, JudgeUnreadable):
+        return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
+    failed = isinstance(error, AssertionError | Unparseable) or (error is not None and meant(error) == "failed")
+    if error is not None and not failed:
+        return Result("error", str(error), error)
+    unmet = [name for name, held in trial.checks.items() if not held]
+    if error is None and not unmet:
+        return Result("correct")
+    why = _first_lines(str(error)) if error is not None else f"failed: {', '.join(unmet)}"
+    last = trial.last
+    if last and last.stop_reason == "refusal":
+        return Result("refusal", f"the model refused; {why}")
+    if last and last.stop_reason in CUT_OFF:
+        return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
+    return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+def rows(run: Run, trial: FunctionTrial, result: Result) -> list[Row]:
+    """Return the row of a trial that ran to its end, and a row of each check, as a family of its own."""
+    if result.kind not in ("correct", "wrong", "unparseable", "refusal", "truncated"):
+        cause = JUDGE_ERROR if isinstance(result.error, JudgeUnreadable) else type(result.error).__name__
+        return [unmeasured_row(run, trial.question, "infra_error", cause)]
+    row = _row(run, trial, result)
+    return [row, *(_check_row(row, name, held) for name, held in trial.checks.items())]
+
+
+def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
+    text = not run.settings.no_text
+    asked = [(exchange, exchange.reply) for exchange in trial.exchanges if exchange.reply]
+    replies = [reply for _, reply in asked]
+    own = [exchange.reply for exchange in trial.answers if exchange.reply]
+    costs = [paid(exchange.model.prices, reply) for exchange, reply in asked]
+    latencies = [reply.latency_s for reply in replies]
+    cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
+    depth, distance = _place(trial)
+    return Row(
+        **identified(run, trial.question),
+        params=trial.case.scenario.params,
+        outcome=result.kind,  # type: ignore[arg-type]  # `rows` passes measured ones alone
+        model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
+        returned=own[-1].text[:SHOWN] if text and own else None,
+        why=result.why or None if text else None,
+        trace={name: int(held) for name, held in trial.checks.items()},
+        depth=depth,
+        distance_from_end=distance,
+        input_tokens=sum(reply.input_tokens for reply in replies),
+        cached_tokens=sum(cached) if cached else None,
+        cache_write_tokens=sum(reply.cache_write_tokens for reply in replies),
+        output_tokens=sum(reply.output_tokens for reply in replies),
+        latency_s=None if None in latencies else sum(filter(None, latencies)),
+        cost_usd=None if None in costs else sum(filter(None, costs)),
+        stop_reason=own[-1].stop_reason if own else None,
+        source="live" if any(reply.live for reply in replies) else "replayed",
+        recorded_at=max(reply.recorded_at for reply in replies),
+        prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+    )
+
+
+def _check_row(row: Row, name: str, held: bool) -> Row:
+    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency."""
+    return dataclasses.replace(
+        row,
+        family=f"{row.family}.{name}",
+        outcome="correct" if held else "wrong",
+        why=None,
+        returned=None,
+        trace={},
+        input_tokens=None,
+        cached_tokens=None,
+        cache_write_tokens=None,
+        output_tokens=None,
+        latency_s=None,
+        cost_usd=None,
+        source=None,
+    )
+
+
+def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
+    """Return the depth of the needle in the first request that holds it, and the tokens after it."""
+    for exchange in trial.answers:
+        text = _asked(exchange)
+        places = [place for needle in trial.needles if (place := text.find(needle)) >= 0]
+        if places and exchange.reply:
+            depth = places[0] / len(text)
+            return round(depth, 6), round((1 - depth) * exchange.reply.input_tokens)
+    return None, None
+
+
+def view(trial: FunctionTrial, test: str) -> View:
+    """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
+    parts: list[Excerpt] = []
+    turns = 0
+    for number, exchange in enumerate(trial.answers, start=1):
+        messages = exchange.body["messages"]
+        added = "\n\n".join(texts(turn["content"]) for turn in messages[turns:] if turn["role"] == "user")
+        turns = len(messages) + 1
+        marks = [
+            Mark("needle", place, place + len(needle))
+            for needle in dict.fromkeys(trial.needles)
+            if (place := added.find(needle)) >= 0
+        ]
+        parts += excerpts(added, marks) if marks else [Excerpt((f"request {number}",), 1, (("", _cut(added)),))]
+        if number < len(trial.answers):
+            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(_reply_text(exchange))),)))
+    return View(test, parts, _reply_text(trial.answers[-1]) if trial.answers else None)
+
+
+def _reply_text(exchange: Exchange) -> str:
+    """Return the reply as people read it: its text, and the tools that it calls."""
+    content = exchange.message["content"]
+    calls = [f"[calls {block['name']}({block['input']})]" for block in content if block["type"] == "tool_use"]
+    return "\n".join(filter(None, ["".join(b["text"] for b in content if b["type"] == "text"), *calls]))
+
+
+def _asked(exchange: Exchange) -> str:
+    return "\n\n".join(texts(turn["content"]) for turn in exchange.body["messages"])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 4 * AROUND else f"{text[: 2 * AROUND]}{CUT}{text[-2 * AROUND :]}"
+
+
+def _digest(requests: list[str]) -> str:
+    return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
+
+
+def _first_lines(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions in a group, as a TaskGroup raises them: a mistake first, then other errors."""
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    leaves = [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    yield from sorted(leaves, key=lambda leaf: not isinstance(leaf, TestMistake))

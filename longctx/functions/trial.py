@@ -1,0 +1,177 @@
+"""One run of a test function for one trial: its requests are answered from the recordings, in their order.
+
+A request without a recorded answer suspends the function: a BaseException leaves it, so that no handler of the test or
+of the product's code takes it for an error. Once the answer is recorded, the function runs again from its start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from longctx.config.file_names import file_name
+from longctx.config.headers import as_lines
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.functions.answer import Answer
+from longctx.recording.case import Case, Question
+from longctx.recording.request import digest
+from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.scenario import Reply
+
+MOST_REQUESTS = 50
+"""The most requests of one trial: more are taken for a loop without end."""
+
+
+class Suspended(BaseException):
+    """A request has no recorded answer: the trial goes on when it has one."""
+
+
+class TestMistake(BaseException):
+    """A mistake in the test, which neither the test nor the product's code can handle. error: the sentence on it."""
+
+    def __init__(self, error: UserError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A request without a recorded answer."""
+
+    wanted: Wanted
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    model: ModelProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its recorded answer."""
+
+    wanted: Wanted
+    body: Mapping[str, Any]
+    message: Mapping[str, Any]
+    reply: Reply | None
+    """None for a count of tokens."""
+    model: ModelProfile
+    of_judge: bool = False
+
+
+@dataclass(slots=True)
+class FunctionTrial:
+    """The state of one run of the function."""
+
+    question: Question
+    tape: Tape
+    judge: ModelProfile | None = None
+    exchanges: list[Exchange] = field(default_factory=list)
+    """The requests that were answered so far."""
+    lacking: list[Lacking] = field(default_factory=list)
+    """The requests that were not: more than one if the function issues several at once."""
+    checks: dict[str, bool] = field(default_factory=dict)
+    needles: list[str] = field(default_factory=list)
+    """The texts that were inserted into a filler."""
+    draws: int = 0
+    """How many values were drawn."""
+    bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The requests that were issued, in their order, by the keys of their answers."""
+    _equal: Counter[str] = field(default_factory=Counter)
+    _after: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def case(self) -> Case:
+        return self.question.case
+
+    @property
+    def function(self) -> str:
+        """The name of the test function."""
+        return self.case.scenario.family
+
+    @property
+    def seed(self) -> int:
+        return self.case.seed
+
+    @property
+    def item(self) -> str:
+        """What identifies the item: the id of a case, or the number of a drawn trial."""
+        identity = self.question.identity
+        return identity.item if identity.item is not None else str(identity.trial)
+
+    @property
+    def answers(self) -> list[Exchange]:
+        """The exchanges with the model under test."""
+        return [exchange for exchange in self.exchanges if exchange.reply and not exchange.of_judge]
+
+    @property
+    def last(self) -> Reply | None:
+        """The latest reply of the model under test."""
+        return self.answers[-1].reply if self.answers else None
+
+    def exchange(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        *,
+        counts: bool = False,
+        of_judge: bool = False,
+    ) -> Mapping[str, Any]:
+        """Return the recorded answer to a request. Raises Suspended if there is none.
+
+        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
+        a count of tokens.
+        """
+        with self._lock:
+            wanted = self._wanted(body, headers, model, counts)
+            self.bodies[wanted.key] = body
+            if not self.tape.plays(wanted):
+                self.lacking.append(Lacking(wanted, body, headers, model))
+                raise Suspended(wanted.trial)
+            found = self.tape.answer(wanted)
+            assert found is not None
+            content, _ = found
+            reply = None if counts else self.tape.reply(wanted)
+            message: Mapping[str, Any] = json.loads(content)
+            self._after = hashlib.sha256(content).hexdigest()
+            self.exchanges.append(Exchange(wanted, body, message, reply, model, of_judge))
+        return message
+
+    def answer(self, body: Mapping[str, Any], model: ModelProfile, *, of_judge: bool = False) -> Answer:
+        """Return the answer to a body that the suite built. Raises Suspended."""
+        return Answer(self.exchange(body, model.treatments, model, of_judge=of_judge), of_judge)
+
+    def _wanted(self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool) -> Wanted:
+        case = self.case
+        number = len(self.bodies)
+        if number >= MOST_REQUESTS:
+            raise TestMistake(
+                UserError(
+                    "too-many-requests",
+                    f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like a "
+                    "loop without an end: stop it after a number of turns.",
+                )
+            )
+        sha256 = digest({**body, "count_tokens": True} if counts else dict(body), headers)
+        same = self._equal[sha256]
+        self._equal[sha256] += 1
+        return Wanted(
+            file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
+            trial=str(self.question.identity),
+            sha256=sha256,
+            prompt_set=case.wording.prompt_set,
+            wording=case.wording.digest,
+            model=model.model,
+            sent_as=model.sent_as,
+            headers=as_lines(headers),
+            number=number,
+            same=same,
+            after=self._after,
+            counts=counts,
+        )

@@ -1,0 +1,151 @@
+"""Asking single requests from another thread, each of which is answered as soon as the server replies.
+
+The asking pass of families has all of its requests in advance (asking.py); a test function issues a request when the
+reply to the one before is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Self
+
+from longctx.config.models import ModelProfile
+from longctx.live.asking import Asked, Asking
+from longctx.live.bounds import Bounds
+from longctx.live.cost.money import Budget, check_cap, paid
+from longctx.live.explaining import explain
+from longctx.live.failure import Failure
+from longctx.live.prepared import Prepared
+from longctx.live.progress import live_progress
+from longctx.live.server.client import open_client
+from longctx.live.server.providers import provider_of
+from longctx.live.tally import Tally
+from longctx.live.waiting import Say
+from longctx.recording.tape import Tape
+from longctx.vocabulary.scenario import Reply
+
+
+class Asker:
+    """A client in a thread of its own, with one limiter and one budget. Entering it opens the client.
+
+    Entering raises UserError if the client cannot be opened.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        models: Sequence[ModelProfile],
+        base_url: str | None,
+        in_flight: int,
+        max_cost: float | None,
+        tally: Tally,
+        say: Say,
+    ) -> None:
+        """tally: counts what is asked; its `done` is the caller's. say: prints a sentence."""
+        check_cap(max_cost, list(models))
+        self._tape, self._models, self._base_url = tape, models, base_url
+        self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
+        self._loop = asyncio.new_event_loop()
+        self._opened: Future[Asking] = Future()
+        self._closing = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="longctx-asker", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._asking = self._opened.result()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join()
+
+    @property
+    def asked(self) -> Asked:
+        """What was asked so far."""
+        return self._asking.asked
+
+    @property
+    def budget(self) -> Budget:
+        return self._bounds.budget
+
+    def submit(self, prepared: Prepared) -> Future[Reply | Failure | None]:
+        """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.
+
+        The result of a count of tokens is None.
+        """
+        return asyncio.run_coroutine_threadsafe(self._answer(prepared), self._loop)
+
+    def halt(self) -> str:
+        """Send nothing more; return what is in flight, empty if nothing is."""
+        stopped: Future[str] = Future()
+        self._loop.call_soon_threadsafe(lambda: stopped.set_result(self._asking.halted()))
+        return stopped.result()
+
+    async def _answer(self, prepared: Prepared) -> Reply | Failure | None:
+        if self._asking.asked.stopped:
+            return self._asking.asked.stopped
+        if prepared.wanted.counts:
+            return await self._count(prepared)
+        result = await self._asking.answer(prepared)
+        self._asking.keep(prepared.question, result)
+        self._asking.watch.begin()
+        if isinstance(result, Reply):
+            usd = paid(prepared.question.case.model.prices, result)
+            self._tally.tokens += result.input_tokens + result.output_tokens
+            self._tally.cost = None if usd is None or self._tally.cost is None else self._tally.cost + usd
+        else:
+            self._tally.failed += 1
+        self._progress.ended(prepared.question, prepared.trial, result)
+        return result
+
+    async def _count(self, prepared: Prepared) -> Failure | None:
+        """Ask for a count of tokens, which is free, and record it."""
+        try:
+            raw = await self._client.messages.with_raw_response.count_tokens(**prepared.sent)
+        except Exception as error:
+            return explain(error, self._client.base_url, prepared.question.case.id)
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        answer = {
+            "status": {"code": 200, "message": "OK"},
+            "headers": {},
+            "body": {"string": raw.http_response.content},
+        }
+        self._tape.record(prepared.wanted, answer, now, None)
+        return None
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:
+            if not self._opened.done():
+                self._opened.set_exception(error)
+            else:
+                raise
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        opened = open_client(self._tape, self._base_url, self._in_flight, provider_of(self._models), self._models)
+        async with opened as client:
+            self._client = client.with_options(max_retries=0)
+            self._bounds = Bounds.of(self._in_flight, self._max_cost)
+            with live_progress(self._tally, self._say) as self._progress:
+                await self._served()
+
+    async def _served(self) -> None:
+        asking = Asking(self._client, self._tape, self._bounds, self._progress)
+        asking.watch.begin()
+        self._opened.set_result(asking)
+        await self._closing.wait()
+        asking.watch.end()
+        pending = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)

@@ -1,0 +1,38 @@
+"""A pytest within pytest, with the user's own arguments: only it knows -k, -m, fixtures and functions."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import pytest
+
+
+class Nested:
+    """A plugin of a nested pytest. Its presence marks that pytest as nested."""
+
+    interrupted = False
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
+        self.interrupted = excinfo.type is KeyboardInterrupt
+
+
+def is_nested(config: pytest.Config) -> bool:
+    """Return whether this pytest runs within another one, which it serves."""
+    return any(isinstance(plugin, Nested) for plugin in config.pluginmanager.get_plugins())
+
+
+def run_nested(config: pytest.Config, plugin: Nested, *arguments: str) -> int:
+    """Run pytest with the user's arguments and these; return its exit status. It prints nothing.
+
+    Raises KeyboardInterrupt, which pytest itself catches.
+    """
+    given = [*map(str, config.invocation_params.args), *arguments, "--capture=no"]
+    if hasattr(config.option, "numprocesses"):  # xdist is installed
+        given.append("-n0")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        code = pytest.main(given, plugins=[plugin])
+    if plugin.interrupted:
+        raise KeyboardInterrupt
+    return int(code)

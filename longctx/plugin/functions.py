@@ -1,0 +1,363 @@
+"""Plain test functions: their cells, their fixtures, and the run of a function once for each trial."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from longctx.engine.rows import unmeasured_row
+from longctx.errors import TapeError, UserError
+from longctx.functions import measure
+from longctx.functions.answer import Answer
+from longctx.functions.ask import Ask
+from longctx.functions.cells import CaseItem, Function, named_values, prompts_of, wording_of
+from longctx.functions.draw import Draw
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.plugin.measuring import writing
+from longctx.plugin.run import RUN
+from longctx.plugin.selection import CASE, MARKER
+from longctx.recording import absence
+from longctx.results.store import as_lines
+from longctx.results.view import View
+
+if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
+    from longctx.config.prompts import Wording
+    from longctx.engine.run import Run
+    from longctx.recording.case import Case, Question
+    from longctx.recording.tape import Tape, Wanted
+    from longctx.results.row import Row
+
+SUBJECT = "longctx_subject"
+"""The parameter of a test function that holds the model and the prompt set."""
+FUNCTION = pytest.StashKey[Function]()
+STATE: pytest.StashKey[FunctionState] = pytest.StashKey()
+ASKING: pytest.StashKey[CellRunner] = pytest.StashKey()
+"""The key of what asks the trials of functions in a nested pytest; without it they are replayed."""
+FUNCTIONS = pytest.StashKey[dict[str, Function]]()
+"""The key of the test functions of a run, by their names."""
+NAMES = pytest.StashKey[dict[str, str]]()
+"""The key of the file of each test function, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSubject:
+    """The model and the templates that a test function is run with."""
+
+    model: ModelProfile
+    wording: Wording
+
+
+class CellRunner(Protocol):
+    """What asks or estimates the trials of a cell, in place of measuring them."""
+
+    tape: Tape
+
+    def cell(
+        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
+    ) -> None: ...
+
+
+@dataclass(slots=True)
+class FunctionState:
+    """What the fixtures of all test functions of a process share."""
+
+    run: Run
+    tape: Tape
+    current: FunctionTrial | None = None
+    """The trial that is running."""
+    case: CaseItem | None = None
+    """The case of that trial."""
+    models: dict[str, ModelProfile] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> FunctionState:
+        if STATE not in config.stash:
+            run = config.stash[RUN]
+            asking = config.stash.get(ASKING, None)
+            config.stash[STATE] = cls(run, asking.tape if asking else run.tape())
+        return config.stash[STATE]
+
+    def trial(self) -> FunctionTrial:
+        """Return the trial that is running. Raises UserError outside a marked test."""
+        if self.current is None:
+            raise UserError(
+                "not-in-a-trial",
+                f"The fixtures ask, draw, check, judge and case are used by a test that is marked @pytest.mark.{MARKER}(trials=…), "
+                "while it runs: mark the test, and leave them out of the set-up of fixtures.",
+            )
+        return self.current
+
+    def model(self, name: str) -> ModelProfile:
+        if name not in self.models:
+            self.models[name] = self.run.plan.model(name)
+        return self.models[name]
+
+
+# ---- cells
+
+
+def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
+    """Parametrize a test function with its models and prompt sets. Raises UserError."""
+    name, config = metafunc.function.__name__, metafunc.config
+    if inspect.isgeneratorfunction(metafunc.function) or inspect.isasyncgenfunction(metafunc.function):
+        raise UserError("generator-function", f"{name} yields, and a test function returns: use assert and check.")
+    file = str(metafunc.definition.path)
+    where = f"{file}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
+    if (other := config.stash.setdefault(NAMES, {}).setdefault(name, where)) != where:
+        raise UserError(
+            "two-tests-of-one-name",
+            f"Two marked test functions are named {name}, in {other.rstrip(':')} and in {where.rstrip(':')}: rename "
+            "one of them, since its recordings and its results go by this name.",
+        )
+    plan = config.stash[RUN].plan
+    tables = plan.own.functions if plan.own else {}
+    workspace = config.stash[RUN].workspace
+    marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
+    function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
+    config.stash.setdefault(FUNCTIONS, {})[name] = function
+    subjects = [
+        FunctionSubject(plan.model(model), wording_of(workspace, name, prompt_set))
+        for model in plan.models_of_functions(function.table.models)
+        for prompt_set in prompts_of(function.table, config.stash[RUN].settings.prompts)
+    ]
+    if SUBJECT not in metafunc.fixturenames:
+        metafunc.fixturenames.append(SUBJECT)
+    ids = [f"{subject.model.model}-{subject.wording.prompt_set}".replace("/", "_") for subject in subjects]
+    metafunc.parametrize(SUBJECT, subjects, ids=ids)
+
+
+def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
+    """Give each item of a test function its case. Raises UserError for a parameter that cannot be part of a name."""
+    known = config.stash.get(FUNCTIONS, {})
+    for item in items:
+        if not (isinstance(item, pytest.Function) and hasattr(item, "callspec") and SUBJECT in item.callspec.params):
+            continue
+        run = config.stash[RUN]
+        function = known[item.function.__name__]
+        subject: Any = item.callspec.params[SUBJECT]
+        params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
+        values = named_values(function.name, params)
+        case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials)
+        item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
+
+
+def with_settings(case: Case, run: Run) -> Case:
+    """Return the case with the user's options in place of the marker's."""
+    settings = run.settings
+    return dataclasses.replace(
+        case,
+        only_trial=settings.only_trial,
+        repeats=settings.repeats if settings.repeats != 1 else case.repeats,
+        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+    )
+
+
+def of_shard(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
+    """Return the items without those of test functions that belong to other shards."""
+    shard = config.stash[RUN].settings.shard
+    if shard is None:
+        return items
+    from longctx.config.shards import deal
+
+    cells = sorted(
+        {item.stash[CASE].scenario.family + "/" + item.stash[CASE].id for item in items if FUNCTION in item.stash}
+    )
+    dealt = deal(dict.fromkeys(cells, 1), shard.of)
+    return [
+        item
+        for item in items
+        if FUNCTION not in item.stash
+        or dealt[item.stash[CASE].scenario.family + "/" + item.stash[CASE].id] == shard.number
+    ]
+
+
+# ---- running
+
+
+def call(item: pytest.Function) -> None:
+    """Run a test function once for each trial of its cell: measure the trials, or ask what they lack."""
+    config = item.config
+    state, case = FunctionState.of(config), item.stash[CASE]
+    names = item._fixtureinfo.argnames
+    arguments = {name: item.funcargs[name] for name in names}
+
+    def start(trial: FunctionTrial) -> Result:
+        def once() -> None:
+            result = item.obj(**arguments)
+            if inspect.isawaitable(result):
+                asyncio.run(_awaited(result))
+
+        function = item.stash[FUNCTION]
+        state.current = trial
+        state.case = function.cases[trial.question.index] if function.cases is not None else None
+        try:
+            result = measure.run(trial, once, _kept)
+        finally:
+            state.current = None
+        if not trial.bodies and result.kind not in ("skipped", "error"):
+            sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
+        return result
+
+    def trial_of(question: Question) -> FunctionTrial:
+        judge = state.run.plan.own.judge if state.run.plan.own else ""
+        return FunctionTrial(question, state.tape, state.model(judge) if judge else None)
+
+    asking = config.stash.get(ASKING, None)
+    if asking is not None:
+        asking.cell(case, trial_of, start)
+    else:
+        _measure(item, case, trial_of, start)
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+def _kept(error: BaseException) -> measure.Meant:
+    if isinstance(error, pytest.skip.Exception):
+        return "skipped"
+    return "failed" if isinstance(error, pytest.fail.Exception) else None
+
+
+def _measure(
+    item: pytest.Item,
+    case: Case,
+    trial_of: Callable[[Question], FunctionTrial],
+    start: Callable[[FunctionTrial], Result],
+) -> None:
+    from longctx.plugin.measuring.fixture import conclude
+
+    run = item.config.stash[RUN]
+    rows: list[Row] = []
+    views: list[View] = []
+    absent: list[Wanted] = []
+    failed: list[str] = []
+    errors: list[BaseException] = []
+    skipped: list[str] = []
+    problem = ""
+    try:
+        questions = list(case.fitted().questions())
+    except (UserError, ValueError) as error:
+        raise pytest.fail.Exception(f"invalid: {error}", pytrace=False) from None
+    for question in questions:
+        if failure := run.unasked.get(question.key):
+            rows.append(
+                unmeasured_row(run, question, "not_asked" if failure["fatal"] else "infra_error", failure["cause"])
+            )
+            views.append(View(item.nodeid))
+            failed.append(failure["message"])
+            continue
+        trial = trial_of(question)
+        try:
+            result = start(trial)
+        except TapeError as error:
+            result = Result("error", str(error), error)
+        if result.kind == "skipped":
+            skipped.append(result.why)
+            continue
+        if result.kind == "suspended":
+            lacking = [lacking.wanted for lacking in trial.lacking]
+            status = "stale" if any(trial.tape.status(wanted) == "stale" for wanted in lacking) else "missing"
+            rows.append(unmeasured_row(run, question, "not_asked", status))
+            views.append(View(item.nodeid))
+            absent.append(next(wanted for wanted in lacking if trial.tape.status(wanted) == status))
+            continue
+        if result.kind in ("error", "infra_error") and result.error is not None:
+            errors.append(result.error)
+        measured = measure.rows(run, trial, result)
+        rows += measured
+        views += [measure.view(trial, item.nodeid), *(View(item.nodeid) for _ in measured[1:])]
+    if absent or failed:
+        problem = absence.sentence(case, run.tape(), absent, failed)
+    writing.attach(item, as_lines(rows, [] if run.settings.no_text else views))
+    own = next((error for error in errors if not _is_judges(error)), None)
+    if own is not None:
+        if isinstance(own, TestMistake):
+            pytest.fail(str(own.error), pytrace=False)
+        raise own
+    if not rows:
+        pytest.skip(skipped[0] if skipped else "it has no trial")
+    conclude(item, case, [row for row in rows if row.family == case.scenario.family], problem, left_out=0)
+
+
+def _is_judges(error: BaseException) -> bool:
+    from longctx.functions.answer import JudgeUnreadable
+
+    return isinstance(error, JudgeUnreadable)
+
+
+# ---- fixtures
+
+
+def ask(request: pytest.FixtureRequest) -> Ask:
+    state = FunctionState.of(request.config)
+    return Ask(state.trial, state.model)
+
+
+class CurrentDraw:
+    """The draw of the trial that is running."""
+
+    def __init__(self, state: FunctionState) -> None:
+        self._state = state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(Draw(self._state.trial(), self._state.run.workspace), name)
+
+
+class CurrentCase:
+    """The case of the trial that is running: its fields are attributes and items."""
+
+    def __init__(self, state: FunctionState) -> None:
+        self._state = state
+
+    def _item(self) -> CaseItem:
+        trial = self._state.trial()
+        if self._state.case is None:
+            raise TestMistake(
+                UserError(
+                    "no-case",
+                    f"{trial.function} uses the fixture case, and its marker names no file: write cases='FILE.jsonl'.",
+                )
+            )
+        return self._state.case
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._item(), name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._item()[name]
+
+
+def templates(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Return a function from the name of a template to its text."""
+    item = request.node
+
+    def template(name: str) -> str:
+        case: Case = item.stash[CASE]
+        try:
+            return case.wording.words[name]
+        except KeyError:
+            known = ", ".join(case.wording.words) or "none"
+            raise TestMistake(
+                UserError(
+                    "no-such-template",
+                    f"{case.scenario.family} uses the template {name!r}, and the prompt set "
+                    f"{case.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
+                    f"{case.wording.prompt_set}/{case.scenario.family}/{name}.txt.",
+                )
+            ) from None
+
+    return template
+
+
+def judge(request: pytest.FixtureRequest) -> Callable[..., Answer]:
+    return ask(request).judged
