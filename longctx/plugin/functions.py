@@ -90,8 +90,8 @@ class FunctionState:
         if self.current is None:
             raise UserError(
                 "not-in-a-trial",
-                f"The fixtures ask, draw, check, judge and case are used by a test that is marked @pytest.mark.{MARKER}(trials=…), "
-                "while it runs: mark the test, and leave them out of the set-up of fixtures.",
+                "The fixtures ask, draw, check, judge and case are used by a test that is marked "
+                f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and leave them out of the set-up of fixtures.",
             )
         return self.current
 

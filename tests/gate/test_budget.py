@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import Band
-from longctx.gate.budget import Offer, Size, allocate
+from longctx.gate.budget import Offer, TrialsAndClusters, allocate
 from longctx.gate.plan import Assumed, Target, outlook
 
 WANTED = Target(margin=0.1, power=0.9, drop=0.1, minimums=1)
@@ -80,7 +80,7 @@ def test_a_budget_that_judges_nothing_says_what_the_cheapest_takes() -> None:
 
 
 def test_sections_that_are_too_few_are_bought_by_no_budget() -> None:
-    def asked_often(each: int) -> Size:
+    def asked_often(each: int) -> TrialsAndClusters:
         return 24 * each, min(each, 40)
 
     often = Offer(Band("collage", "all"), asked_often, lambda each: each * 0.001, 5000, GUESS, 1, 0)
