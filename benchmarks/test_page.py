@@ -5,8 +5,10 @@ Aim: at most 3 times as long with ten times the trials.
 
 import pytest
 
+pytest.importorskip("playwright", reason="requirements-dev.txt has playwright, which drives the browser")
+
 from tests.browser import MISSING, installed, launched
-from tests.report.sample import write_run
+from tests.report.sample import rows, write_rows
 
 SCENARIOS = 24
 
@@ -20,6 +22,6 @@ def tab():
 @pytest.mark.skipif(installed() is None, reason=MISSING)
 @pytest.mark.benchmark(group="a page, opened until its list of trials can be filtered")
 @pytest.mark.parametrize("trials", [1_500, 15_000])
-def test_page(benchmark, tab, tmp_path, trials):
-    page = write_run(tmp_path, trials // SCENARIOS)
+def test_page(benchmark, tab, tmp_path, trials, small):
+    page = write_rows(tmp_path, list(rows(trials // SCENARIOS // (50 if small else 1))), "some-model")
     benchmark.pedantic(tab.open, args=(page.as_uri(),), rounds=5, warmup_rounds=1)

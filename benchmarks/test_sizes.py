@@ -62,19 +62,19 @@ def empty(tmp_path: Path):
     return write
 
 
-def test_estimate(tell):
+def test_estimate(tell, small):
     """The estimate of all of `paper`, for a model with a prompt cache, with nothing recorded."""
-    options = "--ctx-profile", "paper", "--ctx-model", "claude-opus-5-5", "--ctx-estimate"
+    options = "--ctx-profile", "smoke" if small else "paper", "--ctx-model", "claude-opus-5-5", "--ctx-estimate"
     whole = pytest_of("tests_longctx", *options)
     assert "Estimated" in whole.output
     tell("estimate of paper", whole.cpu_s, spent("-c", "import anthropic, pytest").cpu_s, "the import of the SDK")
 
 
-def test_collages(tell, tmp_path):
+def test_collages(tell, tmp_path, small):
     """Replay and judgement of collages of 95,000 tokens with five examples, a new record each time."""
     bank = load_bank(HERE, None, None, "simulated")
     words = PromptSet.open(HERE, "protocol").wording(Collage)
-    case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 30)
+    case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 2 if small else 30)
     record(Tape(tmp_path, "once"), case)
     tape, questions = Tape(tmp_path), itertools.cycle(case.questions())
     trial = Question(case, next(case.questions()).index).build()
@@ -90,7 +90,10 @@ def test_collages(tell, tmp_path):
 
     with asyncio.Runner() as runner:
         taken = in_turns(
-            60, replay=replay, sdk=lambda: runner.run(ask(sdk, body)), sha=lambda: hashlib.sha256(text).digest()
+            1 if small else 60,
+            replay=replay,
+            sdk=lambda: runner.run(ask(sdk, body)),
+            sha=lambda: hashlib.sha256(text).digest(),
         )
     for place, name in enumerate(("shortest", "median")):
         replay, floor, sha = (1000 * taken[which][place] for which in ("replay", "sdk", "sha"))
@@ -99,11 +102,12 @@ def test_collages(tell, tmp_path):
 
 
 @pytest.mark.parametrize("trials", [2400, 24_000])
-def test_small_trials(tell, empty, tmp_path, trials):
+def test_small_trials(tell, empty, tmp_path, trials, small):
+    trials = min(trials, 400 if small else trials)
     folder = project(tmp_path / "project", trials)
     floor = pytest_of("-n", "2", cwd=empty(trials // 50))
     for page in ("--ctx-no-page",), ():
-        options = "--ctx-profile", "many", "--ctx-model", "simulated", "--ctx-report", str(tmp_path / str(len(page)))
+        options = "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-report={tmp_path / str(len(page))}"
         run = pytest_of("-n", "2", *options, *page, cwd=folder)
         assert f"{trials // 50} passed" in run.output, run.output[-3000:]
         what = f"{trials:,} small trials, {'without' if page else 'with'} page"
@@ -120,9 +124,11 @@ def test_small_trials(tell, empty, tmp_path, trials):
 
 
 @pytest.mark.parametrize("workers", [0, 2, 8])
-def test_recorded(tell, empty, tmp_path, workers):
-    run = pytest_of("-n", str(workers), "tests_longctx", "--ctx-report", str(tmp_path / "run"))
-    floor = pytest_of("-n", str(workers), cwd=empty(scenarios()))
+def test_recorded(tell, empty, tmp_path, workers, small):
+    tests = "tests_longctx/test_graph_walks.py" if small else "tests_longctx"
+    workers = min(workers, 1) if small else workers
+    run = pytest_of("-n", str(workers), tests, "--ctx-report", str(tmp_path / "run"))
+    floor = pytest_of("-n", str(workers), cwd=empty(scenarios(tests)))
     tell(f"recorded suite, -n {workers}", run.cpu_s, floor.cpu_s, "as many empty tests")
 
 
@@ -133,10 +139,10 @@ def test_import(tell):
     tell("import longctx.plugin", *costs, "pytest's own import")
 
 
-def test_recording(tell, tmp_path):
+def test_recording(tell, tmp_path, small):
     """Small trials whose answers come at once, from a transport in place of the network on both sides."""
     words = PromptSet.open(HERE, "protocol").wording(Passkey)
-    case = Case(MODEL, words, Passkey(300, 150, FillerTokens(24, 69, 16)), 0, 400)
+    case = Case(MODEL, words, Passkey(300, 150, FillerTokens(24, 69, 16)), 0, 10 if small else 400)
     folders = (tmp_path / str(number) for number in itertools.count())
     bodies = [request_body(question.build(), MODEL) for question in case.questions()]
 
@@ -155,7 +161,7 @@ def test_recording(tell, tmp_path):
 
         await asyncio.gather(*(worker() for _ in range(4)))
 
-    taken = in_turns(5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()))
+    taken = in_turns(1 if small else 5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()))
     recorded, floor = (1000 * taken[name][0] / case.size for name in ("suite", "sdk"))
     tell("a small trial recorded", recorded, floor, "the SDK's own cost of asking it", "ms")
 

@@ -32,8 +32,25 @@ def run(*arguments: str, cwd: Path = ROOT) -> str:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
 
 
-def scenarios() -> int:
-    return sum("::" in line for line in run("tests_longctx", "--collect-only").splitlines())
+def scenarios(tests: str = "tests_longctx") -> int:
+    return sum("::" in line for line in run(tests, "--collect-only").splitlines())
+
+
+@pytest.fixture
+def tests(small: bool) -> str:
+    """The recorded tests to run."""
+    return "tests_longctx/test_graph_walks.py" if small else "tests_longctx"
+
+
+@pytest.fixture
+def workers(small: bool) -> str:
+    return "1" if small else "8"
+
+
+@pytest.fixture
+def wide(small: bool) -> int:
+    """The number of scenarios to collect."""
+    return 50 if small else 5000
 
 
 @pytest.fixture
@@ -48,24 +65,22 @@ def empty(tmp_path: Path):
 
 
 @pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_recorded(benchmark, tmp_path):
+def test_recorded(benchmark, tmp_path, tests, workers):
     rounds = iter(range(100))
-    benchmark.pedantic(
-        lambda: run("-n", "8", "tests_longctx", "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3
-    )
+    benchmark.pedantic(lambda: run("-n", workers, tests, "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
 
 
 @pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_empty(benchmark, empty):
-    folder = empty(scenarios())
-    benchmark.pedantic(lambda: run("-n", "8", cwd=folder), rounds=3)
+def test_empty(benchmark, empty, tests, workers):
+    folder = empty(scenarios(tests))
+    benchmark.pedantic(lambda: run("-n", workers, cwd=folder), rounds=3)
 
 
 @pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_replay_alone(benchmark, tmp_path):
+def test_replay_alone(benchmark, tmp_path, tests):
     """One process: what reading, rebuilding and judging every recorded trial costs, start-up included."""
     rounds = iter(range(100))
-    benchmark.pedantic(lambda: run("tests_longctx", "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
+    benchmark.pedantic(lambda: run(tests, "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
 
 
 @pytest.mark.benchmark(group="the recorded suite with -n 8")
@@ -74,15 +89,15 @@ def test_one_sdk_import(benchmark):
 
 
 @pytest.mark.benchmark(group="collecting 5,000")
-def test_collect_scenarios(benchmark, tmp_path):
+def test_collect_scenarios(benchmark, tmp_path, wide):
     profile = tmp_path / "wide.toml"
-    profile.write_text(GRID.format(lines=", ".join(str(5 + number) for number in range(1000))))
+    profile.write_text(GRID.format(lines=", ".join(str(5 + number) for number in range(wide // 5))))
     arguments = ("tests_longctx/test_line_retrieval.py", "--collect-only", "--ctx-profile", str(profile))
-    assert "5000 tests collected" in run(*arguments)
+    assert f"{wide} tests collected" in run(*arguments)
     benchmark.pedantic(lambda: run(*arguments), rounds=3)
 
 
 @pytest.mark.benchmark(group="collecting 5,000")
-def test_collect_empty(benchmark, empty):
-    folder = empty(5000)
+def test_collect_empty(benchmark, empty, wide):
+    folder = empty(wide)
     benchmark.pedantic(lambda: run("--collect-only", cwd=folder), rounds=3)

@@ -6,8 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
@@ -28,6 +29,9 @@ NUMERICAL = 1 / 5
 """The protocol's share of questions with a numerical answer."""
 
 
+Severity = Literal["error", "warning", "note"]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One fault. question: the question's id, or `all` for a fault of the whole set."""
@@ -35,6 +39,9 @@ class Finding:
     kind: str
     question: str
     what: str
+    severity: Severity = "warning"
+    """`error`: the question cannot be used as it is. `warning`: read it. `note`: of the whole set, and no fault of a
+    question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,11 @@ class Texts:
 
 
 def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
-    """Return all findings, check by check. Every question must be about a section of the corpus (load_questions)."""
+    """Return all findings, check by check. Every question must be about a section of the corpus (load_questions).
+
+    A right answer that its section does not hold is an error if the question names something else, too: it is about
+    another text, such as an example that its author was shown. A paraphrase alone is a warning.
+    """
     texts = Texts.of(corpus)
     of_set = (duplicates, length_of_set, numerical_share)
     of_one: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
@@ -67,9 +78,12 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
         wrong_is_true,
         not_alone,
     )
+    found = [finding for check_one in of_one for question in questions for finding in check_one(question, texts)]
+    kinds = ("right answer", "which section")
+    strange = set.intersection(*({finding.question for finding in found if finding.kind == kind} for kind in kinds))
     return [
         *(finding for check_all in of_set for finding in check_all(questions)),
-        *(finding for check_one in of_one for question in questions for finding in check_one(question, texts)),
+        *(replace(f, severity="error") if f.kind == "right answer" and f.question in strange else f for f in found),
     ]
 
 
@@ -81,7 +95,7 @@ def duplicates(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
     for left, right in sorted({*_alike_in(texts), *_alike_in(names)}):
         first, second = questions[left], questions[right]
         if texts[left] == texts[right]:
-            yield Finding("duplicate", second.id, f"the same question as {first.id}")
+            yield Finding("duplicate", second.id, f"the same question as {first.id}", "error")
         elif _alike(words[left], words[right], core(first.right) == core(second.right)):
             yield Finding("near duplicate", second.id, f"nearly the question {first.id}: {first.question!r}")
 
@@ -117,6 +131,7 @@ def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
                 "all",
                 f"the right answer is the {extreme} {count} times in {len(questions)}, which chance alone gives with "
                 f"probability {probability:.1g}",
+                "note",
             )
 
 
@@ -124,7 +139,9 @@ def numerical_share(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
     """Test whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
     count = sum(numerical(question.right) for question in questions)
     if at_least(count, len(questions), NUMERICAL) < CHANCE:
-        yield Finding("numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five")
+        yield Finding(
+            "numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five", "note"
+        )
 
 
 def pointing(question: BankQuestion, _: Texts) -> Iterator[Finding]:
@@ -144,16 +161,17 @@ def right_nowhere(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     if not occurs(question.right, texts.plain[question.section]):
         elsewhere = [name for name, text in texts.plain.items() if occurs_verbatim(question.right, text)]
         where = f"but in {elsewhere[0]}" if elsewhere else "nor in any other"
-        yield Finding("right answer", question.id, f"{question.right!r} does not stand in {question.section}, {where}")
+        what = f"{question.right!r} is not in {question.section}, {where}"
+        yield Finding("right answer", question.id, what, "error" if elsewhere else "warning")
 
 
 def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     """Find wrong answers that may be true, as they occur in the section, or that equal the right one."""
     for answer in question.wrong:
         if core(answer) == core(question.right):
-            yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer")
+            yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer", "error")
         elif occurs_verbatim(answer, texts.plain[question.section]):
-            yield Finding("wrong answer", question.id, f"{answer!r} stands in {question.section} too")
+            yield Finding("wrong answer", question.id, f"{answer!r} is in {question.section} too")
 
 
 def not_alone(question: BankQuestion, texts: Texts) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
     _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
-    _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are any")
+    _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are errors")
 
 
 def _add(tasks: Any, task: Any, text: str) -> None:

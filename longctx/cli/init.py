@@ -10,6 +10,7 @@ from typing import Any
 
 import longctx
 from longctx.cli.shared.output import say
+from longctx.config.profiles import DEFAULT
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
@@ -35,7 +36,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "init",
         help="write what a repository needs: tests, a first profile, settings",
-        description="Writes tests, a first profile, and what pytest and git must know. Nothing is written over.",
+        description="Writes tests, a first profile, what pytest and git must know. Never overwrites existing files.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the project (default: this folder)")
     parser.add_argument(
@@ -57,7 +58,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
     check_writable(root)
-    for name, content in (_starter() | prompts | ci).items():
+    own = sorted(
+        path.stem for path in Workspace(root).own("profiles").glob("*.toml") if path.name != Path(PROFILE).name
+    )
+    for name, content in (_starter(root, bool(own)) | prompts | ci).items():
         say(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
         say(_add(inside(root / name, root), lines))
@@ -68,9 +72,12 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "install of action.yml where yours comes from elsewhere."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
-    say("\nNext, what the first profile would ask, and what it costs:")
+    if own:
+        say(f"This project has profiles of its own ({', '.join(own)}): no first profile was written.")
+    profile = DEFAULT if DEFAULT in own else own[0] if own else Path(PROFILE).stem
+    say(f"\nNext, what the {'profile ' + profile if own else 'first profile'} would ask, and what it costs:")
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
-    say(f"  {change_folder}pytest {TESTS} --ctx-profile={Path(PROFILE).stem}{own_prompts} --ctx-estimate")
+    say(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
     return 0
 
 
@@ -84,12 +91,16 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
         )
 
 
-def _starter() -> dict[str, bytes]:
-    """Return the contents of the starter files by their paths in the project."""
-    tests = sorted(_shipped(TESTS).glob("test_*.py"))
-    return {f"{TESTS}/{path.name}": path.read_bytes() for path in tests} | {
-        PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()
-    }
+def _starter(root: Path, has_profiles: bool) -> dict[str, bytes]:
+    """Return the contents of the starter files by their paths in the project.
+
+    has_profiles: whether the project has profiles of its own. A first one beside them would leave pytest without a
+    default profile, and tests of other families beside its own would have no table.
+    """
+    if has_profiles and any((root / TESTS).glob("test_*.py")):
+        return {}
+    tests = {f"{TESTS}/{path.name}": path.read_bytes() for path in sorted(_shipped(TESTS).glob("test_*.py"))}
+    return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}
 
 
 def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
@@ -141,7 +152,7 @@ def _write(path: Path, content: bytes) -> str:
     if path.exists():
         differs = path.is_dir() or path.read_bytes() != content
         more = f", and differs from that of longctx {longctx.__version__}" if differs else ""
-        return f"{shown} is there already{more}: it stays."
+        return f"{shown} already exists{more}; unchanged."
     write_file(path, lambda part: part.write_bytes(content))
     if content.startswith(b"#!"):
         path.chmod(0o755)
@@ -155,7 +166,7 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
         before = path.read_bytes() if path.exists() else b""
         missing = [line for line in lines if line.encode() not in before.splitlines()]
         if not missing:
-            return f"{shown} has the lines that it needs: it stays."
+            return f"{shown} has the lines that it needs; unchanged."
         with path.open("ab") as file:
             file.write(b"\n" if before and not before.endswith(b"\n") else b"")
             file.write("".join(f"{line}\n" for line in missing).encode())
@@ -174,5 +185,5 @@ def _configure(root: Path) -> str:
     shown, tests = os.path.relpath(file), root / TESTS
     paths = setting(root, "testpaths")
     if not paths or any(tests.is_relative_to(matched) for path in paths for matched in root.glob(path)):
-        return f"{shown} configures pytest already: it stays, and needs nothing more."
-    return f"{shown} configures pytest, and stays: add {TESTS} to its testpaths, so that its tests are found."
+        return f"{shown} configures pytest already and needs nothing more; unchanged."
+    return f"{shown} configures pytest; unchanged. Add {TESTS} to its testpaths, so that its tests are found."

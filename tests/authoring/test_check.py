@@ -60,7 +60,7 @@ def test_a_planted_fault_is_found(changed: dict[str, object], kind: str) -> None
 
 def test_the_section_where_a_lost_right_answer_stands_is_named() -> None:
     (finding,) = check(corpus(), [question(right="Use the ferry")])
-    assert finding.what == "'Use the ferry' does not stand in harbor, but in bridge"
+    assert finding.what == "'Use the ferry' is not in harbor, but in bridge"
 
 
 def test_questions_that_two_sections_answer_are_found() -> None:

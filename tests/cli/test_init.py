@@ -65,9 +65,9 @@ def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert files(folder) == before
     assert "written" not in out
     assert "added" not in out
-    assert "tests_longctx/test_passkey.py is there already: it stays.\n" in out
-    assert ".gitignore has the lines that it needs: it stays.\n" in out
-    assert "pytest.ini configures pytest already: it stays, and needs nothing more.\n" in out
+    assert "tests_longctx/test_passkey.py already exists; unchanged.\n" in out
+    assert ".gitignore has the lines that it needs; unchanged.\n" in out
+    assert "pytest.ini configures pytest already and needs nothing more; unchanged.\n" in out
 
 
 def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +82,7 @@ def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFix
     assert main(["init"]) == 0
     out = capsys.readouterr().out
     for name, content in mine.items():
-        assert f"{name} is there already, and differs from that of longctx {longctx.__version__}: it stays.\n" in out
+        assert f"{name} already exists, and differs from that of longctx {longctx.__version__}; unchanged.\n" in out
         assert (folder / name).read_bytes() == content
     assert "tests_longctx/test_control.py was written.\n" in out
     assert ".gitignore was there already; added: /cassettes/.lock, __pycache__/.\n" in out
@@ -120,6 +120,28 @@ def test_another_prompt_set_is_copied_on_request(folder: Path) -> None:
     assert texts[0] == texts[1]
 
 
+def test_a_project_with_profiles_of_its_own_gets_no_other_profile(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second profile would leave pytest without a default one."""
+    (folder / "fixtures/profiles").mkdir(parents=True)
+    (folder / "fixtures/profiles/mine.toml").write_text('[passkey]\nmodels = ["m"]\nwindows = [256]\ntrials = 1\n')
+    assert main(["init"]) == 0
+    assert {*files(folder)} == WRITTEN - {"fixtures/profiles/first.toml"} | {"fixtures/profiles/mine.toml"}
+    assert capsys.readouterr().out.endswith("  pytest tests_longctx --ctx-profile=mine --ctx-estimate\n")
+    assert load_profile(Workspace(folder), None).grids("passkey")
+
+
+def test_a_project_with_tests_and_profiles_gets_the_prompt_set_alone(folder: Path) -> None:
+    for name in ("fixtures/profiles/mine.toml", "tests_longctx/test_mine.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    assert main(["init", "--prompts=mine", "--copy=chatty"]) == 0
+    written = {name for name in files(folder) if name.startswith(("fixtures", "tests_longctx"))}
+    own = {"fixtures/profiles/mine.toml", "tests_longctx/test_mine.py"}
+    assert written - own == {f"fixtures/prompts/mine/line_retrieval/{name}.txt" for name in LineRetrieval.templates}
+
+
 def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / ".git").mkdir()
     assert main(["init", "--ci"]) == 0
@@ -143,8 +165,8 @@ CONFIGURED = {
 @pytest.mark.parametrize(
     ("testpaths", "says"),
     [
-        ("tests", "configures pytest, and stays: add tests_longctx to its testpaths, so that its tests are found."),
-        ("tests*", "configures pytest already: it stays, and needs nothing more."),
+        ("tests", "configures pytest; unchanged. Add tests_longctx to its testpaths, so that its tests are found."),
+        ("tests*", "configures pytest already and needs nothing more; unchanged."),
     ],
 )
 def test_a_project_that_configures_pytest_is_told_what_it_lacks(

@@ -45,7 +45,7 @@ def test_section_and_question_stand_side_by_side(tab: Tab, server: ReviewServer)
     press(page, "n", "q2")
     marks = [(mark.inner_text(), mark.get_attribute("class")) for mark in page.locator("#record mark").all()]
     assert marks == [("northern quay", "wrong"), ("Ellery Dredging", "right")]
-    assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' stands in harbor too"
+    assert page.locator("#findings").inner_text() == "wrong answer: 'The northern quay' is in harbor too"
     assert page.locator("#answers li.right p").first.inner_text() == "Ellery Dredging"
     assert tab.messages == []
 
@@ -76,7 +76,7 @@ def test_an_edit_is_there_after_a_reload(tab: Tab, server: ReviewServer, path: P
     page.wait_for_selector("html[data-ready]")
     assert page.locator("#question-id").inner_text() == "q1"
     assert page.locator("#state").inner_text() == "edited by Ann on 2026-11-22"
-    assert "does not stand in harbor" in page.locator("#findings").inner_text()
+    assert "is not in harbor" in page.locator("#findings").inner_text()
 
 
 def test_an_edit_may_be_cancelled_and_a_bad_one_says_why(tab: Tab, server: ReviewServer, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from longctx.cli.shared.task import add_question_file, add_task
 from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
+SEVERITIES = ("error", "warning", "note")
+
 
 def add(tasks: Any) -> None:
-    text = "look for faults in a file of questions, without a model; exit status 1 if there are any"
+    text = "look for faults in a file of questions, without a model; exit status 1 if there are errors"
     parser = add_task(tasks, "check", text)
     add_question_file(parser)
     parser.set_defaults(
@@ -21,7 +24,7 @@ def add(tasks: Any) -> None:
 
 
 def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank: str = SHIPPED) -> int:
-    """Print the faults in questions; return 1 if there are any, else 0.
+    """Print the faults in questions, errors first; return 1 if there are errors, else 0.
 
     corpus, questions: None for those of the bank.
     """
@@ -40,12 +43,19 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
     question_set = load_questions(questions or file, documents)
     findings = check(documents, question_set.questions)
     if findings:
-        rows = [(finding.kind, finding.question, visible(finding.what)) for finding in findings]
-        print(tabulate(rows, headers=["fault", "question", "what was found"], maxcolwidths=[None, None, 90]))
+        findings = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+        rows = [(finding.severity, finding.kind, finding.question, visible(finding.what)) for finding in findings]
+        headers = ["severity", "fault", "question", "what was found"]
+        print(tabulate(rows, headers=headers, maxcolwidths=[None, None, None, 90]))
+    counts = Counter(finding.severity for finding in findings)
+    kinds = [(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
+    listed = ", ".join(f"{count:,} {severity}{'' if count == 1 else 's'}" for count, severity in kinds)
+    found = (
+        f"{len(findings):,} fault{'' if len(findings) == 1 else 's'} found: {listed}" if kinds else "no faults found"
+    )
     numbers = sum(numerical(question.right) for question in question_set.questions)
     print(
         f"{len(question_set.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} "
-        f"sections ({documents.tokens:,} tokens of {documents.vocabulary}): {len(findings) or 'no'} "
-        f"fault{'' if len(findings) == 1 else 's'} found"
+        f"sections ({documents.tokens:,} tokens of {documents.vocabulary}): {found}"
     )
-    return 1 if findings else 0
+    return 1 if counts["error"] else 0
