@@ -44,7 +44,7 @@ def tests(small: bool) -> str:
 
 @pytest.fixture
 def workers(small: bool) -> str:
-    return "1" if small else "8"
+    return "0" if small else "8"
 
 
 @pytest.fixture
