@@ -47,7 +47,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
         rows = [(finding.severity, finding.kind, finding.question, visible(finding.what)) for finding in findings]
         headers = ["severity", "fault", "question", "what was found"]
         print(tabulate(rows, headers=headers, maxcolwidths=[None, None, None, 90]))
-    counts = Counter(finding.severity for finding in findings)
+    counts: Counter[str] = Counter(finding.severity for finding in findings)
     kinds = [(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     listed = ", ".join(f"{count:,} {severity}{'' if count == 1 else 's'}" for count, severity in kinds)
     found = (
