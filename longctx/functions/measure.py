@@ -15,8 +15,7 @@ from longctx.live.cost.money import paid
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
-from longctx.vocabulary.judging import CUT_OFF
-from longctx.vocabulary.scenario import Kind, Mark
+from longctx.vocabulary.scenario import CUT_OFF, Kind, Mark
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run

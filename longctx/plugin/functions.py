@@ -91,7 +91,8 @@ class FunctionState:
             raise UserError(
                 "not-in-a-trial",
                 "The fixtures ask, draw, check, judge and case are used by a test that is marked "
-                f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and leave them out of the set-up of fixtures.",
+                f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and do not use "
+                "them while fixtures are set up.",
             )
         return self.current
 

@@ -34,7 +34,7 @@ def test_checkpoints_are_a_table_of_windows(checkout: Checkout, server: Simulate
         server.script = saying("0")
     result = checkout.longctx("merge", *names, "--out", "all", "--no-page")
     assert result.says(
-        "by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [256, 256] - [0, 256]"
+        "by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [0, 256] - [0, 256]"
     )
 
 

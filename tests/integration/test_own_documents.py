@@ -47,8 +47,8 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
     assert measured.says("18 replayed (100%)", "14 questions asked alone, 3 kept")
     assert handbook.longctx("baseline", "save", "mine").code == 0
     gated = handbook.pytest(*of_mine, "--ctx-prompts=protocol", "--ctx-baseline=mine", profile="handbook")
-    assert gated.code == 11, gated.out
-    assert gated.says("Gate: inconclusive - neither a drop nor its absence is shown", "18 in 3 clusters")
+    assert gated.code == 12, gated.out
+    assert gated.says("Gate: invalid - the baseline has nothing to lose in collage, all", "18 in 3 clusters")
 
 
 def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:

@@ -19,7 +19,7 @@ def test_it_is_short_and_its_two_commands_are_those_of_the_checks() -> None:
         ("requirements-dev", "pytest -n 2 tests"),
     ):
         assert f"pip install -r {requirements}.txt && {command}\n" in README
-        assert f"pip install --quiet -r {requirements}.txt" in checks
+        assert f"pip install --quiet --require-hashes -r {requirements}.lock" in checks, "the same, with hashes"
         assert any(line.startswith(command) for line in checks)
 
 
