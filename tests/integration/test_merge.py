@@ -33,9 +33,7 @@ def test_checkpoints_are_a_table_of_windows(checkout: Checkout, server: Simulate
         checkout.record(server, f"--ctx-report={names[-1]}", f"--ctx-label=steps={steps}", mode="all")
         server.script = saying("0")
     result = checkout.longctx("merge", *names, "--out", "all", "--no-page")
-    assert result.says(
-        "by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [0, 256] - [0, 256]"
-    )
+    assert result.says("by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [0, 256] - [0, 256]")
 
 
 def test_two_answers_to_one_trial_are_refused(checkout: Checkout, server: SimulatedServer) -> None:
