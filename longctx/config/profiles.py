@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model, model_validator
 
 from longctx.config.models import TokensPerUnit
-from longctx.config.text_files import read_toml
+from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
@@ -18,6 +20,8 @@ from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"
+Given = str | Mapping[str, Any] | None
+"""A profile as a user gives it: its name or path, or its entries; None for the default."""
 USUAL_WINDOW = 1_000_000
 """The window, in tokens, with which shares of a window are checked when a profile is read."""
 FUNCTION = "test_"
@@ -107,16 +111,35 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     raise UserError("no-profile", f"No profile was given, and {workspace.root} {advice}")
 
 
-def profile_name(workspace: Workspace, name: str | None) -> str:
-    """Return the profile's name for messages: as the user gave it, or the name of the default profile."""
-    return name or profile_path(workspace, name).stem
+def profile_name(workspace: Workspace, given: Given) -> str:
+    """Return the profile's name for messages: as the user gave it, that of the default, or those of its tables."""
+    if isinstance(given, Mapping):
+        return "+".join(name for name, entry in given.items() if isinstance(entry, Mapping | list | tuple))
+    return given or profile_path(workspace, given).stem
 
 
-def load_profile(workspace: Workspace, name: str | None) -> Profile:
-    """Load the profile that `profile_path` finds. Raises UserError."""
-    path = profile_path(workspace, name)
-    known = families(workspace)
-    profile = read_toml(path, profile_type(known))
+def as_toml(given: Mapping[str, Any]) -> str:
+    """Return the file that has these entries. Raises UserError."""
+    import tomlkit
+
+    try:
+        return tomlkit.dumps(json.loads(json.dumps(given)))
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            "profile-not-toml",
+            f"The entries of the profile cannot be written as TOML ({error}): give texts, numbers, lists and tables.",
+        ) from None
+
+
+def load_profile(workspace: Workspace, given: Given) -> Profile:
+    """Load a profile. Raises UserError."""
+    kind = profile_type(known := families(workspace))
+    if isinstance(given, Mapping):
+        path = f"The profile {profile_name(workspace, given)!r}"
+        profile = checked(tomllib.loads(as_toml(given)), kind, path)
+    else:
+        path = str(profile_path(workspace, given))
+        profile = read_toml(Path(path), kind)
     if not (profile.functions or profile.models or any(profile.grids(family) for family in known)):
         raise UserError("empty-profile", f"{path} has no table of a family: add one, such as [{next(iter(known))}].")
     for family in known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,17 +45,22 @@ def digest_of(path: Path) -> str:
 
 def read_toml(path: Path, config: type[Config]) -> Config:
     """Return the checked content of a TOML file. Raises UserError, which names the file and every wrong entry."""
-    content: dict[str, Any] = {}
     try:
         content = parsed(tomllib.loads, read_text(path))
+    except ValueError as error:
+        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
+        raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
+    return checked(content, config, str(path))
+
+
+def checked(content: Mapping[str, Any], config: type[Config], source: str) -> Config:
+    """Return the checked entries of a file, or of what stands for one. Raises UserError, which names `source`."""
+    try:
         return config.model_validate(content)
     except ValidationError as error:
         parts = [part for part in error.errors() if part["type"] != CONSEQUENCE]
         faults = "\n".join(f"  {_sentence(config, part, 'the file', content)}" for part in parts)
-        raise UserError("bad-entries", f"{path} has entries that cannot be used:\n{faults}") from None
-    except ValueError as error:
-        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
-        raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
+        raise UserError("bad-entries", f"{source} has entries that cannot be used:\n{faults}") from None
 
 
 def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> str:

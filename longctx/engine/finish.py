@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import hashlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx.config.headers import as_lines
-from longctx.config.text_files import digest_of
 from longctx.engine.terms import empty, left_out, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -56,19 +57,26 @@ class Finished:
 def finish(
     run: Run, facts: Mapping[str, Mapping[str, int]], judged: Callable[[Finished], object] = lambda _: None
 ) -> Finished:
-    """Write the folder of a run from the rows that were appended to it. Raises UserError.
+    """Write the folder of a run from the rows that were appended to it, and let reports/latest lead to it.
+
+    Raises UserError.
 
     facts: the facts of each scenario, by its name. judged: called with summary and verdict before the report is
     written, so that a full disk does not hide them.
     """
     with whole_folder(run.folder, store.RESULTS) as folder:
         record = store.finish(run.folder, folder)
+        if isinstance(run.settings.profile, Mapping):
+            name, content = run.plan.profile_file
+            (folder / f"{name}.toml").write_bytes(content)
         manifest = manifest_of(run, record.rows, facts)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at) if gated else None
         done = _written(folder, record, manifest, run.plan.families, baseline, terms, run.settings.page, judged)
     store.drop_unfinished(run.folder)
+    if run.folder.parent == run.workspace.reports and (warning := point_latest_to(run.folder)):
+        return dataclasses.replace(done, warnings=(*done.warnings, warning))
     return done
 
 
@@ -120,13 +128,16 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
 def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:
     """Return what is known of a run beside its rows."""
     settings, plan = run.settings, run.plan
+    profile, content = plan.profile_file
+    if isinstance(settings.profile, Mapping):
+        settings = dataclasses.replace(settings, profile=os.path.relpath(run.folder / f"{profile}.toml"))
     measured = {row.model for row in rows}
     models = [plan.models.get(name) or plan.model(name) for name in sorted(measured)]
     return Manifest(
         run=run.name,
         version=longctx.__version__,
-        profile=plan.profile_path.stem if plan.own else "",
-        profile_digest=digest_of(plan.profile_path) if plan.own else "",
+        profile=profile,
+        profile_digest=hashlib.sha256(content).hexdigest() if profile else "",
         about=plan.own.about if plan.own else "",
         seed=plan.seed,
         labels=dict(settings.labels),

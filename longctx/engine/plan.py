@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
-from longctx.config.profiles import Profile, load_profile, profile_name, profile_path
+from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
 from longctx.config.text_files import first_fault
 from longctx.corpus.filters import Filter
@@ -42,10 +42,6 @@ class Plan:
     @cached_property
     def profile(self) -> Profile:
         return load_profile(self._workspace, self._settings.profile)
-
-    @property
-    def profile_path(self) -> Path:
-        return profile_path(self._workspace, self._settings.profile)
 
     @property
     def profile_name(self) -> str:
@@ -82,6 +78,17 @@ class Plan:
                 "models = ['NAME'] at the top of the profile.",
             )
         return models
+
+    @property
+    def profile_file(self) -> tuple[str, bytes]:
+        """The name of the profile's file, without its ending, and its content; both are empty without a profile."""
+        given = self._settings.profile
+        if isinstance(given, Mapping):
+            return self.profile_name, as_toml(given).encode()
+        if self.own is None:
+            return "", b""
+        path = profile_path(self._workspace, given)
+        return path.stem, path.read_bytes()
 
     @property
     def margin(self) -> float:

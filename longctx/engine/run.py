@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longctx.engine.plan import Plan
     from longctx.engine.preflight import Preflight
     from longctx.live.cost.estimate import Estimate
+    from longctx.live.interrupted import Halt
     from longctx.live.run import Done
     from longctx.live.waiting import Say
     from longctx.recording.case import Case
@@ -36,15 +37,17 @@ class Run:
     """One run of a profile on models and prompts.
 
     Args:
-        profile: The name or path of a profile; None for the project's default.
+        profile: The name or path of a profile, or its entries, as in `{"passkey": {"windows": [4096], "trials": 3}}`;
+            None for the project's default.
         model: A model or several, instead of the profile's.
+        prompts: A prompt set or several, instead of the profile's.
         root: The project's folder; its fixtures, cassettes and reports are used.
-        settings: All options at once, in place of `profile`, `model` and `options`.
+        settings: All options at once, in place of the profile, models, prompt sets and `options`.
         name: The run's name; by default the time. Answers that are recorded under this name count as live.
         folder: Where its report goes; by default reports/NAME. It is made when the report is written.
         private: A folder for answers that no cassette keeps.
         say: Prints a sentence.
-        options: Other fields of Settings, such as `trials`, `seed`, `prompts` or `base_url`.
+        options: The other options of pytest, such as `trials`, `seed`, `base_url` or `baseline`.
 
     Every method raises UserError for a mistake of the user's: one sentence on what is wrong, where, and what to do.
 
@@ -58,8 +61,9 @@ class Run:
 
     def __init__(
         self,
-        profile: str | None = None,
+        profile: str | Mapping[str, Any] | None = None,
         model: str | Sequence[str] = (),
+        prompts: str | Sequence[str] = (),
         *,
         root: str | os.PathLike[str] = ".",
         settings: Settings | None = None,
@@ -69,8 +73,8 @@ class Run:
         say: Say = print,
         **options: Any,
     ) -> None:
-        models = (model,) if isinstance(model, str) else tuple(model)
-        self.settings = settings or Settings(profile=profile, models=models, **options)
+        models, sets = (((given,) if isinstance(given, str) else tuple(given)) for given in (model, prompts))
+        self.settings = settings or Settings(profile=profile, models=models, prompts=sets, **options)
         self.workspace = Workspace(Path(root).absolute())
         self.folder = folder or free_folder(self.settings, self.workspace)
         self.name = name or (self.folder.name if self.settings.report is None else now())
@@ -123,6 +127,7 @@ class Run:
         cases: those to ask; by default all of the plan. max_cost: USD; by default that of the settings. progress: opens
         the display, as live/progress.py does. Raises Interrupted, too, if the user stops it.
         """
+        from longctx.live.interrupted import Halt
         from longctx.live.progress import live_progress
         from longctx.live.run import Terms, ask_live
         from longctx.recording.writer import only_writer
@@ -148,7 +153,10 @@ class Run:
                 canary=settings.canary,
             )
             shown = progress or live_progress
-            done = _apart(lambda: ask_live(self.workspace, tape, cases, terms, self.say, shown, order, preflight))
+            halt = Halt()
+            done = _apart(
+                lambda: ask_live(self.workspace, tape, cases, terms, self.say, shown, order, preflight, halt), halt
+            )
         failures = done.asked.failures
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
@@ -204,11 +212,20 @@ def free_folder(settings: Settings, workspace: Workspace) -> Path:
     return folder
 
 
-def _apart(call: Callable[[], Result]) -> Result:
-    """Call in a thread of its own if this one has a running event loop, as a notebook's has."""
+def _apart(call: Callable[[], Result], halt: Halt) -> Result:
+    """Call in a thread of its own if this one has a running event loop, as a notebook's has.
+
+    An interrupt of this thread, such as a notebook's, then reaches the call by `halt`.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return call()
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(call).result()
+    thread = ThreadPoolExecutor(1)
+    called = thread.submit(call)
+    thread.shutdown(wait=False)
+    while True:
+        try:
+            return called.result()
+        except KeyboardInterrupt:
+            halt.signal()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longctx.gate.defaults import ALPHA, MAX_AGE_DAYS
 
@@ -26,13 +27,13 @@ class GateTerms:
 class Settings:
     """The options of one run, with the options' defaults. None means that the profile decides.
 
-    profile: None for the project's default profile (config/profiles.py). max_cost: USD. max_age: days. batch_wait:
-    hours; None to wait until the batches end. base: the branch or commit that the change is judged against. trust:
-    `base` to accept only answers that are recorded there or that the run asks for.
+    profile: its name, path or entries; None for the project's default profile (config/profiles.py). max_cost: USD.
+    max_age: days. batch_wait: hours; None to wait until the batches end. base: the branch or commit that the change is
+    judged against. trust: `base` to accept only answers that are recorded there or that the run asks for.
     """
 
     models: tuple[str, ...] = ()
-    profile: str | None = None
+    profile: str | Mapping[str, Any] | None = None
     prompts: tuple[str, ...] = ()
     record: str = "none"
     corpus: Path | None = None
@@ -73,7 +74,7 @@ class Settings:
     def repeating_options(self) -> tuple[str, ...]:
         """Return the options of the command line that repeat the same trials with the same models and prompts."""
         repeated = {
-            "profile": filter(None, [self.profile]),
+            "profile": [self.profile] if isinstance(self.profile, str) else [],
             "model": self.models,
             "prompts": self.prompts,
             "corpus": filter(None, [self.corpus]),

@@ -20,12 +20,22 @@ from longctx.recording.tape import Tape
 
 
 class Halt:
-    """What a signal does to an asking pass."""
+    """What a signal, or a notebook's interrupt, does to an asking pass."""
 
     def __init__(self) -> None:
         self.requested = False
         """Whether the sending was stopped by a signal."""
         self._stop: Callable[[], str] | None = None
+        self._stopped: Callable[[int], object] | None = None
+        self._signals = 0
+
+    def signal(self) -> None:
+        """Stop: the first time the sending, the second time all. Any thread may call it."""
+        self._signals += 1
+        if self._signals > 2:  # nothing of the loop runs any more
+            raise KeyboardInterrupt
+        if self._stopped:
+            self._stopped(self._signals)
 
     @contextlib.contextmanager
     def stopping(self, stop: Callable[[], str]) -> Iterator[None]:
@@ -41,7 +51,6 @@ class Halt:
         """Handle the signals while the current task runs, unless they are ignored or another program handles them."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
-        signals = 0
 
         def stop() -> None:
             awaited = self._stop() if self._stop else ""
@@ -52,12 +61,11 @@ class Halt:
                 task.cancel()
 
         def handle(number: int, frame: FrameType | None) -> None:
-            nonlocal signals
-            signals += 1
-            if signals > 2:  # nothing of the loop runs any more
-                raise KeyboardInterrupt
-            loop.call_soon_threadsafe(stop if signals == 1 else task.cancel)
+            self.signal()
 
+        self._stopped = lambda signals: loop.call_soon_threadsafe(stop if signals == 1 else task.cancel)
+        if self._signals:  # one came before the loop began
+            task.cancel()
         with contextlib.ExitStack() as stack:
             if threading.current_thread() is threading.main_thread():
                 earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

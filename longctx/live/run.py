@@ -122,17 +122,18 @@ def ask_live(
     progress: Callable[[Tally, Say], AbstractContextManager[Progress]],
     order: AskingOrder | None = None,
     observer: AskingObserver | None = None,
+    halt: Halt | None = None,
 ) -> Done:
     """Ask what the tape lacks.
 
     say: prints a sentence. progress: opens the display of a tally. order: decides the order if not everything
-    is asked in one go. observer: told what will not be asked. Raises UserError if nothing could be asked for a reason
-    that concerns all trials, and Interrupted.
+    is asked in one go. observer: told what will not be asked. halt: stops the asking from another thread. Raises
+    UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
     """
     to_ask: list[int] = []
+    halt = halt or Halt()
 
     async def stoppable() -> Done:
-        halt = Halt()
         with halt.on_signals(say):
             return await _ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append, halt)
 

@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 
 from tests.integration.conftest import ROOT, Checkout, Launcher
+from tests.integration.pages import blocks, missing
 
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(sh|text|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLS = "pip install"
 """These commands are run by test_installed.py."""
 
@@ -23,15 +23,14 @@ def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
     project = Checkout(tmp_path / "tour", launcher)
     project.folder.mkdir()
     output = ""
-    for kind, text in BLOCK.findall(PAGE):
+    for kind, text in blocks("tutorial.md"):
         if kind == "toml":
             name = text.splitlines()[0].removeprefix("# ")
             project.file(name).write_text(text, encoding="utf-8")
         elif kind == "sh" and INSTALLS not in text:
             output = "".join(said_by(project, line) for line in text.splitlines())
         elif kind == "text":
-            missing = [line for line in text.splitlines() if not stands_in(line, output)]
-            assert not missing, f"{missing} is not in what was printed:\n{output}"
+            assert not missing(text, output), output
     assert outcomes_of_the_lost_one(project).items() >= {("chatty", "correct"), ("protocol", "wrong")}
 
 
@@ -57,9 +56,3 @@ def said_by(project: Checkout, line: str) -> str:
             return ""
     assert result.code == int(comment or 0), result.out + result.err
     return result.out + result.err
-
-
-def stands_in(line: str, output: str) -> bool:
-    """Return whether a line was printed. … stands for any text; white space does not matter."""
-    parts = [re.escape(" ".join(part.split())) for part in line.split("…")]
-    return re.search(".*".join(parts), " ".join(output.split())) is not None

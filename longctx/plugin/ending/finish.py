@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import shlex
 
 import pytest
 
-from longctx.engine.finish import Finished, finish, point_latest_to
+from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.measuring import writing
@@ -33,9 +32,6 @@ def close_run(config: pytest.Config) -> None:
     if unwritten.UNWRITTEN in config.stash:
         unwritten.tidy(run)
         return
-    finished = config.stash[FINISHED]
-    if run.settings.report is None and (warning := point_latest_to(run.folder)):
-        config.stash[FINISHED] = dataclasses.replace(finished, warnings=(*finished.warnings, warning))
 
 
 def _keep(config: pytest.Config, finished: Finished) -> None:

@@ -19,8 +19,8 @@ from tools.site.reference.markdown import code, table, text
 
 HEAD = """# The Python API
 
-All of it is imported from `longctx` itself, as in `from longctx import Run`; what lies deeper may move. The guide to [a
-family of your own](../new-family.md) uses most of it.
+All of it is imported from `longctx` itself, as in `from longctx import Run`; what lies deeper may move. The guides to
+[runs in Python](../notebooks.md) and to [a family of your own](../new-family.md) use most of it.
 
 """
 
