@@ -16,6 +16,7 @@ from longctx.cli import (
     compare,
     corpus,
     export,
+    gate,
     history,
     init,
     merge,
@@ -29,7 +30,7 @@ from longctx.cli.questions import filter
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
-BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, merge, export)
+BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, gate, merge, export)
 BESIDE_DATA = (corpus, questions, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 

@@ -140,11 +140,16 @@ class _Compared:
 
 
 def give_verdict(
-    before: Sequence[Row], after: Sequence[Row], rules: Rules, families: Mapping[str, Family] | None = None
+    before: Sequence[Row],
+    after: Sequence[Row],
+    rules: Rules,
+    families: Mapping[str, Family] | None = None,
+    guessing: float = 0.0,
 ) -> RunVerdict:
     """Judge a run against its baseline.
 
     before, after: the rows of the baseline and of the run. families: the known ones, by default those of longctx.
+    guessing: the rate of guessing in families that are not known.
     """
     try:
         matched, unmatched = match_runs(before, after)
@@ -152,7 +157,7 @@ def give_verdict(
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
     known = shipped() if families is None else families
     gated = [match for match in matched if is_gated(match.rows[1])]
-    compared = [_compared(match, rules, known.get(match.family)) for match in gated]
+    compared = [_compared(match, rules, known.get(match.family), guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged = _families(compared, rules, stopped=not_asked > 0)
     reasons = tuple(_reasons(judged, rules, left_out=bool(matched) and not gated))
@@ -170,11 +175,11 @@ def give_verdict(
     )
 
 
-def _compared(match: Matched, rules: Rules, family: Family | None) -> _Compared:
+def _compared(match: Matched, rules: Rules, family: Family | None, guessing: float) -> _Compared:
     """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
     both = pairs(*match.rows)
     bands = {Band(match.family, name, match.after): evidence for name, evidence in by_band(both).items()}
-    guessing = family.guessing if family else 0.0
+    guessing = family.guessing if family else guessing
     vacuous = {band: nothing_to_lose(evidence.baseline, guessing, rules.margin) for band, evidence in bands.items()}
     reported, faults = _reported(match, rules, family)
     return _Compared(

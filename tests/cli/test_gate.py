@@ -1,0 +1,91 @@
+"""`gate`: results of any tool, judged by the gate's own statistics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.cli import main
+from longctx.results.imported import load_imported
+from tests.refusals import refused
+
+
+def rows(path: Path, outcomes: Iterable[bool | None], **fields: Any) -> Path:
+    lines = (json.dumps({"id": f"q{number}", "correct": right, **fields}) for number, right in enumerate(outcomes))
+    path.write_text("\n".join(lines))
+    return path
+
+
+def gate(*arguments: object) -> int:
+    return main(["gate", *map(str, arguments)])
+
+
+def test_the_same_results_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = (rows(tmp_path / name, [True] * 190 + [False] * 10) for name in ("old.jsonl", "new.jsonl"))
+    assert gate(old, new) == 0
+    assert "imported, not digest-checked" in capsys.readouterr().out
+
+
+def test_a_drop_is_a_regression(tmp_path: Path) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
+    new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60)
+    assert gate(old, new) == 10
+
+
+def test_few_results_are_inconclusive_and_may_pass(tmp_path: Path) -> None:
+    old, new = (
+        rows(tmp_path / "old.jsonl", [True] * 9 + [False]),
+        rows(tmp_path / "new.jsonl", [True] * 8 + [False] * 2),
+    )
+    assert gate(old, new) == 11
+    assert gate(old, new, "--on-inconclusive", "pass") == 0
+
+
+def test_clusters_count_as_one(tmp_path: Path) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20, cluster="one.md")
+    new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60, cluster="one.md")
+    assert gate(old, new) == 11, "all answers are about one document"
+
+
+def test_guessing_has_nothing_to_lose(tmp_path: Path) -> None:
+    old, new = (rows(tmp_path / name, [True] * 50 + [False] * 150) for name in ("old.jsonl", "new.jsonl"))
+    assert gate(old, new) == 0
+    assert gate(old, new, "--guessing", "0.25") == 12
+
+
+def test_results_that_were_not_measured_are_invalid(tmp_path: Path) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 100), rows(tmp_path / "new.jsonl", [None] * 50 + [True] * 50)
+    assert gate(old, new) == 12
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("{", "bad-imported-row"),
+        ("[" * 100_000, "bad-imported-row"),
+        ('{"id": "a"}', "bad-imported-row"),
+        ('{"id": "a", "correct": 1}', "bad-imported-row"),
+        ('{"id": "a", "correct": true, "score": 1}', "bad-imported-row"),
+        ("", "no-imported-rows"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str, code: str) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(line)
+    with refused(code, "rows.jsonl"):
+        load_imported(file)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
+    with refused("no-rows-file", "none.jsonl"):
+        load_imported(tmp_path / "none.jsonl")
+
+
+def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"id": "a", "correct": true}\n{"id": "a", "correct": false}')
+    assert [(row.item, row.repeat) for row in load_imported(file)] == [("a", 0), ("a", 1)]

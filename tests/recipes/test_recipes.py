@@ -1,0 +1,42 @@
+"""The recipes of docs/recipes make rows for `longctx gate` from files in the formats of other tools."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from longctx.results.imported import load_imported
+from tests.here import HERE
+
+EXAMPLES = Path(__file__).parent
+"""Small files in the tools' own formats."""
+RECIPES = HERE.root / "docs/recipes"
+
+
+@pytest.mark.parametrize(
+    ("tool", "score", "expected"),
+    [
+        (
+            "inspect_ai",
+            ["match"],
+            [("q1", "short", True), ("q1", "short", False), ("2", "all", True), ("q3", "all", None)],
+        ),
+        ("promptfoo", [], [("q1", "all", True), ("1", "all", False), ("2", "all", None)]),
+        ("braintrust", ["Exact"], [("q1", "short", True), ("r2", "all", False), ('"Where?"', "all", None)]),
+    ],
+)
+def test_a_recipe_gives_rows(
+    tool: str, score: list[str], expected: list[tuple[str, str, bool | None]], tmp_path: Path
+) -> None:
+    recipe = RECIPES / f"from_{tool}.py"
+    command = [sys.executable, str(recipe), str(EXAMPLES / f"{tool}.json"), *score]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    file = tmp_path / "rows.jsonl"
+    file.write_text(made.stdout)
+    rows = load_imported(file)
+    assert [(row.item, row.band, row.correct if row.measured else None) for row in rows] == expected
+    assert rows[0].cost_usd
+    assert len(recipe.read_text().splitlines()) <= 26
