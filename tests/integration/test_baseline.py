@@ -168,7 +168,7 @@ def test_k_max_is_reported_and_held_against_a_stated_minimum(checkout: Checkout,
     assert result.code == 0
     assert result.says("k_max (tokens)", "256 [256, 256]", "256: reached")
     server.script = saying("none")
-    result = anew(checkout, server)
+    result = anew(checkout, server, "--ctx-no-canary")
     assert result.code == 10
     assert result.says("passkey: k_max 0 [0, 0] in a window of 256, below the minimum of 256", "256: missed")
 
@@ -199,7 +199,7 @@ def test_a_model_that_never_answers_passes_nothing(checkout: Checkout, server: S
     """Its replies are the baseline's own, so that no test of statistics would find a change."""
     checkout.profile(LINES.replace("trials = 2", "trials = 10"))
     server.script = saying("Sorry, I cannot say.")
-    checkout.record(server)
+    checkout.record(server, "--ctx-no-canary")
     assert checkout.longctx("baseline", "save", "main").says("No run can pass against it: line_retrieval of toy")
     result = checkout.pytest("--ctx-baseline=main", "-n2")
     assert result.code == 12

@@ -159,7 +159,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     with (folder / "pytest.ini").open("a") as settings:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
-        asked = run(f"longctx record --ctx-model toy --ctx-base-url {server.url}")
+        asked = run(f"longctx record --ctx-model toy --ctx-no-canary --ctx-base-url {server.url}")
     assert asked.says("Asked: no tests were run.")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')  # as a checkout of longctx has it

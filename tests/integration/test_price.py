@@ -69,7 +69,7 @@ def test_longer_prompts_are_not_made_cheap_by_leaving_them_out(checkout: Checkou
 
 def test_a_cap_takes_them(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, "--ctx-max-cost=0.001", "--ctx-price=toy=10000/0")
-    assert result.says("Asked 0 of 4 trials: the cap of $0.00 leaves no room for it")
+    assert result.says("Asked 0 of 4 trials: the cap of $0.001 leaves no room for it")
     assert not server.asked
 
 

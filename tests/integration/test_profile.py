@@ -27,7 +27,7 @@ def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
     assert collected(checkout, "-kline_retrieval", profile=None) == ["toy-protocol-lines-3", "toy-protocol-lines-5"]
     checkout.profile(LINES, name="fixtures/profiles/other.toml")
     result = checkout.pytest("--collect-only", profile=None)
-    assert result.code == 4
+    assert result.code == 2
     assert result.says("mine, other", "[no-profile]")
 
 
