@@ -70,7 +70,9 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
     collages = own.record(server, *CORPUS, "-k", "collage")
     assert collages.code == 0, collages.out
-    assert collages.says("Long-context QA, toy", "Effect of examples and scratchpad", "a scratchpad", "Quotes in scratchpads")
+    assert collages.says(
+        "Long-context QA, toy", "Effect of examples and scratchpad", "a scratchpad", "Quotes in scratchpads"
+    )
     rows = own.rows()
     assert len(rows) == 3 * 2 * kept
     assert {row["outcome"] for row in rows} == {"correct"}
