@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
-from longctx.config.text_files import first_fault
+from longctx.config.text_files import checked, first_fault
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
 from longctx.engine.settings import Settings
@@ -65,8 +65,13 @@ class Plan:
         return profiles if self._settings.seed is None else self._settings.seed
 
     def model(self, name: str) -> ModelProfile:
-        """Return the profile of a model, with the user's prices."""
-        return _priced(load_model(self._workspace, name), self._settings)
+        """Return the profile of a model, with the user's entries and prices."""
+        model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
+        if entries:
+            model = checked(
+                {**model.model_dump(exclude_unset=True), **entries}, ModelProfile, f"The profile that code gives {name}"
+            )
+        return _priced(model, self._settings)
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
         """Return the models that a test function measures. table: those of its own table."""
@@ -135,7 +140,7 @@ class Plan:
         if family not in self._cases:
             scenario, prompts = self.families[family].scenario, self._settings.prompts
             cases = cases_of(
-                self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for
+                self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for, self.model
             )
             self._cases[family] = tuple(_with_options(case, self._settings) for case in cases)
         return self._cases[family]
@@ -175,7 +180,6 @@ def _with_options(case: Case, settings: Settings) -> Case:
     """Return the case with the user's options in place of the profile's entries."""
     return dataclasses.replace(
         case,
-        model=_priced(case.model, settings),
         seed=case.seed if settings.seed is None else settings.seed,
         trials=settings.trials or case.trials,
         only_trial=settings.only_trial,

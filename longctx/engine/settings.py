@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,8 @@ class Settings:
     canary: bool = True
     max_cost: float | None = None
     prices: tuple[tuple[str, Prices], ...] = ()
+    model_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Entries of model profiles, which come before those of files."""
     no_text: bool = False
     baseline: str | None = None
     base: str | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.plugin import batching, notices, options, over, run, selection
+from longctx.plugin import batching, hookspec, notices, options, over, run, selection
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, writing
@@ -30,6 +30,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     options.suggest(parser, map(str, config.invocation_params.args) if config else ())
 
 
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(hookspec)
+
+
 @as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
@@ -41,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.take_tests(config)
     started = run.start(config)
     if not run.is_worker(config):
-        if options.any_given(started.settings):
+        if options.any_given(config):
             from longctx.plugin import grid, project
 
             project.check_root(config)
@@ -73,7 +77,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     unwritten.prepare(session.config)
     started = session.config.stash[run.RUN]
-    if options.any_given(started.settings) and not run.is_worker(session.config):
+    if options.any_given(session.config) and not run.is_worker(session.config):
         notices.show(session.config)
     if options.asks(started.settings):
         from longctx.plugin.asking.first import ask_first
@@ -194,7 +198,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if shown and measured:
         from longctx.plugin.ending import finish
 
-        if not options.any_given(config.stash[run.RUN].settings):
+        if not options.any_given(config):
             notices.show(config)
         finish.show(terminalreporter, config)
     if shown:

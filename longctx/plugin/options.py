@@ -294,9 +294,9 @@ def check_paths(config: pytest.Config) -> None:
                 inside(Path(value), config.rootpath)
 
 
-def any_given(settings: Settings) -> bool:
+def any_given(config: pytest.Config) -> bool:
     """Return whether any option differs from its default."""
-    return settings != DEFAULT
+    return read(config) != DEFAULT
 
 
 def asks(settings: Settings) -> bool:

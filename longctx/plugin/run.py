@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.engine.run import Run
-from longctx.plugin import options
+from longctx.plugin import hooks, options
 
 if TYPE_CHECKING:
     from longctx.engine.finish import Finished
@@ -29,7 +29,7 @@ def start(config: pytest.Config) -> Run:
         config.option.ctx_base = worker_input["ctx_base"]
     else:
         options.choose_base(config)
-    settings = options.read(config)
+    settings = hooks.with_project(config, options.read(config))
     if worker_input:
         private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None
         name = worker_input["ctx_name"]

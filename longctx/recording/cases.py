@@ -28,18 +28,21 @@ def cases_of(
     prompts: Sequence[str],
     bank: Callable[[str, str], Bank],
     document: Callable[[Grid], str | None] = lambda grid: None,
+    model_of: Callable[[str], ModelProfile] | None = None,
 ) -> list[Case]:
     """Return a family's cases, each once, in the order of the profile's tables. Raises UserError.
 
     models: returns the models of a table. prompts: names or paths of prompt sets that replace the tables' own; empty to
     keep those. bank: returns the bank of a (model, name), whose questions are read when a trial first needs them.
-    document: returns the word for the documents of a table; None to keep the prompts' own.
+    document: returns the word for the documents of a table; None to keep the prompts' own. model_of: returns the
+    profile of a model, by default that of its file.
     """
     grids = profile.grids(family.family)
     sets = _prompt_sets(workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
-    known = {name: load_model(workspace, name) for grid in grids for name in models(grid)}
+    load = model_of or functools.partial(load_model, workspace)
+    known = {name: load(name) for grid in grids for name in models(grid)}
     cases: dict[str, Case] = {}
     banks: dict[str, str] = {}
     for grid in grids:

@@ -147,7 +147,9 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
 
     base_url = config.stash[RUN].settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
-        confirm(base_url, "addopts of the project", provider=provider_of(case.model for case in cases))
+        option = config.option.ctx_base_url
+        found_in = "pytest_longctx_config" if option is None else "addopts"
+        confirm(base_url, f"{found_in} of the project", provider=provider_of(case.model for case in cases))
 
 
 def _selected(config: pytest.Config) -> Collector:

@@ -10,6 +10,7 @@ import pytest
 
 from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
+from longctx.plugin import hooks
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import FINISHED, RUN
@@ -32,6 +33,8 @@ def close_run(config: pytest.Config) -> None:
     if unwritten.UNWRITTEN in config.stash:
         unwritten.tidy(run)
         return
+    done = config.stash[FINISHED]
+    hooks.tell(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
 
 
 def _keep(config: pytest.Config, finished: Finished) -> None:
@@ -59,7 +62,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         terminal.write_line(
             "Kept without text (--ctx-no-text): the answers that this run asked for cannot be replayed."
         )
-    for warning in [*finished.summary.faults, *finished.warnings]:
+    for warning in [*finished.summary.faults, *finished.warnings, *config.stash.get(hooks.FAULTS, {}).values()]:
         terminal.write_line(warning, yellow=True)
 
 

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from longctx.errors import UserError
+from longctx.plugin import hooks
 from longctx.plugin.ending.unwritten import UNWRITTEN
 from longctx.plugin.run import RUN, is_worker
 
+ROW = "pytest_longctx_row"
 SENT = "longctx_rows"
 """The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
 SENT_FACTS = "longctx_facts"
@@ -78,7 +80,7 @@ class RowWriter:
         self._config.stash.setdefault(FACTS, {}).update(report.__dict__.pop(SENT_FACTS, {}))
         if lines is None:
             return
-        from longctx.results.store import append
+        from longctx.results.store import append, row_of
 
         self._config.stash[MEASURED] = True
         if UNWRITTEN not in self._config.stash:
@@ -86,6 +88,10 @@ class RowWriter:
                 append(self._config.stash[RUN].folder, lines)
             except UserError as error:
                 self._end(str(error))
+        if hooks.is_implemented(self._config, ROW):
+            for line in lines:
+                row = row_of(line.partition("\t")[0], self._config.stash[RUN].folder)
+                hooks.tell(self._config, ROW, row=row)
 
     def _end(self, why: str) -> None:
         """End the run, because its report would lack rows."""
