@@ -32,6 +32,9 @@ def add(commands: Any) -> None:
     save.add_argument(
         "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
     )
+    save.add_argument(
+        "--with-replies", action="store_true", help="keep the text of the replies, to be shown beside those of a run"
+    )
     save.set_defaults(run=_save, passes_on=False)
     listed = actions.add_parser("list", help="list the project's baselines")
     listed.set_defaults(run=_list, passes_on=False)
@@ -66,7 +69,7 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
                 "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )
         print(why)
-    write_file(file, lambda part: write_baseline(part, options.name, folder))
+    write_file(file, lambda part: write_baseline(part, options.name, folder, options.with_replies))
     for why in vacuous_bands(rows, families(options.workspace), _margin(options.workspace, manifest)):
         print(f"No run can pass against it: {why}.")
     print(f"{file}: the run {folder.name}, {file.stat().st_size:,} bytes. Commit it.")

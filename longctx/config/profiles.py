@@ -43,6 +43,11 @@ class Profile(BaseModel):
     """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, gt=0, lt=1)
     """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
+    max_cost_growth: float | None = Field(default=None, ge=0)
+    """The most by which the price of a trial may grow in a gate, as a share of the baseline's: 0.5 allows half as much
+    again. Without it, growth is shown and not judged."""
+    max_latency_growth: float | None = Field(default=None, ge=0)
+    """The same for the median latency of answers that were asked directly."""
 
     models: tuple[str, ...] = ()
     """The models that test functions measure; `--ctx-model` replaces them."""

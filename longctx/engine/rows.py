@@ -17,7 +17,7 @@ def measured_row(
     run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome, origin: str | None = None
 ) -> Row:
     text = not run.settings.no_text
-    distance = trial.distance_from_end
+    distance, prices = trial.distance_from_end, question.case.model.prices
     return Row(
         **identified(run, question),
         params={**question.case.scenario.params, **trial.recorded},
@@ -33,8 +33,10 @@ def measured_row(
         cached_tokens=reply.cached_tokens,
         cache_write_tokens=reply.cache_write_tokens,
         output_tokens=reply.output_tokens,
+        thinking_tokens=reply.thinking_tokens,
         latency_s=reply.latency_s,
-        cost_usd=paid(question.case.model.prices, reply),
+        cost_usd=paid(prices, reply),
+        batch_discount=prices.batch_discount if prices and reply.batched else None,
         stop_reason=reply.stop_reason,
         source="live" if reply.live else "replayed",
         recorded_at=reply.recorded_at,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.gate.defaults import MARGIN
+from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.recording.case import Case
@@ -110,4 +111,10 @@ def rules_of(
         grids=grids,
         early_stop=early_stop,
         lacking=tuple(lacking),
+        limits=GrowthLimits(
+            *(
+                min((limit for profile, _ in profiles if (limit := getattr(profile, name)) is not None), default=None)
+                for name in ("max_cost_growth", "max_latency_growth")
+            )
+        ),
     )

@@ -92,6 +92,7 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
     own = [exchange.reply for exchange in trial.answers if exchange.reply]
     costs = [paid(exchange.model.prices, reply) for exchange, reply in asked]
     latencies = [reply.latency_s for reply in replies]
+    thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
     cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
     depth, distance = _place(trial)
     return Row(
@@ -108,6 +109,7 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         cached_tokens=sum(cached) if cached else None,
         cache_write_tokens=sum(reply.cache_write_tokens for reply in replies),
         output_tokens=sum(reply.output_tokens for reply in replies),
+        thinking_tokens=sum(thinking) if thinking else None,
         latency_s=None if None in latencies else sum(filter(None, latencies)),
         cost_usd=None if None in costs else sum(filter(None, costs)),
         stop_reason=own[-1].stop_reason if own else None,
@@ -130,6 +132,7 @@ def _check_row(row: Row, name: str, held: bool) -> Row:
         cached_tokens=None,
         cache_write_tokens=None,
         output_tokens=None,
+        thinking_tokens=None,
         latency_s=None,
         cost_usd=None,
         source=None,

@@ -9,7 +9,7 @@ all bands, and the band does not pass. Otherwise it is inconclusive. A band whos
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -71,6 +71,8 @@ class BandVerdict:
     needed: int | None
     same_answers: bool = False
     reason: str = ""
+    improved: bool = False
+    """Whether it passes and a gain is shown."""
 
     @property
     def difference(self) -> float:
@@ -101,10 +103,27 @@ def judge(
     """
     p_values = [_p_value(clusters, at_any_time) for clusters in bands.values()]
     shown = holm([*p_values, *further], alpha)[: len(p_values)]
-    return [
+    verdicts = [
         _band(band, clusters, p_value, is_shown, margin, alpha, at_any_time)
         for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)
     ]
+    gained = holm([_p_value(reversed_(clusters), at_any_time) for clusters in bands.values()], alpha)
+    return [
+        replace(verdict, improved=verdict.verdict == "pass" and gains)
+        for verdict, gains in zip(verdicts, gained, strict=True)
+    ]
+
+
+def interval(clusters: Clusters, alpha: float = 0.05) -> tuple[float, float]:
+    """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
+    if not enough(clusters):
+        return -1.0, 1.0
+    return -bound.drop_bound(clusters, alpha / 2), bound.drop_bound(reversed_(clusters), alpha / 2)
+
+
+def reversed_(clusters: Clusters) -> Clusters:
+    """Return the changes as if the runs were exchanged."""
+    return [[-change for change in cluster] for cluster in clusters]
 
 
 ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")

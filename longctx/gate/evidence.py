@@ -28,6 +28,8 @@ class Evidence:
     missing: int = 0
     other: int = 0
     baseline: list[Row] = field(default_factory=list)
+    pairs: list[tuple[Row, Row]] = field(default_factory=list)
+    """The rows of the pairs that both runs measured."""
 
     @property
     def same_answers(self) -> bool:
@@ -49,6 +51,7 @@ class Evidence:
         self.pessimistic_changes[cluster].append(change)
         if after.measured:
             self.changes[cluster].append(change)
+            self.pairs.append((before, after))
         else:
             self.missing += 1
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import TrialPairs, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clusters, Verdict, judge, overall
+from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clusters, Verdict, interval, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, by_band, by_scenario, is_gated
+from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
-from longctx.stats.rates import holm
+from longctx.stats.rates import Rate, holm
 from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account, Reported, StatedMinimum
 from longctx.vocabulary.family import Family
@@ -41,12 +42,31 @@ class Rules:
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
     early_stop: bool = False
     lacking: Sequence[str] = ()
+    limits: GrowthLimits = field(default_factory=GrowthLimits)
+    """The growth of price and latency that the profile allows."""
 
     def level(self, stopped: bool) -> float:
         """Return the significance level of a run that was stopped, or that ran to its end."""
         if not self.early_stop:
             return self.alpha
         return self.alpha * (EARLY_SHARE if stopped else 1 - EARLY_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class BandChange:
+    """What changed in one band, on the pairs that both runs measured: rates, their difference, price and latency."""
+
+    before: Rate
+    after: Rate
+    interval: tuple[float, float]
+    """The 95% interval of the difference, which respects clusters."""
+    usage: tuple[Usage, Usage]
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> BandChange:
+        sides = [row for row, _ in evidence.pairs], [row for _, row in evidence.pairs]
+        before, after = (Rate(sum(row.correct for row in side), len(side)) for side in sides)
+        return cls(before, after, interval(evidence.clusters), (Usage.of(sides[0]), Usage.of(sides[1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +93,8 @@ class FamilyVerdict:
     alone: tuple[int, int]
     mismatched: int
     scenarios: tuple[tuple[str, Paired], ...] = ()
+    changes: tuple[BandChange, ...] = ()
+    """What changed in each band, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +114,15 @@ class RunVerdict:
     trials: int = 0
     not_asked: int = 0
     not_gated: tuple[tuple[str, Subject], ...] = ()
+    usage: UsageChange | None = None
+    """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
+    limits: tuple[GrowthLimit, ...] = ()
+    """The stated limits of growth, and what the run shows of each."""
+
+    @property
+    def improved(self) -> bool:
+        """Whether the run passes and a gain is shown in a band."""
+        return self.verdict == "pass" and any(band.improved for family in self.families for band in family.bands)
 
     @property
     def alpha(self) -> float:
@@ -135,6 +166,12 @@ class _Compared:
     too_old: str
 
     @property
+    def measured(self) -> list[RowPair]:
+        """The pairs that both runs measured. A check of a test function is none: its answer is its trial's."""
+        pairs = [pair for evidence in self.bands.values() for pair in evidence.pairs]
+        return [pair for pair in pairs if pair[1].source is not None]
+
+    @property
     def minimums(self) -> list[tuple[Reported, StatedMinimum]]:
         return [(reported, reported.minimum) for reported in self.reported if reported.minimum]
 
@@ -160,8 +197,12 @@ def give_verdict(
     compared = [_compared(match, rules, known.get(match.family), guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged = _families(compared, rules, stopped=not_asked > 0)
-    reasons = tuple(_reasons(judged, rules, left_out=bool(matched) and not gated))
-    verdict: Verdict = "invalid" if reasons else overall(family.verdict for family in judged)
+    measured = [pair for family in compared for pair in family.measured]
+    limits = rules.limits.judged(measured, rules.level(not_asked > 0))
+    reasons = tuple(_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
+    verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
+    if not reasons and judged:
+        verdict = overall([verdict, *(limit.status for limit in limits)])
     only_before, only_after = unmatched
     return RunVerdict(
         verdict,
@@ -172,6 +213,8 @@ def give_verdict(
         len(after),
         not_asked,
         tuple((match.family, match.after) for match in matched if match not in gated),
+        UsageChange.of(measured) if measured else None,
+        limits,
     )
 
 
@@ -250,9 +293,9 @@ def _excepted(verdict: BandVerdict, same_answers: bool, vacuous: str) -> BandVer
     Answers that were compared with themselves pass; where the baseline has nothing to lose, nothing passes.
     """
     if same_answers:
-        verdict = replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True)
+        verdict = replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True, improved=False)
     if vacuous and verdict.verdict != "regression":
-        verdict = replace(verdict, verdict="invalid", needed=None, reason=vacuous)
+        verdict = replace(verdict, verdict="invalid", needed=None, reason=vacuous, improved=False)
     return verdict
 
 
@@ -286,10 +329,13 @@ def _family(
         alone=(len(family.pairs.before) - both, len(family.pairs.after) - both),
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
+        changes=tuple(map(BandChange.of, family.bands.values())),
     )
 
 
-def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules, left_out: bool) -> Iterator[str]:
+def _reasons(
+    families: tuple[FamilyVerdict, ...], rules: Rules, limits: Sequence[GrowthLimit], left_out: bool
+) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from rules.lacking
     in_common = 1 if left_out else sum(family.asked for family in families)
@@ -298,3 +344,4 @@ def _reasons(families: tuple[FamilyVerdict, ...], rules: Rules, left_out: bool) 
         yield NONE_GATED
     if invalid := [family.family for family in families if family.reasons]:
         yield f"too little is known of {', '.join(dict.fromkeys(invalid))}"
+    yield from (str(limit) for limit in limits if limit.status == "invalid" and families)

@@ -74,6 +74,7 @@ def to_reply(
         cache_write_tokens=written,
         hour_write_tokens=min(written, _written_for_an_hour(message["usage"])),
         batched=batched,
+        thinking_tokens=_thought(message["usage"]),
     )
 
 
@@ -120,6 +121,13 @@ def _written_for_an_hour(usage: dict[str, Any]) -> int:
     written = usage.get("cache_creation")
     tokens = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
     return tokens if type(tokens) is int and tokens > 0 else 0
+
+
+def _thought(usage: dict[str, Any]) -> int | None:
+    """Return the output tokens that were thinking; None if the server does not tell them apart."""
+    details = usage.get("output_tokens_details")
+    tokens = details.get("thinking_tokens") if isinstance(details, dict) else None
+    return tokens if type(tokens) is int and 0 <= tokens < MOST_TOKENS else None
 
 
 def count(value: object) -> int:

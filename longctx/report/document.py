@@ -26,6 +26,10 @@ class Document:
     title: str
     notes: tuple[str, ...]
     tables: tuple[Table, ...]
+    badge: str = ""
+    """A verdict, for a page to show as a badge."""
+    lead: str = ""
+    """The sentence beside the badge."""
 
 
 def as_terminal(document: Document) -> str:
@@ -60,12 +64,14 @@ def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
 
 def as_data(document: Document) -> dict[str, Any]:
     """Return the document as JSON can hold it. `from_data` reads it back."""
-    return {"title": document.title, "notes": list(document.notes), "tables": list(map(_table_data, document.tables))}
+    about = {"title": document.title, "badge": document.badge, "lead": document.lead, "notes": list(document.notes)}
+    return about | {"tables": list(map(_table_data, document.tables))}
 
 
 def from_data(data: Mapping[str, Any]) -> Document:
     """Return the document that `as_data` made the data of."""
-    return Document(data["title"], tuple(data["notes"]), tuple(map(_table, data["tables"])))
+    tables = tuple(map(_table, data["tables"]))
+    return Document(data["title"], tuple(data["notes"]), tables, str(data.get("badge", "")), str(data.get("lead", "")))
 
 
 def _table_data(table: Table) -> dict[str, Any]:

@@ -9,16 +9,17 @@ from typing import Any
 import pandas as pd
 
 from longctx.gate.bands import BandVerdict
-from longctx.gate.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.report.usage import PRICE, before_after, price_change, seconds, thousand, usage_table
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
 SAME_ANSWERS = "same answers"
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
-NUMBERS = ("difference", "bound of drop", "p", "lost", "gained")
+NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
 """The columns that are empty for such a band."""
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
@@ -37,14 +38,50 @@ def verdict_document(
     sentences on the answers that are not recorded on the base branch.
     """
     return Document(
-        title=f"Gate: {verdict.verdict} - {_why(verdict)}",
+        title=f"Gate: {verdict.verdict} - {why(verdict)}",
         notes=(*answers, *_notes(verdict, baseline, changed)),
         tables=tuple(_tables(verdict)),
+        badge=badge(verdict),
+        lead=lead(verdict),
     )
 
 
+def badge(verdict: RunVerdict) -> str:
+    return f"{verdict.verdict}, improved" if verdict.improved else verdict.verdict
+
+
+def lead(verdict: RunVerdict) -> str:
+    """Return one sentence on what broke: the band that lost most, else what decided the verdict."""
+    lost = [
+        (band.difference, family.family, band, change)
+        for family in verdict.families
+        for band, change in zip(family.bands, family.changes, strict=True)
+        if band.verdict == "regression"
+    ]
+    if verdict.verdict != "regression" or not lost:
+        return f"{_capital(why(verdict))}."
+    _, name, band, change = min(lost, key=lambda entry: entry[0])
+    return (
+        f"{name}, {band.band.name}: {band.lost:,} of {band.n:,} answers were lost and {band.gained:,} gained; the rate "
+        f"fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def why(verdict: RunVerdict) -> str:
+    """Return what decided the verdict, and what a pass costs, for the title."""
+    of_bands = _why(verdict)
+    if verdict.verdict == "invalid":
+        return of_bands
+    gains = "; a gain is shown" if verdict.improved else ""
+    return f"{of_bands}{gains}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
+
+
 def _why(verdict: RunVerdict) -> str:
-    """Return what decided the verdict, for the title."""
+    """Return what decided the verdict."""
     if verdict.verdict == "invalid":
         vacuous = [str(band.band) for family in verdict.families for band in family.bands if band.reason]
         return "; ".join(
@@ -63,7 +100,10 @@ def _why(verdict: RunVerdict) -> str:
             for reported in family.missed
             if reported.minimum
         ]
-        return "; ".join([*bands, *missed])
+        limits = [str(limit) for limit in verdict.limits if limit.status == "regression"]
+        return "; ".join([*bands, *missed, *limits])
+    if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
+        return "; ".join(open_limits)
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
 
 
@@ -74,6 +114,8 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterat
     if same := [str(band.band) for band in bands if band.same_answers]:
         which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
+    for limit in verdict.limits:
+        yield f"Growth: {limit}: {limit.status}."
     for family in verdict.families:
         yield from _family_notes(family)
     for run_name, only_there in zip(("the baseline", "this run"), verdict.unmatched, strict=True):
@@ -128,6 +170,8 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
 def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if bands := _bands(verdict):
         yield Table("By family and band of lengths", _frame(bands, "family"))
+    if verdict.usage:
+        yield usage_table(verdict.usage)
     reported: dict[str, list[Mapping[str, str]]] = {}
     for family in verdict.families:
         for beside in family.reported:
@@ -174,7 +218,10 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     rows = []
     for family in verdict.families:
         subject = _of(verdict, family)
-        rows += [{"family": family.family, **subject, **_band(band)} for band in family.bands]
+        rows += [
+            {"family": family.family, **subject, **_band(band, change)}
+            for band, change in zip(family.bands, family.changes, strict=True)
+        ]
         if family.reasons:
             rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
@@ -185,19 +232,24 @@ def _of(verdict: RunVerdict, family: FamilyVerdict) -> dict[str, str]:
     return {"of": str(family.after)} if len({judged.after for judged in verdict.families}) > 1 else {}
 
 
-def _band(band: BandVerdict) -> dict[str, str]:
+def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
     """Return the cells of a band. Without a single pair it has no numbers: nothing was measured."""
     if not band.n:
-        return {"band": band.band.name, "verdict": NOT_MEASURED, **dict.fromkeys(NUMBERS, ""), "n": "0"}
+        return {"band": band.band.name, "verdict": NOT_MEASURED, **dict.fromkeys(NUMBERS, ""), "n": "0", PRICE: ""}
     return {
         "band": band.band.name,
-        "verdict": band.verdict,
+        "verdict": f"{band.verdict}, improved" if band.improved else band.verdict,
+        "before": f"{change.before.rate:.2f}",
+        "after": f"{change.after.rate:.2f}",
         "difference": _signed(band.difference),
+        "95% interval": "[{:+.2f}, {:+.2f}]".format(*change.interval),
         "bound of drop": SAME_ANSWERS if band.same_answers else f"{band.bound:.3f}",
         "p": f"{band.p_value:.2g}",
         "lost": f"{band.lost:,}",
         "gained": f"{band.gained:,}",
         "n": f"{band.n:,}" + (f" in {band.clusters:,} clusters" if band.clusters != band.n else ""),
+        PRICE: before_after(*(thousand(usage) for usage in change.usage)),
+        "latency": before_after(*(seconds(usage.latency_p50) for usage in change.usage)),
     }
 
 

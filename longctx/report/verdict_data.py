@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from longctx.results.baseline import Baseline
 from longctx.results.manifest import Manifest, damaged
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
 from longctx.vocabulary.family import Family
 
 GATE = "gate.json"
@@ -69,6 +72,13 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "left_out": verdict.not_asked,
         "reasons": list(verdict.reasons),
         "changed": list(changed),
+        "improved": verdict.improved,
+        "usage": finite(asdict(verdict.usage)) if verdict.usage else None,
+        "limits": [
+            finite({"name": limit.name, "most": limit.most, "status": limit.status})
+            | {"growth": finite(asdict(limit.growth)) if limit.growth else None}
+            for limit in verdict.limits
+        ],
         "families": [_family(family) for family in verdict.families],
     }
 
@@ -92,11 +102,29 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
                 **{name: getattr(band, name) for name in ("bound", "p_value", "needed", "same_answers")},
                 "reason": band.reason,
+                "improved": band.improved,
+                "before": _rate(change.before),
+                "after": _rate(change.after),
+                "interval": list(change.interval),
+                "usage": [asdict(usage) for usage in change.usage],
             }
-            for band in family.bands
+            for band, change in zip(family.bands, family.changes, strict=True)
         ],
         **reported,
     }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"correct": rate.correct, "n": rate.n, "rate": rate.rate if rate.n else None, "lo": rate.lo, "hi": rate.hi}
+
+
+def finite(value: Any) -> Any:
+    """Return data in which an infinite number is None, as JSON has none."""
+    if isinstance(value, dict):
+        return {name: finite(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _named(subject: Subject) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,13 @@ from pydantic import TypeAdapter
 
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
-from longctx.fields import Natural, Text, parsed, reason
+from longctx.fields import Amount, Natural, Number, Text, parsed, reason
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.row_group import GROUP_FIELDS, by_group
-from longctx.results.store import load_rows
+from longctx.results.store import load, load_rows
 from longctx.vocabulary.scenario import Kind
 
 SCHEMA = 1
@@ -50,14 +50,27 @@ class Baseline:
     saved_at: str
     manifest: Manifest
     rows: list[Row]
+    replies: Mapping[tuple[object, ...], str] = field(default_factory=dict)
+    """The replies by the identity of their rows, if the baseline was saved with them."""
+    folder: Path | None = None
+    """The folder of the run, if that is the baseline."""
 
 
-def write_baseline(file: Path, name: str, folder: Path) -> None:
-    """Write the finished run in `folder` as the baseline `name`. Raises UserError."""
+USAGE = ("input_tokens", "output_tokens", "thinking_tokens", "latency_s", "cost_usd", "batch_discount")
+"""The fields of rows that a baseline keeps of each trial, so that a gate can compare price and latency."""
+Replies = Mapping[tuple[object, ...], str]
+
+
+def write_baseline(file: Path, name: str, folder: Path, with_replies: bool = False) -> None:
+    """Write the finished run in `folder` as the baseline `name`. Raises UserError.
+
+    with_replies: whether to keep the text of the replies, which a gated run shows beside its own.
+    """
     rows = load_rows(folder)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
-    lines = [head | {"questions": _questions(rows)}, *_lines(rows)]
+    replies = replies_of(folder) if with_replies else {}
+    lines = [head | {"questions": _questions(rows)}, *_lines(rows, replies)]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     file.write_text(text, encoding="utf-8")
 
@@ -66,9 +79,16 @@ def load_baseline(path: Path) -> Baseline:
     """Load the baseline in a file, or the finished run in a folder as a baseline. Raises UserError."""
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
-        return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)))
+        return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)), folder=folder)
     head, rows = _read_all(path)
-    return Baseline(head.name, head.saved_at, head.run, rows)
+    replies = {row.identity: reply for row, reply in rows if reply is not None}
+    return Baseline(head.name, head.saved_at, head.run, [row for row, _ in rows], replies)
+
+
+def replies_of(folder: Path) -> dict[tuple[object, ...], str]:
+    """Return the replies of a finished run, by the identity of their rows."""
+    seen = load(folder).seen()
+    return {row.identity: view["reply"] for row, view in seen if view.get("reply") is not None}
 
 
 def check_baseline(path: Path) -> None:
@@ -100,12 +120,12 @@ def load_head(path: Path) -> tuple[str, Manifest]:
     return head.saved_at, head.run
 
 
-def _read_all(path: Path) -> tuple[_Head, list[Row]]:
-    """Return the first line of a file and the rows of all others, checked."""
+def _read_all(path: Path) -> tuple[_Head, list[tuple[Row, str | None]]]:
+    """Return the first line of a file, and the rows of all others with their replies, checked."""
     try:
         with path.open(encoding="utf-8") as file:
             head = _head(path, file.readline())
-            return head, [row for line in file for row in _rows(parsed(json.loads, line), head)]
+            return head, [of_row for line in file for of_row in _rows(parsed(json.loads, line), head)]
     except (OSError, KeyError, ValueError) as error:
         raise _broken(path, error) from None
 
@@ -121,6 +141,18 @@ class _Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Usage:
+    """The fields of USAGE, one value a trial; None if no trial has any."""
+
+    input_tokens: list[Natural | None] | None = None
+    output_tokens: list[Natural | None] | None = None
+    thinking_tokens: list[Natural | None] | None = None
+    latency_s: list[Amount | None] | None = None
+    cost_usd: list[Amount | None] | None = None
+    batch_discount: list[Number | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
     """What a line holds beside the fields that its rows have in common."""
 
@@ -129,6 +161,8 @@ class _Group:
     bank: Text | None
     answers: Text | None = None  # the first baselines have none
     clusters: Text | list[Text | None] | None = None  # those of earlier versions are in their questions alone
+    usage: _Usage = field(default_factory=lambda: _Usage())  # earlier baselines have none
+    replies: list[Text | None] | None = None
     trials: list[Natural] | None
     outcomes: str
 
@@ -166,7 +200,7 @@ def _broken(path: Path, error: object) -> UserError:
     )
 
 
-def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
     """Yield what a baseline keeps of each group of the rows, in their order."""
     letters = {kind: letter for letter, kind in LETTERS.items()}
     for common, group in by_group(rows).items():
@@ -179,12 +213,14 @@ def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
+            **({"usage": usage} if (usage := _usage(group)) else {}),
+            **({"replies": [replies.get(row.identity) for row in group]} if replies else {}),
             "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
 
-def _rows(line: Any, head: _Head) -> Iterator[Row]:
-    """Yield the rows of a line. Raises ValueError or KeyError."""
+def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
+    """Yield the rows of a line, each with its reply if the baseline keeps it. Raises ValueError or KeyError."""
     group = _GROUP.validate_python(line)
     common = {name: line[name] for name in GROUP_FIELDS} | {"run": head.run.run, "item": None, "source": "replayed"}
     row = Row.of(
@@ -193,10 +229,20 @@ def _rows(line: Any, head: _Head) -> Iterator[Row]:
     row = replace(row, model_returned=", ".join(group.model_returned) or None, answers=group.answers)
     trials = range(len(group.outcomes)) if group.trials is None else group.trials
     clusters = group.clusters if isinstance(group.clusters, list) else [group.clusters] * len(group.outcomes)
-    for trial, letter, own in zip(trials, group.outcomes, clusters, strict=True):
+    nothing: list[None] = [None] * len(group.outcomes)
+    usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
+    replies = nothing if group.replies is None else group.replies
+    for trial, letter, own, reply, *used in zip(trials, group.outcomes, clusters, replies, *usage, strict=True):
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else None
-        yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter])
+        took = dict(zip(USAGE, used, strict=True))
+        yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply
+
+
+def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:
+    """Return what each trial of a group took, by the fields of its rows; those that no trial has are left out."""
+    columns = {name: [getattr(row, name) for row in group] for name in USAGE}
+    return {name: values for name, values in columns.items() if set(values) != {None}}
 
 
 def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:

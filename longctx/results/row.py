@@ -82,11 +82,15 @@ class Row:
     cache_write_tokens: Natural | None = None
     """The tokens that were written to the prompt cache."""
     output_tokens: Natural | None = None
-    """The tokens of the reply."""
+    """The tokens of the reply, thinking included."""
+    thinking_tokens: Natural | None = None
+    """The tokens of thinking among them, if the server counts them apart."""
     latency_s: Amount | None = None
     """The seconds until the whole reply had arrived."""
     cost_usd: Amount | None = None
     """The cost of the answer when it was asked, in USD."""
+    batch_discount: Number | None = None
+    """The share that a batch saved of that cost; None if no batch answered."""
     stop_reason: Text | None = None
     """The reason why the reply ended, as the server gives it."""
     source: Text | None = None

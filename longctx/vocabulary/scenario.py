@@ -125,6 +125,8 @@ class Reply:
     """Those of them that are kept for an hour."""
     batched: bool = False
     """Whether the reply came from a batch, at the batch price."""
+    thinking_tokens: int | None = None
+    """The tokens of its output that the model thought with; None if the server did not say."""
 
     @property
     def cut_off(self) -> bool:

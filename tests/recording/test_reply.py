@@ -191,3 +191,10 @@ def test_what_is_written_for_an_hour_is_part_of_what_is_written(told: object, to
 
 def test_a_server_may_write_its_counts_as_floats() -> None:
     assert reply(message("42", usage={"input_tokens": 7.0, "output_tokens": 1})).input_tokens == 7
+
+
+def test_thinking_tokens_are_those_that_the_server_counts_apart() -> None:
+    counted = {"input_tokens": 7, "output_tokens": 20, "output_tokens_details": {"thinking_tokens": 15}}
+    assert reply(message("42", usage=counted)).thinking_tokens == 15
+    for odd in (None, {}, [], {"thinking_tokens": -1}, {"thinking_tokens": "many"}, {"thinking_tokens": 10**20}):
+        assert reply(message("42", usage=counted | {"output_tokens_details": odd})).thinking_tokens is None

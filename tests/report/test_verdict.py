@@ -59,7 +59,8 @@ def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
     bands = document.tables[0].frame
     assert bands["band"].tolist() == ["short", "middle", "long", "all"]
     assert bands["verdict"].tolist() == ["pass", "pass", "not measured", "invalid"]
-    assert bands.iloc[2].tolist() == ["long", "not measured", "", "", "", "", "", "0"]
+    long = bands.iloc[2].to_dict()
+    assert {name: cell for name, cell in long.items() if cell} == {"band": "long", "verdict": "not measured", "n": "0"}
     for text in (as_terminal(document), as_markdown(document), as_html(document)):
         tables = text.partition("By family and band of lengths")[2]
         assert "not measured" in tables
@@ -125,3 +126,46 @@ def test_data_for_programs_is_json() -> None:
         ("middle", "pass", 200),
         ("long", "regression", 200),
     ]
+
+
+def used(outcomes: list[str], **fields: object) -> object:
+    return joined(run(*outcomes, band="all", **{"input_tokens": 100, "output_tokens": 10, **fields}))
+
+
+def test_the_table_and_the_data_show_rates_price_and_latency_before_and_after() -> None:
+    before = used(["correct"] * 300, cost_usd=0.001, latency_s=1.0)
+    after = used(["correct"] * 300, cost_usd=0.003, latency_s=2.0)
+    given = give_verdict(before, after, RULES)  # type: ignore[arg-type]
+    [band] = verdict_document(given, "main", []).tables[0].frame.to_dict("records")
+    assert (band["before"], band["after"], band["95% interval"]) == ("1.00", "1.00", "[-0.01, +0.01]")
+    assert (band["$ per 1,000"], band["latency"]) == ("$1.00 → $3.00", "1.00 s → 2.00 s")
+    data = as_data(given, "main", [])
+    [kept] = data["families"][0]["bands"]
+    assert kept["before"]["rate"] == kept["after"]["rate"] == 1.0
+    assert [side["usd"] for side in kept["usage"]] == [0.001, 0.003]
+    assert round(data["usage"]["cost"]["value"], 6) == 2.0
+    json.dumps(data, allow_nan=False)
+
+
+def test_a_pass_that_costs_three_times_as_much_says_so() -> None:
+    before, after = used(["correct"] * 300, cost_usd=0.001), used(["correct"] * 300, cost_usd=0.003)
+    document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
+    assert document.title == "Gate: pass - no drop of 5% or more, in any band; costs 3 times as much"
+    assert document.badge == "pass"
+
+
+def test_a_shown_gain_is_improved_beside_pass() -> None:
+    before, after = used(["wrong"] * 100 + ["correct"] * 200), used(["correct"] * 300)
+    document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
+    assert document.badge == "pass, improved"
+    assert document.tables[0].frame["verdict"].tolist() == ["pass, improved"]
+    assert "a gain is shown" in document.title
+
+
+def test_one_sentence_says_what_broke() -> None:
+    before, after = used(["correct"] * 300), used(["correct"] * 200 + ["wrong"] * 100)
+    document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
+    assert document.badge == "regression"
+    assert document.lead == (
+        "line_retrieval, all: 100 of 300 answers were lost and 0 gained; the rate fell from 1.00 to 0.67."
+    )

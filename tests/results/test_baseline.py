@@ -13,6 +13,7 @@ from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, w
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 from tests.refusals import refused
+from tests.run_folders import finished
 
 KEPT = ["family", "version", "model", "prompt_set", "prompt_digest", "labels", "scenario", "params", "band"]
 KEPT += ["cluster", "seed", "trial", "item", "repeat", "outcome"]
@@ -125,3 +126,35 @@ def test_a_damaged_line_is_an_error(tmp_path: Path, folder: Path) -> None:
         path.write_text(text.replace(*damage))
         with refused("bad-baseline"):
             load_baseline(path)
+
+
+def test_what_each_trial_took_comes_back(tmp_path: Path) -> None:
+    took = {"input_tokens": 100, "output_tokens": 5, "thinking_tokens": 3, "latency_s": 0.25, "cost_usd": 0.001}
+    batched = rows("correct", scenario="batched", cost_usd=0.5, batch_discount=0.5)
+    folder = run(tmp_path / "run", rows("correct", "wrong", **took), batched)
+    loaded = {row.scenario: row for row in load_baseline(saved(tmp_path, folder)).rows}
+    kept = next(row for name, row in loaded.items() if name != "batched")
+    assert {name: getattr(kept, name) for name in took} == took
+    assert (loaded["batched"].cost_usd, loaded["batched"].batch_discount, loaded["batched"].latency_s) == (
+        0.5,
+        0.5,
+        1.0,
+    )
+
+
+def test_replies_are_kept_only_on_demand(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "run", rows("correct", "wrong"), "The value is 12345.")
+    write_baseline(tmp_path / "bare.jsonl", "bare", folder)
+    write_baseline(tmp_path / "full.jsonl", "full", folder, with_replies=True)
+    assert "12345." not in (tmp_path / "bare.jsonl").read_text()
+    assert load_baseline(tmp_path / "bare.jsonl").replies == {}
+    full = load_baseline(tmp_path / "full.jsonl")
+    assert [full.replies[row.identity] for row in full.rows] == ["The value is 12345."] * 2
+
+
+def test_usage_of_another_length_than_its_trials_is_refused(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", rows("correct", "wrong", cost_usd=0.001))
+    file = saved(tmp_path, folder)
+    file.write_text(file.read_text().replace('"cost_usd":[0.001,0.001]', '"cost_usd":[0.001]'))
+    with refused("bad-baseline"):
+        load_baseline(file)

@@ -1,0 +1,190 @@
+"""What the answers of two runs took on the same trials: price, tokens and latency, and how much each has grown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from longctx.gate.bands import Verdict
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.stats.quantiles import Quantile, quantile
+
+RowPair = tuple[Row, Row]
+"""A trial in the baseline and in the run; both measured it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the answers of one run took, a trial on average. None where it is not known of every trial."""
+
+    trials: int
+    usd: float | None
+    """The price in USD without the discount of a batch."""
+    input_tokens: float | None
+    output_tokens: float | None
+    """Thinking included."""
+    thinking_tokens: float | None
+    """None where the server does not count them apart."""
+    latency_p50: Quantile | None
+    """Seconds, of the trials that were asked directly: a batch has no latency."""
+    latency_p95: Quantile | None
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Usage:
+        latencies = [row.latency_s for row in rows if row.latency_s is not None]
+        return cls(
+            len(rows),
+            _mean([standard_usd(row) for row in rows]),
+            _mean([row.input_tokens for row in rows]),
+            _mean([row.output_tokens for row in rows]),
+            _mean([row.thinking_tokens for row in rows]),
+            quantile(latencies, 0.5),
+            quantile(latencies, 0.95),
+        )
+
+
+def standard_usd(row: Row) -> float | None:
+    """Return the cost of an answer as if it had been asked directly, in USD; None if it is not known."""
+    paid_share = 1 - (row.batch_discount or 0.0)
+    return None if row.cost_usd is None or paid_share <= 0 else row.cost_usd / paid_share
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How much larger something is in the run: 0.5 is half as much again; [lo, hi] is its two-sided interval."""
+
+    value: float
+    lo: float
+    hi: float
+
+
+def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
+    """Return how much the price of the same trials has grown; None if it is not known of every trial.
+
+    The interval is that of a ratio of means by linearization, over clusters (W. G. Cochran, "Sampling Techniques",
+    1977, 6.3).
+    """
+    costs = [(standard_usd(before), standard_usd(after)) for before, after in pairs]
+    known = [(before, after) for before, after in costs if before is not None and after is not None]
+    if not known or len(known) < len(costs):
+        return None
+    total, now = (math.fsum(side) for side in zip(*known, strict=True))
+    if not total:
+        growth = math.inf if now else 0.0
+        return Growth(growth, growth, growth)
+    ratio = now / total
+    of_clusters = grouped(
+        zip(pairs, known, strict=True),
+        lambda trial: (trial[0][1].family, trial[0][1].subject, trial[0][1].cluster_key),
+    ).values()
+    sums = [math.fsum(after - ratio * before for _, (before, after) in cluster) for cluster in of_clusters]
+    correction = len(sums) / max(1, len(sums) - 1)
+    half = NormalDist().inv_cdf(1 - alpha / 2) * math.sqrt(correction * math.fsum(of * of for of in sums)) / total
+    return Growth(ratio - 1, ratio - 1 - half, ratio - 1 + half)
+
+
+def latency_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
+    """Return how much the median latency has grown; None if either run lacks latencies.
+
+    The interval is from the ends of both medians' intervals, at half of alpha each, so it is cautious.
+    """
+    before, after = (
+        quantile([row.latency_s for row in side if row.latency_s is not None], 0.5, alpha / 2)
+        for side in ([pair[place] for pair in pairs] for place in (0, 1))
+    )
+    if before is None or after is None or not before.value:
+        return None
+    lo = after.lo / before.hi if after.lo is not None and before.hi else 0.0
+    hi = after.hi / before.lo if after.hi is not None and before.lo else math.inf
+    return Growth(after.value / before.value - 1, lo - 1, hi - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageChange:
+    """What the answers of two runs took on the same trials."""
+
+    before: Usage
+    after: Usage
+    cost: Growth | None
+    latency: Growth | None
+    tokenizer: float | None
+    """How much longer the same text is in tokens of the later model; None if no text was sent to two models."""
+
+    @classmethod
+    def of(cls, pairs: Sequence[RowPair]) -> UsageChange:
+        return cls(
+            Usage.of([row for row, _ in pairs]),
+            Usage.of([row for _, row in pairs]),
+            cost_growth(pairs),
+            latency_growth(pairs),
+            _tokenizer(pairs),
+        )
+
+
+def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
+    counts = [
+        (before.input_tokens, after.input_tokens)
+        for before, after in pairs
+        if before.model != after.model and before.prompt_digest == after.prompt_digest
+    ]
+    was, now = (sum(side[place] or 0 for side in counts) for place in (0, 1))
+    return now / was - 1 if was and now and not any(None in count for count in counts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthLimit:
+    """A growth that a profile allows, and what the run shows of it."""
+
+    name: str
+    """The profile's entry, such as `max_cost_growth`."""
+    most: float
+    growth: Growth | None
+    """None if it is not known."""
+
+    @property
+    def status(self) -> Verdict:
+        if self.growth is None:
+            return "invalid"
+        if self.growth.hi <= self.most:
+            return "pass"
+        return "regression" if self.growth.lo > self.most else "inconclusive"
+
+    @property
+    def noun(self) -> str:
+        return "price" if self.name == "max_cost_growth" else "median latency"
+
+    def __str__(self) -> str:
+        limit = f"{self.name} allows {1 + self.most:.2f} times"
+        if self.growth is None:
+            unknown = "is not known of every trial in both runs"
+            lacking = "no prices, or none in the baseline" if self.noun == "price" else "a batch measures none"
+            return f"the {self.noun} {unknown} ({lacking}), and {limit}"
+        lo, hi = (times(end) for end in (self.growth.lo, self.growth.hi))
+        return f"the {self.noun} is {times(self.growth.value)} times that of the baseline [{lo}, {hi}]; {limit}"
+
+
+def times(growth: float) -> str:
+    """Return a growth as a factor."""
+    return "infinitely many" if math.isinf(growth) else f"{max(0.0, 1 + growth):.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthLimits:
+    """The growth that a profile allows; None for what it does not limit."""
+
+    max_cost_growth: float | None = None
+    max_latency_growth: float | None = None
+
+    def judged(self, pairs: Sequence[RowPair], alpha: float) -> tuple[GrowthLimit, ...]:
+        """Return each stated limit with the growth on these pairs; each is tested one-sided at alpha."""
+        growths = {"max_cost_growth": cost_growth, "max_latency_growth": latency_growth}
+        stated = {name: most for name in growths if (most := getattr(self, name)) is not None}
+        return tuple(GrowthLimit(name, most, growths[name](pairs, 2 * alpha)) for name, most in stated.items())
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
