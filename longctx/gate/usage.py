@@ -113,6 +113,12 @@ class UsageChange:
     tokenizer: float | None
     """How much longer the same text is in tokens of the later model; None if no text was sent to two models."""
 
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of either run but the number of its trials."""
+        fields = ("usd", "input_tokens", "output_tokens", "latency_p50")
+        return any(getattr(usage, name) is not None for usage in (self.before, self.after) for name in fields)
+
     @classmethod
     def of(cls, pairs: Sequence[RowPair]) -> UsageChange:
         return cls(

@@ -12,7 +12,7 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
-from longctx.report.usage import PRICE, before_after, price_change, seconds, thousand, usage_table
+from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
@@ -169,8 +169,10 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
 
 def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if bands := _bands(verdict):
-        yield Table("By family and band of lengths", _frame(bands, "family"))
-    if verdict.usage:
+        frame = _frame(bands, "family")
+        unknown = [name for name in (PRICE, "latency") if name in frame and set(frame[name]) <= {"", UNKNOWN}]
+        yield Table("By family and band of lengths", frame.drop(columns=unknown))
+    if verdict.usage and verdict.usage.known:
         yield usage_table(verdict.usage)
     reported: dict[str, list[Mapping[str, str]]] = {}
     for family in verdict.families:
