@@ -34,10 +34,20 @@ def test_what_is_shipped_loads(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "read"),
     [
+        ("claude-fable-5", 0.1),
         ("claude-fable-5-1", 0.025),
+        ("claude-fable-5-2", 0.025),
         ("claude-haiku-4-5", 0.1),
         ("claude-haiku-5-5", 0.1),
+        ("claude-opus-4-5", 0.1),
+        ("claude-opus-4-6", 0.1),
+        ("claude-opus-4-7", 0.1),
+        ("claude-opus-4-8", 0.1),
+        ("claude-opus-5", 0.1),
         ("claude-opus-5-5", 0.05),
+        ("claude-sonnet-4-5", 0.1),
+        ("claude-sonnet-4-6", 0.1),
+        ("claude-sonnet-5", 0.1),
         ("claude-sonnet-5-5", 0.05),
     ],
 )
