@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import longctx
 from longctx.cli import (
     baseline,
     batches,
     compare,
     corpus,
     export,
+    family,
     gate,
     history,
     init,
@@ -31,7 +33,7 @@ from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, gate, merge, export)
-BESIDE_DATA = (corpus, questions, filter, models)
+BESIDE_DATA = (corpus, questions, filter, models, family)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 
@@ -74,6 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Set up, record, plan and compare long-context runs.",
         epilog="Options that pytest has too, such as --ctx-max-cost, may be given by either name.",
     )
+    parser.add_argument("--version", action="version", version=f"longctx {longctx.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)

@@ -14,8 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.site.reference import pages as reference_pages
 from tools.site.repository import DOCS, LISTED, REPORT, ROOT, listing, outside, site_path, with_links
+from tools.site.twins import llms, twin
 
 GUIDES = "Guides"
+TWINS: dict[str, tuple[str, str]] = {}
+"""The title and the Markdown of each page of the site."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -49,7 +52,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page with links to places in the site."""
-    return with_links(markdown, _source(page.file), {_source(file): file.src_uri for file in files})
+    shown = with_links(markdown, _source(page.file), {_source(file): file.src_uri for file in files})
+    TWINS[page.file.dest_uri] = (page.title or page.file.name, shown)
+    return shown
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the Markdown of each page beside it, and llms.txt, which lists them."""
+    site = Path(config.site_dir)
+    for page, (_, markdown) in TWINS.items():
+        (site / twin(page)).write_text(markdown, encoding="utf-8")
+    (site / "llms.txt").write_text(llms(TWINS), encoding="utf-8")
 
 
 def _source(file: File) -> str:
