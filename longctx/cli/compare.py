@@ -40,6 +40,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.compare.runs import compare
+    from longctx.registry import families
     from longctx.report.comparison import comparison
 
     shown.check(options)
@@ -52,7 +53,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     else:
         about, parts = _runs(options.folders, options.reference)
     (reference, first), *others = parts
-    comparisons = [(name, compare(first, rows, options.between)) for name, rows in others]
+    known = families(options.workspace)
+    comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
     shown.show(options, comparison(reference, comparisons, about, options.flips))
     return 0
 

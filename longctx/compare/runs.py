@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from longctx.compare.match import Matched, Unmatched, match_runs
-from longctx.compare.pairs import TrialPairs, pairs
+from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
+from longctx.registry import shipped
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.stats.unpaired import Unpaired
+from longctx.vocabulary.family import Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,14 @@ class Flip:
 class ScenarioChange:
     """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
 
-    paired: the difference over the trials that both measured. clustered: whether trials share a cluster; the interval,
-    which assumes independent trials, is then too narrow.
+    paired: the difference over the trials that both measured, or between two samples if their items do not correspond.
+    clustered: whether paired trials share a cluster: their interval assumes independent trials, and is too narrow.
     """
 
     scenario: str
     before: Rate
     after: Rate
-    paired: Paired
+    paired: Paired | Unpaired
     clustered: bool
 
 
@@ -64,6 +68,8 @@ class SubjectComparison:
     alone: tuple[int, int]
     mismatched: int
     digests: tuple[str, str]
+    across: tuple[Across, ...] = ()
+    """The scenarios that differ in a parameter from those that they are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +80,25 @@ class Comparison:
     unmatched: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
 
 
-def compare(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> Comparison:
-    """Compare the rows of two runs. between: what changed (see match).
+def compare(
+    before: Sequence[Row],
+    after: Sequence[Row],
+    between: str | None = None,
+    families: Mapping[str, Family] | None = None,
+) -> Comparison:
+    """Compare the rows of two runs. between: what changed (see match). families: the known ones, by default longctx's.
 
     Raises UserError if it is not clear which subjects to compare, or if the runs have no trials in common.
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, unmatched = match_runs(first, second, between)
-    versus = tuple(map(_versus, matched))
-    if not any(pair.total.paired.n for pair in versus):
+    known = shipped() if families is None else families
+    versus = tuple(_versus(match, Treatments.of(match.family, known.get(match.family))) for match in matched)
+    if not any(scenario.paired.n for pair in versus for scenario in pair.scenarios):
         raise UserError(
             "no-trial-in-common",
-            "The two runs have no trial in common: they are compared on the same families, scenarios and seeds "
-            "(run both with the same --ctx-profile and --ctx-seed).",
+            "The two runs have no trial in common: their families, seeds or questions differ, or their scenarios "
+            "differ in more than one parameter.",
         )
     return Comparison(versus, (_alone(unmatched[0]), _alone(unmatched[1])))
 
@@ -95,22 +107,42 @@ def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
     return tuple((family, subject, len(rows)) for (family, subject), rows in unmatched.items())
 
 
-def _versus(matched: Matched) -> SubjectComparison:
+def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
     first, second = matched.rows
-    trials = pairs(first, second)
+    trials = pairs(first, second, treatments)
     shared = {key[0] for key in trials.after}
     scenarios = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
-    both = len(trials.common) + trials.mismatched
     return SubjectComparison(
         matched.family,
         matched.before,
         matched.after,
-        tuple(_change(name, [name], trials) for name in scenarios),
+        (*(_change(name, [name], trials) for name in scenarios), *(map(_across, trials.across))),
         _change("all", scenarios, trials),
         tuple(_flips(trials)),
-        (len(trials.before) - both, len(trials.after) - both),
+        trials.alone,
         trials.mismatched,
         (first[0].prompt_digest, second[0].prompt_digest),
+        trials.across,
+    )
+
+
+def _across(scenarios: Across) -> ScenarioChange:
+    """Return the change from one scenario to another that differs in a parameter."""
+    before, after = scenarios.rows
+    name = f"{scenarios.before}, {scenarios}"
+    if not scenarios.paired:
+        return ScenarioChange(name, _rate(before), _rate(after), unpaired(before, after), clustered=False)
+    renamed = [replace(row, scenario=scenarios.before) for row in after]
+    return replace(_change(scenarios.before, [scenarios.before], pairs(before, renamed)), scenario=name)
+
+
+def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
+    """Return measured rows as two samples."""
+    return Unpaired.of(
+        *(
+            [[row.correct for row in rows] for rows in grouped(side, lambda row: row.cluster_key).values()]
+            for side in (before, after)
+        )
     )
 
 

@@ -8,15 +8,18 @@ all bands, and the band does not pass. Otherwise it is inconclusive. A band whos
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats import bound, sequential, signflip
 from longctx.stats.bound import design_effect, trials_to_settle
-from longctx.stats.rates import holm
+from longctx.stats.rates import Rate, holm
+from longctx.stats.unpaired import Unpaired, trials_to_pass
 
 if TYPE_CHECKING:
     from longctx.results.subject import Subject
@@ -73,10 +76,14 @@ class BandVerdict:
     reason: str = ""
     improved: bool = False
     """Whether it passes and a gain is shown."""
+    unpaired: tuple[Rate, Rate] | None = None
+    """The rates of baseline and run where their items do not correspond; None where trials are paired."""
 
     @property
     def difference(self) -> float:
         """The rate of the run minus the rate of the baseline."""
+        if self.unpaired:
+            return self.unpaired[1].rate - self.unpaired[0].rate if self.n else 0.0
         return (self.gained - self.lost) / self.n if self.n else 0.0
 
     @property
@@ -90,7 +97,7 @@ Clusters = Sequence[Sequence[int]]
 
 
 def judge(
-    bands: Mapping[Band, Clusters],
+    bands: Mapping[Band, Clusters | Unpaired],
     margin: float = MARGIN,
     alpha: float = ALPHA,
     further: Sequence[float] = (),
@@ -114,15 +121,19 @@ def judge(
     ]
 
 
-def interval(clusters: Clusters, alpha: float = 0.05) -> tuple[float, float]:
+def interval(clusters: Clusters | Unpaired, alpha: float = 0.05) -> tuple[float, float]:
     """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
+    if isinstance(clusters, Unpaired):
+        return clusters.interval(NormalDist().inv_cdf(1 - alpha / 2))
     if not enough(clusters):
         return -1.0, 1.0
-    return -bound.drop_bound(clusters, alpha / 2), bound.drop_bound(reversed_(clusters), alpha / 2)
+    return -bound.drop_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2, at_any_time=False)
 
 
-def reversed_(clusters: Clusters) -> Clusters:
+def reversed_(clusters: Clusters | Unpaired) -> Clusters | Unpaired:
     """Return the changes as if the runs were exchanged."""
+    if isinstance(clusters, Unpaired):
+        return Unpaired(clusters.after, clusters.before)
     return [[-change for change in cluster] for cluster in clusters]
 
 
@@ -140,19 +151,31 @@ def enough(clusters: Clusters) -> bool:
     return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 
-def _p_value(clusters: Clusters, at_any_time: bool) -> float:
+def _p_value(clusters: Clusters | Unpaired, at_any_time: bool) -> float:
+    if isinstance(clusters, Unpaired):
+        return 1.0 if at_any_time else clusters.drop_p_value()
     test = sequential.drop_p_value if at_any_time else signflip.drop_p_value
     return test(list(map(sum, clusters))) if enough(clusters) else 1.0
 
 
-def _bound(clusters: Clusters, alpha: float, at_any_time: bool) -> float:
+def _bound(clusters: Clusters | Unpaired, alpha: float, at_any_time: bool) -> float:
+    if isinstance(clusters, Unpaired):  # whose interval holds at an end that was fixed beforehand
+        return 1.0 if at_any_time else clusters.drop_bound(alpha)
     upper = sequential.drop_bound if at_any_time else bound.drop_bound
     return upper(clusters, alpha) if enough(clusters) else 1.0
 
 
 def _band(
-    band: Band, clusters: Clusters, p_value: float, shown: bool, margin: float, alpha: float, at_any_time: bool
+    band: Band,
+    clusters: Clusters | Unpaired,
+    p_value: float,
+    shown: bool,
+    margin: float,
+    alpha: float,
+    at_any_time: bool,
 ) -> BandVerdict:
+    if isinstance(clusters, Unpaired):
+        return _of_samples(band, clusters, p_value, shown, margin, alpha, at_any_time)
     changes = list(chain.from_iterable(clusters))
     n, gained, lost = len(changes), changes.count(1), changes.count(-1)
     upper = _bound(clusters, alpha, at_any_time)
@@ -172,4 +195,28 @@ def _band(
         p_value=p_value,
         shown=shown,
         needed=needed,
+    )
+
+
+def _of_samples(
+    band: Band, samples: Unpaired, p_value: float, shown: bool, margin: float, alpha: float, at_any_time: bool
+) -> BandVerdict:
+    upper = _bound(samples, alpha, at_any_time)
+    verdict: Verdict = "pass" if upper < margin else "regression" if shown else "inconclusive"
+    rate, needed = samples.before.rate.rate, None
+    if verdict == "inconclusive" and 0 < rate < 1:
+        trials = trials_to_pass(rate, margin, alpha, 0.9)
+        needed = None if trials is None else math.ceil(trials * samples.before.effect)
+    return BandVerdict(
+        band=band,
+        verdict=verdict,
+        n=samples.n,
+        clusters=samples.n,
+        gained=0,
+        lost=0,
+        bound=upper,
+        p_value=p_value,
+        shown=shown,
+        needed=needed,
+        unpaired=(samples.before.rate, samples.after.rate),
     )

@@ -62,6 +62,8 @@ def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -
             if was != now and was and now:
                 shared = field in ("model", "model_returned", "prompt_set")
                 yield f"{name}{'' if shared else f' of {family.family}'}: {was} → {now}"
+        for scenarios in family.across:
+            yield f"{scenarios.parameter} of {family.family}: {scenarios.change}"
 
 
 def _of_subject(rows: Sequence[Row], family: str, subject: Subject) -> list[Row]:

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from longctx.compare.pairs import TrialPairs
+from longctx.compare.runs import unpaired
 from longctx.gate.bands import EARLY_STOP, Clusters
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
+from longctx.stats.unpaired import Unpaired
 
 
 @dataclass(slots=True)
@@ -30,11 +33,30 @@ class Evidence:
     baseline: list[Row] = field(default_factory=list)
     pairs: list[tuple[Row, Row]] = field(default_factory=list)
     """The rows of the pairs that both runs measured."""
+    run: list[Row] | None = None
+    """The run's rows of a band whose items are not those of the baseline, so that nothing is paired; None elsewhere."""
 
     @property
     def same_answers(self) -> bool:
         """Whether the run replayed the baseline's own answers and judged them the same, so that nothing has changed."""
         return self.asked > 0 and not self.missing and not self.other
+
+    @property
+    def sides(self) -> tuple[list[Row], list[Row]]:
+        """The rows of baseline and run that the band is judged by."""
+        if self.run is not None:
+            return self.baseline, [row for row in self.run if row.measured]
+        return [row for row, _ in self.pairs], [row for _, row in self.pairs]
+
+    @property
+    def judged(self) -> Clusters | Unpaired:
+        """What the band is judged by."""
+        return self.clusters if self.run is None else unpaired(*self.sides)
+
+    @property
+    def at_worst(self) -> Clusters | Unpaired:
+        """The same if all trials that the run did not measure were wrong."""
+        return self.pessimistic if self.run is None else unpaired(self.baseline, self.run)
 
     @property
     def clusters(self) -> Clusters:
@@ -55,6 +77,15 @@ class Evidence:
         else:
             self.missing += 1
 
+    def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
+        """Add the trials of two scenarios about different items. before: measured ones."""
+        asked = [row for row in after if row.error != EARLY_STOP]
+        self.asked += len(asked)
+        self.other += len(asked)
+        self.missing += sum(not row.measured for row in asked)
+        self.baseline += before
+        self.run = [*(self.run or ()), *asked]
+
 
 def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
     """Return the evidence in each band of the run. Bands of the baseline that the run lacks have no evidence.
@@ -68,6 +99,11 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
             evidence.baseline.append(before)
             if after.error != EARLY_STOP:
                 evidence.add(after.cluster_key, before, after)
+    for scenarios in pairs.unpaired:
+        for band, rows in grouped(scenarios.rows[1], lambda row: row.band).items():
+            if band is not None:
+                evidence = bands.setdefault(f"{band}, {scenarios}", Evidence(run=[]))
+                evidence.add_samples([row for row in scenarios.rows[0] if row.measured], rows)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
@@ -94,4 +130,5 @@ def is_gated(rows: Sequence[Row]) -> bool:
 
 
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:
-    return (trial for key, trial in pairs.before.items() if key not in pairs.after)
+    compared = {scenarios.before for scenarios in pairs.across}
+    return (trial for key, trial in pairs.before.items() if key not in pairs.after and trial.scenario not in compared)

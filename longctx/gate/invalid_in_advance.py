@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from longctx.compare.match import match_runs
-from longctx.compare.pairs import pairs
+from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band, is_gated
 from longctx.gate.validity import NONE_GATED, models_of, of_the_run, too_old, unmeasured
 from longctx.gate.verdict import Rules
+from longctx.registry import shipped
 from longctx.results.row import Row
+from longctx.vocabulary.family import Family
 
 
-def invalid_in_advance(before: Sequence[Row], after: Sequence[Row], rules: Rules, part: bool = False) -> list[str]:
+def invalid_in_advance(
+    before: Sequence[Row],
+    after: Sequence[Row],
+    rules: Rules,
+    part: bool = False,
+    families: Mapping[str, Family] | None = None,
+) -> list[str]:
     """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 
     before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be asked;
     their `model_returned` is None, because the model that will answer is not known. part: these are the rows of one
-    shard, so that only reasons count that hold whatever the other shards measure.
+    shard, so that only reasons count that hold whatever the other shards measure. families: the known ones, by default
+    those of longctx.
     """
     try:
         matched, _ = match_runs(before, after)
@@ -28,11 +37,12 @@ def invalid_in_advance(before: Sequence[Row], after: Sequence[Row], rules: Rules
     gated = [match for match in matched if is_gated(match.rows[1])]
     if matched and not gated:
         return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
+    known = shipped() if families is None else families
     in_common = 0
     reasons: list[str] = []
     for match in gated:
         rows_before, rows_after = match.rows
-        paired = pairs(rows_before, rows_after)
+        paired = pairs(rows_before, rows_after, Treatments.of(match.family, known.get(match.family)))
         bands = by_band(paired)
         in_common += sum(evidence.asked for evidence in bands.values())
         missing = "" if part else next(unmeasured(paired, bands), "")

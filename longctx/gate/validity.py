@@ -67,7 +67,7 @@ def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
     if empty:
         yield f"{empty:,} of the grid's scenarios have no question to ask"
     if not in_common:
-        yield "the run and its baseline have no trial in common: use the same profile and seed for both"
+        yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
 
 
 def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.match import Matched, match_runs
-from longctx.compare.pairs import TrialPairs, pairs
+from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clusters, Verdict, interval, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -18,6 +18,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
+from longctx.stats.unpaired import Unpaired
 from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account, Reported, StatedMinimum
 from longctx.vocabulary.family import Family
@@ -54,7 +55,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class BandChange:
-    """What changed in one band, on the pairs that both runs measured: rates, their difference, price and latency."""
+    """What changed in one band, on the pairs that both runs measured: rates, their difference, price and latency.
+
+    Where items do not correspond, it is on all trials of both runs.
+    """
 
     before: Rate
     after: Rate
@@ -64,9 +68,9 @@ class BandChange:
 
     @classmethod
     def of(cls, evidence: Evidence) -> BandChange:
-        sides = [row for row, _ in evidence.pairs], [row for _, row in evidence.pairs]
+        sides = evidence.sides
         before, after = (Rate(sum(row.correct for row in side), len(side)) for side in sides)
-        return cls(before, after, interval(evidence.clusters), (Usage.of(sides[0]), Usage.of(sides[1])))
+        return cls(before, after, interval(evidence.judged), (Usage.of(sides[0]), Usage.of(sides[1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ class FamilyVerdict:
     scenarios: tuple[tuple[str, Paired], ...] = ()
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
+    across: tuple[Across, ...] = ()
+    """The scenarios that differ in a parameter from those that they are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +226,7 @@ def give_verdict(
 
 def _compared(match: Matched, rules: Rules, family: Family | None, guessing: float) -> _Compared:
     """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
-    both = pairs(*match.rows)
+    both = pairs(*match.rows, Treatments.of(match.family, family))
     bands = {Band(match.family, name, match.after): evidence for name, evidence in by_band(both).items()}
     guessing = family.guessing if family else guessing
     vacuous = {band: nothing_to_lose(evidence.baseline, guessing, rules.margin) for band, evidence in bands.items()}
@@ -261,15 +267,15 @@ def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[F
     bands = {band: evidence for family in compared for band, evidence in family.bands.items()}
     vacuous = {band: why for family in compared for band, why in family.vacuous.items()}
 
-    def judged(changes: Mapping[Band, Clusters]) -> dict[Band, BandVerdict]:
+    def judged(changes: Mapping[Band, Clusters | Unpaired]) -> dict[Band, BandVerdict]:
         verdicts = judge(changes, rules.margin, alpha, further=minimums, at_any_time=stopped)
         return {
             verdict.band: _excepted(verdict, bands[verdict.band].same_answers, vacuous.get(verdict.band, ""))
             for verdict in verdicts
         }
 
-    measured = judged({band: evidence.clusters for band, evidence in bands.items()})
-    pessimistic = judged({band: evidence.pessimistic for band, evidence in bands.items()})
+    measured = judged({band: evidence.judged for band, evidence in bands.items()})
+    pessimistic = judged({band: evidence.at_worst for band, evidence in bands.items()})
     shown = iter(holm([*minimums, *(verdict.p_value for verdict in measured.values())], alpha))
     missed = [
         tuple(reported for reported, minimum in family.minimums if not stopped and next(shown) and minimum.below)
@@ -314,7 +320,6 @@ def _family(
     reasons = [*unmeasured(family.pairs, evidence), *filter(None, [family.too_old]), *family.faults]
     if verdict != at_worst:
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
-    both = len(family.pairs.common) + family.pairs.mismatched
     return FamilyVerdict(
         family=family.family,
         before=family.before,
@@ -326,10 +331,11 @@ def _family(
         reasons=tuple(reasons),
         asked=sum(of_band.asked for of_band in evidence.values()),
         missing=sum(of_band.missing for of_band in evidence.values()),
-        alone=(len(family.pairs.before) - both, len(family.pairs.after) - both),
+        alone=family.pairs.alone,
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
         changes=tuple(map(BandChange.of, family.bands.values())),
+        across=family.pairs.across,
     )
 
 

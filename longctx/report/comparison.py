@@ -11,6 +11,7 @@ from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.results.grouping import grouped
+from longctx.stats.paired import Paired
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
@@ -68,8 +69,9 @@ def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dic
     for name, change in changes:
         cells[name] = str(change.after)
         cells[f"{name} - {reference}"] = f"{change.paired}{' *' if change.clustered else ''}"
-        cells[f"{name} gained"] = str(change.paired.gained)
-        cells[f"{name} lost"] = str(change.paired.lost)
+        if isinstance(change.paired, Paired):
+            cells[f"{name} gained"] = str(change.paired.gained)
+            cells[f"{name} lost"] = str(change.paired.lost)
     return cells
 
 
@@ -138,6 +140,9 @@ def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[
             f"{family}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests[1]}) than "
             f"in {reference} ({versus.digests[0]})."
         )
+    for differs, scenarios in grouped(versus.across, str).items():
+        items = "the same items, paired" if scenarios[0].paired else "the items do not correspond, so unpaired"
+        yield f"{family}: {differs} in {name}: {items}."
     for run, number in zip((reference, name), versus.alone, strict=True):
         if number:
             are = "is" if number == 1 else "are"

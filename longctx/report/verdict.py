@@ -13,6 +13,7 @@ from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
+from longctx.results.grouping import grouped
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
@@ -138,6 +139,14 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
             yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
         if band.needed is not None and family.verdict == "inconclusive":
             yield f"{band.band}: about {band.needed:,} trials would settle it, not {band.n:,}."
+    for differs, scenarios in grouped(family.across, str).items():
+        if scenarios[0].paired:
+            yield f"{name}: {differs}: the same items, paired."
+        else:
+            yield (
+                f"{name}: {differs}: the items do not correspond, so the rates are compared unpaired, as those of two "
+                "independent samples."
+            )
     if sum(family.alone):
         before, after = family.alone
         yield f"{name}: not paired: {before:,} trials that only the baseline has, and {after:,} that only this run has."
@@ -247,12 +256,18 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         "95% interval": "[{:+.2f}, {:+.2f}]".format(*change.interval),
         "bound of drop": SAME_ANSWERS if band.same_answers else f"{band.bound:.3f}",
         "p": f"{band.p_value:.2g}",
-        "lost": f"{band.lost:,}",
-        "gained": f"{band.gained:,}",
-        "n": f"{band.n:,}" + (f" in {band.clusters:,} clusters" if band.clusters != band.n else ""),
+        "lost": "" if band.unpaired else f"{band.lost:,}",
+        "gained": "" if band.unpaired else f"{band.gained:,}",
+        "n": _trials(band),
         PRICE: before_after(*(thousand(usage) for usage in change.usage)),
         "latency": before_after(*(seconds(usage.latency_p50) for usage in change.usage)),
     }
+
+
+def _trials(band: BandVerdict) -> str:
+    if band.unpaired:
+        return " and ".join(f"{rate.n:,}" for rate in band.unpaired) + ", unpaired"
+    return f"{band.n:,}" + (f" in {band.clusters:,} clusters" if band.clusters != band.n else "")
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], index: str) -> pd.DataFrame:

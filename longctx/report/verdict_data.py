@@ -107,6 +107,7 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 "after": _rate(change.after),
                 "interval": list(change.interval),
                 "usage": [asdict(usage) for usage in change.usage],
+                "unpaired": band.unpaired and [{"correct": rate.correct, "n": rate.n} for rate in band.unpaired],
             }
             for band, change in zip(family.bands, family.changes, strict=True)
         ],

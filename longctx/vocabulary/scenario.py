@@ -219,6 +219,8 @@ class Scenario(ABC):
     """A number that is raised when the family builds different trials."""
     identified_by: ClassVar[tuple[str, ...]]
     """The parameters, numbers or words, that tell scenarios apart."""
+    treatments: ClassVar[tuple[str, ...]] = ()
+    """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     counts_system: ClassVar[bool] = False

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from longctx.compare.pairs import pairs
+from dataclasses import replace
+
+from longctx.compare.pairs import Treatments, pairs
+from longctx.registry import shipped
 from longctx.results.grouping import by_family
+from longctx.results.row import Row
 from tests.rows import joined, run
 
 
@@ -36,3 +40,69 @@ def test_rows_are_grouped_by_family_and_subject() -> None:
         "line_retrieval": [1, 2],
         "passkey": [1],
     }
+
+
+def lines(number: int, *outcomes: str, block_size: int | None = None) -> list[Row]:
+    slug = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
+    return run(*outcomes, scenario=slug, params={"lines": number, "block_size": block_size})
+
+
+def collage(budget: int, *outcomes: str, sections: int = 4) -> list[Row]:
+    params = {"budget": budget, "longest": 600, "depth": 0, "variant": "none", "sections": sections}
+    scenario = f"budget-{budget}-longest-600-depth-0-variant-none"
+    rows = run(*outcomes, family="collage", scenario=scenario, params=params)
+    return [replace(row, item=f"q{row.trial}@bank", params={**params, "sections": row.trial}) for row in rows]
+
+
+def treatments(family: str) -> Treatments:
+    return Treatments.of(family, shipped().get(family))
+
+
+def test_the_same_question_in_a_shorter_collage_is_paired() -> None:
+    paired = pairs(collage(2600, "correct", "wrong"), collage(1300, "wrong", "wrong"), treatments("collage"))
+    assert [(before.outcome, after.outcome) for before, after in paired.common.values()] == [
+        ("correct", "wrong"),
+        ("wrong", "wrong"),
+    ]
+    [across] = paired.across
+    assert (str(across), across.paired, paired.alone) == ("budget 2,600 → 1,300", True, (0, 0))
+
+
+def test_lines_of_another_length_do_not_correspond() -> None:
+    before = joined(lines(5, "correct"), lines(5, "correct", block_size=1))
+    after = joined(lines(3, "wrong", "wrong"), lines(3, "correct", block_size=1))
+    paired = pairs(before, after, treatments("line_retrieval"))
+    assert (paired.common, paired.mismatched, paired.alone) == ({}, 0, (0, 0))
+    assert [(across.before, across.after, str(across)) for across in paired.unpaired] == [
+        ("lines-5", "lines-3", "lines 5 → 3"),
+        ("lines-5-block_size-1", "lines-3-block_size-1", "lines 5 → 3"),
+    ]
+
+
+def test_what_both_runs_have_is_paired_with_itself_and_the_rest_with_the_nearest() -> None:
+    before = joined(lines(5, "correct"), lines(10, "correct"), lines(100, "correct"))
+    after = joined(lines(5, "correct"), lines(20, "wrong"))
+    paired = pairs(before, after, treatments("line_retrieval"))
+    assert len(paired.common) == 1
+    assert [str(across) for across in paired.across] == ["lines 10 → 20"]
+    assert paired.alone == (1, 0)
+
+
+def test_scenarios_that_differ_in_several_parameters_are_not_compared() -> None:
+    paired = pairs(lines(5, "correct"), lines(3, "correct", block_size=1), treatments("line_retrieval"))
+    assert (paired.across, paired.alone) == ((), (1, 1))
+
+
+def test_what_a_test_function_draws_is_the_same_at_every_length() -> None:
+    def tokens(number: int) -> list[Row]:
+        return run("correct", family="test_refund_code", scenario=f"tokens-{number}", params={"tokens": number})
+
+    paired = pairs(tokens(2000), tokens(1000), treatments("test_refund_code"))
+    assert len(paired.common) == 1
+    assert pairs(tokens(2000), tokens(1000)).common == {}
+
+
+def test_nothing_is_known_of_a_family_that_is_not_installed() -> None:
+    before, after = (run("correct", family="other", scenario=f"size-{size}", params={"size": size}) for size in (1, 2))
+    [across] = pairs(before, after, treatments("other")).across
+    assert (str(across), across.paired) == ("size 1 → 2", False)

@@ -258,3 +258,53 @@ def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
         assert (given.verdict, [family for family, _ in given.not_gated]) == ("pass", ["graph_walks"])
     given = verdict(floor, floor)
     assert given.reasons == ("the run has no scenario that a gate judges: its profile leaves all of them out",)
+
+
+def lines(number: int, correct: int, n: int = 200, band: str = "all") -> list[Row]:
+    outcomes = ["correct"] * correct + ["wrong"] * (n - correct)
+    return run(*outcomes, band=band, scenario=f"lines-{number}", params={"lines": number, "block_size": None})
+
+
+def test_another_number_of_lines_is_compared_unpaired() -> None:
+    given = verdict(lines(5, 196), lines(3, 200))
+    [band] = given.families[0].bands
+    assert (given.verdict, given.reasons) == ("pass", ())
+    assert (band.band.name, band.n, band.lost, band.gained) == ("all, lines 5 → 3", 200, 0, 0)
+    assert math.isclose(band.difference, 0.02)
+    fallen = verdict(lines(5, 196), lines(30, 150))
+    assert fallen.verdict == "regression"
+    assert [family.alone for family in fallen.families] == [(0, 0)]
+
+
+def test_two_samples_show_less_than_pairs() -> None:
+    paired, unpaired = (verdict(lines(5, 150), lines(number, 150)).verdict for number in (5, 3))
+    assert (paired, unpaired) == ("pass", "inconclusive")
+
+
+def test_what_was_not_measured_of_two_samples_counts_as_wrong_at_worst() -> None:
+    after = lines(3, 197, n=197) + run(
+        *["not_asked"] * 3, band="all", scenario="lines-3", params={"lines": 3, "block_size": None}
+    )
+    after = [replace(row, trial=place) for place, row in enumerate(after)]
+    given = verdict(lines(5, 198), after)
+    assert given.families[0].missing == 3
+    assert given.verdict == "invalid"
+
+
+def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
+    after = [replace(row, trial=place) for place, row in enumerate(lines(3, 10, n=199) + lines(3, 0, n=1))]
+    after[-1] = replace(after[-1], outcome="not_asked", error="early stop")
+    given = verdict(lines(5, 196), after, replace(RULES, early_stop=True))
+    assert [band.verdict for family in given.families for band in family.bands] == ["inconclusive"]
+
+
+def test_a_pair_at_another_length_is_a_pair() -> None:
+    def tokens(number: int, correct: int) -> list[Row]:
+        outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
+        place = {"scenario": f"tokens-{number}", "params": {"tokens": number}}
+        return run(*outcomes, band="all", family="test_refund_code", **place)
+
+    given = verdict(tokens(2000, 95), tokens(1000, 95))
+    [band] = given.families[0].bands
+    assert (given.verdict, band.n, band.unpaired) == ("pass", 100, None)
+    assert str(given.families[0].across[0]) == "tokens 2,000 → 1,000"

@@ -56,3 +56,31 @@ def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(chec
     assert len({row["params"]["sections"] for row in checkout.rows()}) == 2
     assert result.code == 0
     assert result.says("Gate: pass", "judged the same: every band.")
+
+
+SHORT = """
+[line_retrieval]
+models = ["qwen2.5-coder-0.5b"]
+lines = [{lines}]
+orders = ["ordered", "shuffled"]
+trials = 50
+"""
+
+
+def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(recorded: Checkout) -> None:
+    options = "--ctx-prompts=chatty", "-k", "line_retrieval", "-n2"
+    recorded.profile(SHORT.format(lines=5))
+    assert recorded.pytest(*options, "--ctx-report=five").code == 0
+    recorded.profile(SHORT.format(lines=3))
+    result = recorded.pytest(*options, "--ctx-baseline=five", "--ctx-report=three")
+    assert result.code == 0
+    assert result.says(
+        "Gate: pass",
+        "lines of line_retrieval: 5 → 3",
+        "line_retrieval: lines 5 → 3: the items do not correspond, so the rates are compared unpaired, as those of two "
+        "independent samples.",
+        "100 and 100, unpaired",
+    )
+    compared = recorded.longctx("compare", "five", "three")
+    assert compared.code == 0
+    assert compared.says("lines-5, lines 5 → 3", "n=50, 50 unpaired", "the items do not correspond, so unpaired.")

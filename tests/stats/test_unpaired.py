@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, fisher_exact, norm
 
 from longctx.stats import unpaired
 from longctx.stats.search import MOST_TRIALS
+from longctx.stats.unpaired import Unpaired
 
 
 def exact_power(n: int, rate: float, drop: float, alpha: float) -> float:
@@ -72,3 +73,35 @@ def test_more_than_a_million_is_no_number() -> None:
 def test_discordance_of_independent_runs() -> None:
     assert unpaired.discordance(0.9) == pytest.approx(0.18)
     assert unpaired.discordance(0.5) == 0.5
+
+
+def samples(first: tuple[int, int], second: tuple[int, int]) -> Unpaired:
+    """Return two samples of independent trials: right answers, and wrong ones."""
+    return Unpaired.of(*([[True]] * right + [[False]] * wrong for right, wrong in (first, second)))
+
+
+trials = st.tuples(st.integers(0, 60), st.integers(0, 60)).filter(any)
+
+
+@given(trials, trials)
+def test_a_drop_is_tested_as_fisher_does(first: tuple[int, int], second: tuple[int, int]) -> None:
+    expected = fisher_exact([second, first], alternative="less").pvalue
+    assert samples(first, second).drop_p_value() == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_samples_that_share_no_item() -> None:
+    two = samples((90, 10), (70, 30))
+    assert str(two) == "-0.20 [-0.31, -0.09] n=100, 100 unpaired"
+    assert two.drop_p_value() < 0.001
+    assert 0.28 < two.drop_bound(0.05) < 0.30
+    assert str(samples((3, 1), (0, 0))) == "not measured"
+    assert samples((3, 1), (0, 0)).drop_p_value() == 1.0
+    assert samples((3, 1), (0, 0)).drop_bound(0.05) == 1.0
+
+
+def test_clusters_weaken_the_evidence() -> None:
+    alone = samples((90, 10), (70, 30))
+    alike = Unpaired.of([[True] * 10] * 9 + [[False] * 10], [[True] * 10] * 7 + [[False] * 10] * 3)
+    assert alike.difference == pytest.approx(alone.difference)
+    assert alike.drop_p_value() > 0.2 > alone.drop_p_value()
+    assert alike.drop_bound(0.05) > alone.drop_bound(0.05)

@@ -60,6 +60,7 @@ class Collage(Scenario):
     family: ClassVar[str] = "collage"
     version: ClassVar[int] = 1
     identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
+    treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prefill": (),

@@ -28,6 +28,7 @@ class Control(Scenario):
     family: ClassVar[str] = "control"
     version: ClassVar[int] = 1
     identified_by: ClassVar[tuple[str, ...]] = ("longest", "record")
+    treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prefill": (),
