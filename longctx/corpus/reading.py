@@ -15,6 +15,7 @@ from longctx.corpus.frozen import FILE
 from longctx.corpus.settings import SETTINGS, is_document, read_settings
 from longctx.errors import UserError
 from longctx.links import inside
+from longctx.plural import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,10 @@ def unread(folder: Path) -> str:
     if not files:
         return ""
     kinds = Counter(path.suffix.lower() or "no suffix" for path in files)
-    count = f"{len(files):,} {'file is' if len(files) == 1 else 'files are'} not read"
+    unread = f"{count(len(files), 'file is', 'files are')} not read"
     listed = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
     return (
-        f"{folder}: {count} ({listed}; the first: {files[0].relative_to(folder)}). Documents are .txt, .md and .xml: "
+        f"{folder}: {unread} ({listed}; the first: {files[0].relative_to(folder)}). Documents are .txt, .md and .xml: "
         "convert a file to text (pdftotext -layout FILE.pdf does so for a PDF), or list it in corpus.toml, such as "
         f'ignore = ["{f"*{files[0].suffix}" if files[0].suffix else files[0].name}"].'
     )

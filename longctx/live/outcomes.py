@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from longctx.live.cost.money import paid, usd
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
+from longctx.plural import count
 from longctx.recording.case import Question
 from longctx.stats.rates import Rate
 from longctx.visible import visible
@@ -85,7 +86,7 @@ class Outcomes:
             )
         number = sum(kinds.total() for kinds in self._kinds.values())
         if number:
-            answers = f"{number:,} {'answer' if number == 1 else 'answers'}"
+            answers = count(number, "answer")
             cost = self._tally.cost
             yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
 

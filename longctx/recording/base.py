@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from longctx.errors import UserError
+from longctx.json_lines import split_lines
 from longctx.recording.episodes import Episode, parse_episodes
-from longctx.recording.lines import split_lines
 
 AnswerOrigin = Literal["base", "asked", "new", "changed"]
 """Where an answer comes from: it is recorded on the base branch; this run asked for it; it is new on this branch; or it

@@ -12,9 +12,10 @@ from vcr.serialize import deserialize
 
 from longctx.conflicts import in_conflict, named
 from longctx.errors import TapeError
+from longctx.json_lines import read_lines
 from longctx.links import inside
+from longctx.plural import count
 from longctx.recording import compact_json
-from longctx.recording.lines import read_lines
 
 Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 """A request, its response and its metadata."""
@@ -55,7 +56,7 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
 def _conflicts(folder: Path) -> TapeError:
     """Return an error that names all cassettes with conflict markers, because they are mended in one go."""
     paths = [path for path in sorted(folder.rglob("*.jsonl")) if in_conflict(path)]
-    held = "1 cassette holds" if len(paths) == 1 else f"{len(paths):,} cassettes hold"
+    held = count(len(paths), "cassette holds", "cassettes hold")
     return TapeError(
         "cassettes-in-conflict",
         f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "

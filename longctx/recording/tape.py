@@ -21,11 +21,11 @@ from vcr.serialize import serialize
 
 from longctx.config.headers import as_lines
 from longctx.errors import TapeError
+from longctx.json_lines import append_line
 from longctx.recording import compact_json
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.lines import append_line
 from longctx.recording.reply import MalformedAnswer, to_reply
 from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
 from longctx.vocabulary.prompt_sets import present_name

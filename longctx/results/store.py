@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.files import unwritable
-from longctx.results.lines import lines, lines_at
+from longctx.json_lines import lines, lines_at
 from longctx.results.manifest import damaged
 from longctx.results.row import Row
 from longctx.results.view import View, check_view

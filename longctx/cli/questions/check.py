@@ -8,6 +8,7 @@ from typing import Any
 
 from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
+from longctx.plural import count
 from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
@@ -49,10 +50,8 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
         print(tabulate(rows, headers=headers, maxcolwidths=[None, None, None, 90]))
     counts: Counter[str] = Counter(finding.severity for finding in findings)
     kinds = [(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
-    listed = ", ".join(f"{count:,} {severity}{'' if count == 1 else 's'}" for count, severity in kinds)
-    found = (
-        f"{len(findings):,} fault{'' if len(findings) == 1 else 's'} found: {listed}" if kinds else "no faults found"
-    )
+    listed = ", ".join(count(number, severity) for number, severity in kinds)
+    found = f"{count(len(findings), 'fault')} found: {listed}" if kinds else "no faults found"
     numbers = sum(numerical(question.right) for question in question_set.questions)
     print(
         f"{len(question_set.questions)} questions, {numbers} of them numerical, about {len(documents.sections)} "

@@ -22,6 +22,7 @@ from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
 from longctx.plugin.selection import MARKER, is_function, selected
+from longctx.plural import count
 from longctx.recording.case import Case
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
     """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
     reasons = Counter(case.scenario.why_empty for case in cases if not case.size)
     for why, number in reasons.items():
-        say(f"{number:,} {'scenario has' if number == 1 else 'scenarios have'} no question: {why}.")
+        say(f"{count(number, 'scenario has', 'scenarios have')} no question: {why}.")
     return bool(reasons)
 
 

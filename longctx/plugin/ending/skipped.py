@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from longctx.plural import count
+
 TABLE = re.compile(r"\[\w+\]")
 """The name of a profile's table in a reason."""
 
@@ -22,7 +24,7 @@ def sentences(terminal: pytest.TerminalReporter) -> Iterator[str]:
         reasons.setdefault((start, end), []).append(table[0] if table else "")
     for (start, end), tables in reasons.items():
         number, reason = len(tables), f"{start}{', '.join(dict.fromkeys(tables))}{end}"
-        yield f"{number:,} {'test was' if number == 1 else 'tests were'} skipped: {reason}."
+        yield f"{count(number, 'test was', 'tests were')} skipped: {reason}."
 
 
 def _reason(report: pytest.TestReport) -> str:

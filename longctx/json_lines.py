@@ -1,9 +1,11 @@
-"""Files of JSON lines that are only appended to; a killed run may have left the last line unfinished."""
+"""Files of JSON lines: appended to, and read line by line; a killed run may have left the last line unfinished."""
 
 from __future__ import annotations
 
 import json
 import os
+from array import array
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -64,3 +66,27 @@ def _is_json(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the complete lines of a file; a last line that a kill or a full disk cut short is left out."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield _text(line)
+
+
+def lines_at(path: Path, places: Iterable[int]) -> Iterator[str]:
+    """Yield the lines at these places, from 0, in the given order; an empty line if the file has fewer."""
+    starts = array("q", [0])
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                starts.append(starts[-1] + len(line))
+        for place in places:
+            file.seek(starts[place] if place < len(starts) - 1 else starts[-1])
+            yield _text(file.readline()) if place < len(starts) - 1 else ""
+
+
+def _text(line: bytes) -> str:
+    return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
