@@ -10,12 +10,13 @@ from typing import Any
 
 import longctx
 from longctx.cli.shared.output import say
-from longctx.config.profiles import DEFAULT
+from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.files import check_writable, unwritable, write_file
 from longctx.links import inside
 from longctx.pytest_file import configuration, root_around, setting
+from longctx.registry import shipped
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace, packaged
 
@@ -28,6 +29,22 @@ LINES = {
 }
 """The lines that these files must contain."""
 CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
+TEST = '''"""Does the model find one fact in a long text? A test to start from: put in facts and a prompt of yours."""
+
+import pytest
+
+
+@pytest.mark.longctx(trials=60)
+@pytest.mark.parametrize("tokens", [2_000, 16_000])
+def test_{name}(ask, draw, tokens):
+    code = draw.integer(10_000, 99_999)
+    text = draw.filler(tokens).insert(f"The refund code is {{code}}.", depth=draw.uniform())
+    answer = ask(f"{{text}}\\n\\nWhat is the refund code? Answer with the number alone.")
+    assert answer.integer() == code
+'''
+"""The test function that `--test` writes."""
+MODEL = "claude-haiku-5-5"
+"""The model that `init` suggests."""
 OURS = "--require-hashes -r requirements.lock"
 """What the action installs in longctx's own repository; `init` replaces it."""
 
@@ -43,6 +60,9 @@ def add(commands: Any) -> None:
         "--prompts", metavar="NAME", help="also write a copy of a prompt set under this name, to change"
     )
     parser.add_argument("--copy", metavar="SET", help="with --prompts: the prompt set to copy (default: protocol)")
+    parser.add_argument(
+        "--test", metavar="NAME", help="write a test function of this name to start from, and no tests of families"
+    )
     parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
     parser.set_defaults(run=run, passes_on=False)
 
@@ -58,10 +78,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
     check_writable(root)
+    test = _test(root, options.test) if options.test is not None else {}
     own = sorted(
         path.stem for path in Workspace(root).own("profiles").glob("*.toml") if path.name != Path(PROFILE).name
     )
-    for name, content in (_starter(root, bool(own)) | prompts | ci).items():
+    for name, content in ((test or _starter(root, bool(own))) | prompts | ci).items():
         say(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
         say(_add(inside(root / name, root), lines))
@@ -72,11 +93,14 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "install of action.yml where yours comes from elsewhere."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
+    own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
+    if test:
+        _say_next(root, next(iter(test)), f"{change_folder}pytest", own_prompts)
+        return 0
     if own:
         say(f"This project has profiles of its own ({', '.join(own)}): no first profile was written.")
     profile = DEFAULT if DEFAULT in own else own[0] if own else Path(PROFILE).stem
     say(f"\nNext, what the {'profile ' + profile if own else 'first profile'} would ask, and what it costs:")
-    own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
     say(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
     return 0
 
@@ -99,8 +123,39 @@ def _starter(root: Path, has_profiles: bool) -> dict[str, bytes]:
     """
     if has_profiles and any((root / TESTS).glob("test_*.py")):
         return {}
-    tests = {f"{TESTS}/{path.name}": path.read_bytes() for path in sorted(_shipped(TESTS).glob("test_*.py"))}
+    names = [f"test_{family}.py" for family in shipped()]  # the tests of functions beside them need their recordings
+    tests = {f"{TESTS}/{name}": (_shipped(TESTS) / name).read_bytes() for name in names}
     return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}
+
+
+def _test(root: Path, name: str) -> dict[str, bytes]:
+    """Return the content of a test function to start from, by its path. Raises UserError."""
+    name = name.removeprefix("test_")
+    if not re.fullmatch(r"[a-z0-9_]{1,60}", name):
+        raise UserError(
+            "bad-test-name",
+            f"--test {name!r} is not a valid name for a test: use lower-case letters, digits and _, as in refund_code.",
+        )
+    path = f"{TESTS}/test_{name}.py"
+    if inside(root / path, root).exists():
+        raise UserError("test-exists", f"{os.path.relpath(root / path)} already exists: give --test another name.")
+    return {path: TEST.format(name=name).encode()}
+
+
+def _say_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
+    """Say how the test of a file is estimated. pytest: the command."""
+    name = Path(file).stem
+    profiles = sorted(path.stem for path in Workspace(root).own("profiles").glob("*.toml"))
+    profile = DEFAULT if DEFAULT in profiles else profiles[0] if profiles else ""
+    options = f" --ctx-model={MODEL}"
+    if profile:
+        options = f" --ctx-profile={profile}"
+        read = load_profile(Workspace(root), profile)
+        if not (read.models or name in read.functions):
+            say(f'\nName its models in fixtures/profiles/{profile}.toml:\n  [{name}]\n  models = ["{MODEL}"]')
+    say("\nNext, what it would ask, and what that costs:")
+    say(f"  {pytest} {file}{options}{own_prompts} --ctx-estimate")
+    say("With --ctx-record=once in place of --ctx-estimate it asks, keeps the answers in cassettes/, and judges them.")
 
 
 def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:

@@ -95,6 +95,17 @@ class Plan:
         path = profile_path(self._workspace, given)
         return path.stem, path.read_bytes()
 
+    def measures_function(self, name: str) -> bool:
+        """Return whether the run measures a test function.
+
+        A profile with tables of families measures the functions that have a table, or all of them if it names models
+        for them.
+        """
+        own = self.own
+        if own is None or own.models or name in own.functions:
+            return True
+        return not any(own.grids(family) for family in self.families)
+
     @property
     def margin(self) -> float:
         """The gate's margin: the user's, else the profile's, else the default."""

@@ -119,6 +119,12 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
             "one of them, since its recordings and its results go by this name.",
         )
     plan = config.stash[RUN].plan
+    if SUBJECT not in metafunc.fixturenames:
+        metafunc.fixturenames.append(SUBJECT)
+    if not plan.measures_function(name):
+        reason = f"the profile {plan.profile_name!r} has no [{name}] table, and no models = […] at its top"
+        metafunc.parametrize(SUBJECT, [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+        return
     tables = plan.own.functions if plan.own else {}
     workspace = config.stash[RUN].workspace
     marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
@@ -129,8 +135,6 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         for model in plan.models_of_functions(function.table.models)
         for prompt_set in prompts_of(function.table, config.stash[RUN].settings.prompts)
     ]
-    if SUBJECT not in metafunc.fixturenames:
-        metafunc.fixturenames.append(SUBJECT)
     ids = [f"{subject.model.model}-{subject.wording.prompt_set}".replace("/", "_") for subject in subjects]
     metafunc.parametrize(SUBJECT, subjects, ids=ids)
 
@@ -142,8 +146,10 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         if not (isinstance(item, pytest.Function) and hasattr(item, "callspec") and SUBJECT in item.callspec.params):
             continue
         run = config.stash[RUN]
-        function = known[item.function.__name__]
         subject: Any = item.callspec.params[SUBJECT]
+        if subject is None:  # the profile leaves it out
+            continue
+        function = known[item.function.__name__]
         params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
         values = named_values(function.name, params)
         case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials)

@@ -191,6 +191,9 @@ MISTAKES = [
     (["--prompts=.."], "bad-prompt-set-name"),
     (["--prompts=mine", "--copy=none"], "unknown-prompt-set"),
     (["--copy=chatty"], "copy-without-prompts"),
+    (["--test=Refund code"], "bad-test-name"),
+    (["--test=../x"], "bad-test-name"),
+    (["--test=test_"], "bad-test-name"),
     (["/proc/nothing"], "not-writable"),
     (["file"], "not-writable"),
     (["within", "--ci"], "not-top-of-repository"),
@@ -206,6 +209,50 @@ def test_a_mistake_is_a_sentence_before_anything_is_written(
     assert main(["init", *arguments]) == 2
     assert f"[{code}]" in capsys.readouterr().err
     assert files(folder) == {"file": b"mine"}
+
+
+@pytest.mark.parametrize("name", ["refund_code", "test_refund_code"])
+def test_a_test_function_is_written_without_those_of_families(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["init", f"--test={name}"]) == 0
+    assert {*files(folder)} == {".gitattributes", ".gitignore", "pytest.ini", "tests_longctx/test_refund_code.py"}
+    written = (folder / "tests_longctx/test_refund_code.py").read_text()
+    assert "def test_refund_code(ask, draw, tokens):" in written
+    assert "{text}\\n\\nWhat" in written
+    assert (
+        "  pytest tests_longctx/test_refund_code.py --ctx-model=claude-haiku-5-5 --ctx-estimate\n"
+        in capsys.readouterr().out
+    )
+
+
+def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tests_longctx").mkdir()
+    (folder / "tests_longctx/test_mine.py").write_text("mine")
+    assert main(["init", "--test=mine"]) == 2
+    assert "[test-exists]" in capsys.readouterr().err
+    assert files(folder) == {"tests_longctx/test_mine.py": b"mine"}
+
+
+def test_a_test_function_takes_the_models_of_the_first_profile(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["init"])
+    assert main(["init", "--test=mine"]) == 0
+    out = capsys.readouterr().out
+    assert "  pytest tests_longctx/test_mine.py --ctx-profile=first --ctx-estimate\n" in out
+    assert "Name its models" not in out
+
+
+def test_a_test_function_in_a_project_whose_profile_leaves_it_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "fixtures/profiles").mkdir(parents=True)
+    (folder / "fixtures/profiles/own.toml").write_text('[passkey]\nmodels = ["m"]\nwindows = [256]\ntrials = 1\n')
+    assert main(["init", "--test=mine"]) == 0
+    out = capsys.readouterr().out
+    assert 'fixtures/profiles/own.toml:\n  [test_mine]\n  models = ["claude-haiku-5-5"]\n' in out
+    assert "  pytest tests_longctx/test_mine.py --ctx-profile=own --ctx-estimate\n" in out
 
 
 def test_within_a_project_it_asks_which_is_meant(
