@@ -15,7 +15,7 @@ from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.family import Family, is_of_function
 from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
 
@@ -24,8 +24,6 @@ Given = str | Mapping[str, Any] | None
 """A profile as a user gives it: its name or path, or its entries; None for the default."""
 USUAL_WINDOW = 1_000_000
 """The window, in tokens, with which shares of a window are checked when a profile is read."""
-FUNCTION = "test_"
-"""How the names of test functions begin."""
 
 
 def _listed(value: Any) -> Any:
@@ -62,7 +60,7 @@ class Profile(BaseModel):
         """Gather the tables whose names are those of test functions."""
         if not isinstance(values, dict):
             return values
-        own = {name: table for name, table in values.items() if name.startswith(FUNCTION) and isinstance(table, dict)}
+        own = {name: table for name, table in values.items() if is_of_function(name) and isinstance(table, dict)}
         return {**{name: value for name, value in values.items() if name not in own}, "functions": own}
 
     def grids(self, family: str) -> tuple[Grid, ...]:

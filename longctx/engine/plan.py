@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -107,6 +107,14 @@ class Plan:
         return not any(own.grids(family) for family in self.families)
 
     @property
+    def models_named_for_functions(self) -> set[str]:
+        """The models that options and profile name for test functions; their markers may name more."""
+        tables = self.own.functions.values() if self.own else ()
+        of_tables = (name for table in tables for name in _names(table.get("models")))
+        stated = {*self.own.models, *of_tables, self.own.judge} - {""} if self.own else set()
+        return stated | set(self._settings.models)
+
+    @property
     def margin(self) -> float:
         """The gate's margin: the user's, else the profile's, else the default."""
         stated = self._settings.margin, self.own.margin if self.own else None
@@ -185,6 +193,11 @@ class Plan:
                 "no-model", f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME."
             )
         return models
+
+
+def _names(value: object) -> Iterator[str]:
+    """Yield the names in an entry of a function's table, which is not checked yet."""
+    yield from (name for name in (value if isinstance(value, list | tuple) else ()) if isinstance(name, str))
 
 
 def _with_options(case: Case, settings: Settings) -> Case:

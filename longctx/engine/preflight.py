@@ -14,7 +14,7 @@ from longctx.engine.terms import rules
 from longctx.errors import TapeError, UserError
 from longctx.gate.bands import Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
-from longctx.gate.plan import Assumed, Target, passing
+from longctx.gate.plan import Assumed, Target, outlook, passing
 from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
@@ -34,7 +34,7 @@ class Invalid(UserError):
 class Preflight:
     """What is known of a run's verdict before it asks.
 
-    cases: the selected cases. say: prints a sentence.
+    cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
     """
 
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, say: Say) -> None:
@@ -70,18 +70,19 @@ class Preflight:
         plan = self._run.plan
         for why in vacuous_bands(self._gated(), plan.families, plan.margin):
             self._say(f"No run can pass: {why}.")
-        cases = [case for family in plan.families for case in plan.all_cases_of(family)]
+        of_families = [case for family in plan.families for case in plan.all_cases_of(family)] if plan.own else []
+        cases = [*of_families, *self._run.cells]
         if warning := unpowered(cases, plan.margin, self._run.settings.alpha):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
-        bands = {(case.scenario.family, case.band) for case in self._cases if case.gated}
-        return [row for row in self._baseline if (row.family, row.band) in bands]
+        bands = {(case.scenario.family, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
+        return [row for row in self._baseline if (row.family.partition(".")[0], row.band) in bands]
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""
-        rows = [row for case in self._cases for row in self._rows(case)]
+        rows = [row for case in (*self._cases, *self._run.cells) for row in self._rows(case)]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         part = self._run.settings.shard is not None
         if reasons := invalid_in_advance(
@@ -115,6 +116,28 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
         f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
         f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
     )
+
+
+def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[str]:
+    """Yield a sentence for each band that cannot pass with these cases, even if nothing changes."""
+    target, unchanged, guess = Target(margin, alpha), Assumed(discordance=0.0), Assumed()
+    for band, (trials, clusters) in _sizes(cases).items():
+        if passing(trials, clusters, unchanged, target) >= target.power:
+            continue
+        needed = [outlook(trials, clusters, assumed, target).to_pass.paired for assumed in (unchanged, guess)]
+        margins = [
+            percent
+            for percent in range(1, 100)
+            if passing(trials, clusters, guess, Target(percent / 100, alpha)) >= target.power
+        ]
+        least, usual = (f"{number:,}" if number else "more than a million" for number in needed)
+        which = f"{band.family} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
+        in_clusters = "" if clusters == trials else f" in {clusters:,} clusters"
+        yield (
+            f"{which}: {trials:,} trials{in_clusters} cannot pass at a margin of {margin * 100:g}%: use {least} or "
+            f"more if nothing changes, about {usual} if {guess.discordance:.0%} of pairs do"
+            f"{f', or a margin of {margins[0]}%' if margins else ''}."
+        )
 
 
 def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:

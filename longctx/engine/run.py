@@ -80,6 +80,10 @@ class Run:
         self.name = name or (self.folder.name if self.settings.report is None else now())
         self.private = private
         self.say = say
+        self.functions: dict[str, float | None] = {}
+        """The minimum rates of the cells of test functions that were collected, by `scenario_name`."""
+        self.cells: list[Case] = []
+        """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
         """The fields of the Failure of each question that the asking pass could not ask, by its key."""
 
@@ -108,7 +112,7 @@ class Run:
 
         cases = self.plan.cases if cases is None else cases
         tape = self.tape("once" if self.settings.record == "none" else self.settings.record)
-        if preflight := self._preflight(cases, tape):
+        if preflight := self.preflight(cases, tape):
             preflight.check()
             preflight.warn()
         return estimate_live(tape, cases, self.say, self.settings.batch)
@@ -142,7 +146,7 @@ class Run:
                 from longctx.engine.early_stop import until_settled
 
                 order = until_settled(self, tape)
-            if preflight := self._preflight(cases, tape):
+            if preflight := self.preflight(cases, tape):
                 preflight.check()
             terms = Terms(
                 base_url=settings.base_url,
@@ -183,7 +187,7 @@ class Run:
         """Read the project's files again when they are next needed: asking adds to the profiles of models."""
         self.__dict__.pop("plan", None)
 
-    def _preflight(self, cases: Sequence[Case], tape: Tape) -> Preflight | None:
+    def preflight(self, cases: Sequence[Case], tape: Tape) -> Preflight | None:
         """Return the check before a gated run asks; None if the run will give no verdict."""
         if self.settings.baseline is None or self.settings.ask_only:
             return None

@@ -25,27 +25,32 @@ if TYPE_CHECKING:
 def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the scenarios that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
-        return tuple(_name(run, case) for case in run.plan.cases)
-    return tuple(_name(run, case) for case in _without_rows(run, rows) if case.size)
+        return (*(case_name(run, case) for case in run.plan.cases), *run.functions)
+    measured = scenarios_of(rows)
+    of_families = (case_name(run, case) for case in _without_rows(run, rows) if case.size)
+    return (*of_families, *(name for name in run.functions if name not in measured))
 
 
 def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the scenarios that have no question."""
-    return tuple(_name(run, case) for case in _without_rows(run, rows) if not case.size)
+    return tuple(case_name(run, case) for case in _without_rows(run, rows) if not case.size)
 
 
 def min_rates(run: Run) -> dict[str, float]:
     """Return the minimum rates of a shard's scenarios by name; none if the run is whole and tests them itself."""
-    cases = run.plan.cases if run.settings.shard else []
-    return {_name(run, case): case.min_rate for case in cases if case.min_rate is not None}
+    if run.settings.shard is None:
+        return {}
+    stated = {case_name(run, case): case.min_rate for case in run.plan.cases} | run.functions
+    return {name: rate for name, rate in stated.items() if rate is not None}
 
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
     measured = scenarios_of(rows)
-    return [case for case in run.plan.cases if _name(run, case) not in measured]
+    return [case for case in run.plan.cases if case_name(run, case) not in measured]
 
 
-def _name(run: Run, case: Case) -> str:
+def case_name(run: Run, case: Case) -> str:
+    """Return the name of a case's scenario in this run, as completeness and minimum rates know it."""
     subject = Subject.of(case.model.model, case.wording.prompt_set, dict(run.settings.labels))
     return scenario_name(case.scenario.family, case.scenario.slug, subject)
 

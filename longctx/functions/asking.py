@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import functools
 import json
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +15,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.live.asker import Asker
-from longctx.live.cost.estimate import Estimate, Price
-from longctx.live.cost.money import cost
 from longctx.live.failure import Failure
+from longctx.live.outcomes import Group
 from longctx.live.prepared import Prepared
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
@@ -58,8 +57,12 @@ class FunctionsAsked:
 class FunctionAsker:
     """Asks what the cells of test functions lack."""
 
-    def __init__(self, asker: Asker, tape: Tape, in_flight: int, tally: Tally) -> None:
+    def __init__(
+        self, asker: Asker, tape: Tape, in_flight: int, tally: Tally, canary: FunctionCanary, only_canary: bool = False
+    ) -> None:
+        """only_canary: ask only the first trials of each function, as the canary wants them."""
         self.asked = FunctionsAsked()
+        self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, tape, tally
         self._most = STARTED * in_flight
         self._waiting: dict[Future[Reply | Failure | None], _Waiting] = {}
@@ -72,18 +75,26 @@ class FunctionAsker:
 
     def ask(self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: RunOnce) -> None:
         """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
-        ready: deque[tuple[Question, Bodies]] = deque((question, {}) for question in case.questions())
-        waiting = self._waiting
-        while ready or waiting:
-            while ready and len(waiting) < self._most:
-                question, answered = ready.popleft()
+        group = case.scenario.family, case.model.model
+        canary, waiting = self._canary, self._waiting
+        fresh = deque(case.questions())
+        ready: deque[tuple[Question, Bodies]] = deque()
+        while fresh or ready or waiting:
+            if why := canary.stopped(group):
+                self._leave(fresh, why)
+            while len(waiting) < self._most and (ready or (fresh and self._may_start(group))):
+                question, answered = ready.popleft() if ready else (fresh.popleft(), {})
                 paused = self._run(trial_of(question), start, answered)
                 if paused is None:
                     self._tally.done += 1
                     continue
+                if not answered:
+                    canary.started(group)
                 for prepared in paused.requests:
                     waiting[self._asker.submit(prepared)] = paused
             if not waiting:
+                if self._only_canary and canary.passed(group):
+                    return
                 continue
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -92,19 +103,35 @@ class FunctionAsker:
                 paused.left -= 1
                 if isinstance(result, Failure) and not paused.failed:
                     paused.failed = True
+                    canary.failed(group)
                     self._tally.done += 1
                     self.asked.failures[paused.question.key] = result
                 if not paused.left and not paused.failed:
                     ready.appendleft((paused.question, paused.answered))  # first: what it shares is still in the cache
 
+    def _may_start(self, group: Group) -> bool:
+        return self._canary.may_start(group) and not (self._only_canary and self._canary.passed(group))
+
+    def _leave(self, questions: deque[Question], why: Failure) -> None:
+        """Leave these trials unasked."""
+        self._tally.done += len(questions)
+        self.asked.failures |= {question.key: why for question in questions}
+        questions.clear()
+
     def _run(self, trial: FunctionTrial, start: RunOnce, answered: Bodies) -> _Waiting | None:
         """Run a trial; return what it waits for, or None if it has ended. answered: what it asked before."""
         result = start(trial)
-        key = trial.question.key
+        paused = self._paused(trial, result, answered)
+        if paused is None and answered:
+            self._canary.ended(trial, result)
+        return paused
+
+    def _paused(self, trial: FunctionTrial, result: Result, answered: Bodies) -> _Waiting | None:
         issued = trial.bodies
         if lost := [body for wanted, body in answered.items() if wanted not in issued]:
             new = next((body for wanted, body in issued.items() if wanted not in answered), {})
-            self.asked.failures[key] = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
+            failure = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
+            self.asked.failures[trial.question.key] = failure
             return None
         if result.kind != "suspended":
             return None
@@ -140,45 +167,6 @@ def prepared(question: Question, lacking: Lacking) -> Prepared:
     body.pop("model", None)
     sent = {"model": model.sent_as, **named, "extra_body": body or None, "extra_headers": dict(lacking.headers) or None}
     return Prepared(dataclasses.replace(question, case=case), trial, lacking.wanted, sent)
-
-
-def estimate(case: Case, trials: Mapping[str, Sequence[Lacking]], of: int) -> Estimate:
-    """Estimate what the first requests of these trials cost. of: the number of the cell's trials."""
-    requests = [lacking for lackings in trials.values() for lacking in lackings]
-    sizes = [(body_tokens(request.body, request.model), int(request.body.get("max_tokens", 0))) for request in requests]
-    prices = case.model.prices
-    price = None
-    if prices is not None:
-        standard = sum(
-            cost(request.model.prices or prices, *size) for request, size in zip(requests, sizes, strict=True)
-        )
-        price = Price(standard, standard, standard * (1 - prices.batch_discount))
-    return Estimate(
-        case.model.model,
-        case.scenario.family,
-        trials=of,
-        to_ask=len(trials),
-        input_tokens=sum(tokens for tokens, _ in sizes),
-        output_tokens=sum(room for _, room in sizes),
-        price=price,
-        counted=False,
-        thinking_tokens=sum(request.model.thinking_tokens for request in requests),
-    )
-
-
-def summed(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Return one estimate for each function and model, over its cells."""
-    groups: dict[tuple[str, str], list[Estimate]] = {}
-    for each in estimates:
-        groups.setdefault((each.model, each.family), []).append(each)
-    return [functools.reduce(_plus, group) for group in groups.values()]
-
-
-def _plus(one: Estimate, other: Estimate) -> Estimate:
-    numbers = ("trials", "to_ask", "input_tokens", "output_tokens", "thinking_tokens")
-    price = None if one.price is None or other.price is None else one.price + other.price
-    sums = {name: getattr(one, name) + getattr(other, name) for name in numbers}
-    return dataclasses.replace(one, price=price, **sums)
 
 
 def unasked(failures: Mapping[str, Failure]) -> dict[str, dict[str, Any]]:

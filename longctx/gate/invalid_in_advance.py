@@ -9,7 +9,7 @@ from longctx.compare.match import match_runs
 from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band, is_gated
-from longctx.gate.validity import NONE_GATED, models_of, of_the_run, too_old, unmeasured
+from longctx.gate.validity import NONE_GATED, cells_left_out, models_of, of_the_run, too_old, unmeasured
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row
@@ -39,7 +39,7 @@ def invalid_in_advance(
         return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
     known = shipped() if families is None else families
     in_common = 0
-    reasons: list[str] = []
+    reasons = [] if part or rules.left_out else list(cells_left_out(before, after, matched))
     for match in gated:
         rows_before, rows_after = match.rows
         paired = pairs(rows_before, rows_after, Treatments.of(match.family, known.get(match.family)))

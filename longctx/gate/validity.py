@@ -14,8 +14,10 @@ from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.results.grouping import grouped
 from longctx.stats.bound import design_effect
 from longctx.stats.rates import Rate, wilson
+from longctx.vocabulary.family import is_check, is_of_function
 
 if TYPE_CHECKING:
+    from longctx.compare.match import Matched
     from longctx.compare.pairs import TrialPairs
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
@@ -26,6 +28,8 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
 UNREADABLE = "unparseable", "truncated"
 """The outcomes of replies that could not be read, or were cut off before their answer."""
+NAMED = 3
+"""The most cells that a reason names."""
 Z_ONE_SIDED = 1.6448536269514722
 """The 95% quantile of the normal distribution."""
 
@@ -68,6 +72,29 @@ def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
         yield f"{empty:,} of the grid's scenarios have no question to ask"
     if not in_common:
         yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
+
+
+def cells_left_out(before: Sequence[Row], after: Sequence[Row], matched: Sequence[Matched]) -> Iterator[str]:
+    """Yield a sentence, without its full stop, if the run lacks cells of test functions that its baseline has.
+
+    The grid of a family is known from the profile; that of a test function is what its baseline holds.
+    """
+    present = {row.family for row in after}
+    lacking = {(row.family, row.scenario) for row in before if _is_function(row) and row.family not in present}
+    for match in matched:
+        was, now = ({(row.family, row.scenario) for row in rows if _is_function(row)} for rows in match.rows)
+        lacking |= was - now
+    if lacking:
+        named = ", ".join("/".join(cell) for cell in sorted(lacking)[:NAMED])
+        yield (
+            f"the run lacks {len(lacking):,} cells of test functions that its baseline has ({named}"
+            f"{' …' if len(lacking) > NAMED else ''}): run them all, without -k, -x and --lf, or save a baseline "
+            "without what was removed"
+        )
+
+
+def _is_function(row: Row) -> bool:
+    return is_of_function(row.family) and not is_check(row.family)
 
 
 def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clust
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, by_band, by_scenario, is_gated
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
-from longctx.gate.validity import NONE_GATED, AgeLimit, nothing_to_lose, of_the_run, too_old, unmeasured
+from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -205,7 +205,8 @@ def give_verdict(
     judged = _families(compared, rules, stopped=not_asked > 0)
     measured = [pair for family in compared for pair in family.measured]
     limits = rules.limits.judged(measured, rules.level(not_asked > 0))
-    reasons = tuple(_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
+    lacking = () if rules.left_out else cells_left_out(before, after, matched)
+    reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
     if not reasons and judged:
         verdict = overall([verdict, *(limit.status for limit in limits)])

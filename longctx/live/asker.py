@@ -45,11 +45,16 @@ class Asker:
         max_cost: float | None,
         tally: Tally,
         say: Say,
+        spent: float = 0.0,
     ) -> None:
-        """tally: counts what is asked; its `done` is the caller's. say: prints a sentence."""
+        """tally: counts what is asked; its `done` is the caller's. say: prints a sentence.
+
+        spent: USD of the cap that the run has spent already.
+        """
         check_cap(max_cost, list(models))
         self._tape, self._models, self._base_url = tape, models, base_url
         self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
+        self._spent = spent
         self._loop = asyncio.new_event_loop()
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
@@ -136,6 +141,7 @@ class Asker:
         async with opened as client:
             self._client = client.with_options(max_retries=0)
             self._bounds = Bounds.of(self._in_flight, self._max_cost)
+            self._bounds.budget.spent = self._spent
             with live_progress(self._tally, self._say) as self._progress:
                 await self._served()
 

@@ -71,6 +71,11 @@ def pytest_configure_node(node: object) -> None:
     run.tell_worker(node)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    run.hear_worker(node)
+
+
 @as_usage_errors()
 def pytest_sessionstart(session: pytest.Session) -> None:
     if is_nested(session.config):
@@ -100,6 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         with as_usage_errors():
             functions.take_up(items, config)
         items[:] = functions.of_shard(items, config)
+        functions.note_cells(items, config)
 
 
 @pytest.hookimpl(tryfirst=True)

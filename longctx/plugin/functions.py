@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from longctx.engine.rows import unmeasured_row
+from longctx.engine.terms import case_name
 from longctx.errors import TapeError, UserError
 from longctx.functions import measure
 from longctx.functions.answer import Answer
@@ -21,7 +23,7 @@ from longctx.functions.draw import Draw
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.plugin.measuring import writing
-from longctx.plugin.run import RUN
+from longctx.plugin.run import CELLS, RUN, is_worker
 from longctx.plugin.selection import CASE, MARKER
 from longctx.recording import absence
 from longctx.results.store import as_lines
@@ -154,6 +156,17 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         values = named_values(function.name, params)
         case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials)
         item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
+
+
+def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
+    """Note which cells of test functions there are, before -k and the like deselect any."""
+    run = config.stash[RUN]
+    for item in items:
+        if FUNCTION in item.stash and not item.get_closest_marker("skip"):
+            case = item.stash[CASE]
+            run.functions[case_name(run, case)] = case.min_rate
+    if is_worker(config):
+        config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
 
 
 def with_settings(case: Case, run: Run) -> Case:

@@ -57,7 +57,7 @@ def _family(marker: pytest.Mark) -> type[Scenario]:
 
 def check(run: Run) -> None:
     """Raise UserError for a mistake in profile, prompts, models, prices or documents, before anything is collected."""
-    _check_prices(run.settings, set(run.plan.models))
+    _check_prices(run.settings, {*run.plan.models, *run.plan.models_named_for_functions})
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
 

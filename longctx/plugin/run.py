@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 RUN = pytest.StashKey[Run]()
 """The key of the Run in a pytest Config's stash."""
+CELLS = "ctx_functions"
+"""The entry of a worker's output that names the cells of test functions and their minimum rates."""
 FINISHED: pytest.StashKey[Finished] = pytest.StashKey()
 """The key of the finished run, in the process that started it."""
 
@@ -59,6 +61,13 @@ def tell_worker(node: Any) -> None:
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
     node.workerinput["ctx_base"] = run.settings.base
     node.workerinput["ctx_private"] = str(run.private or "")
+
+
+def hear_worker(node: Any) -> None:
+    """Note the cells of test functions that a worker has collected: the process that started the run collects none."""
+    output = getattr(node, "workeroutput", {})
+    if CELLS in output:
+        node.config.stash[RUN].functions |= json.loads(output[CELLS])
 
 
 def sayer(config: pytest.Config) -> Any:

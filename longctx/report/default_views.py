@@ -50,7 +50,7 @@ def _by(key: str, others: Sequence[str], stem: str, family: OfFamily, scenarios:
     A number has a curve for each combination of the others, or one over all if these have no colours of their own. Any
     other parameter has a row for each of its values, over all of the others.
     """
-    number = all(isinstance(scenario.params.get(key), int) for scenario in scenarios)
+    number = all(isinstance(scenario.params.get(key), int | float) for scenario in scenarios)
     title, unit, note, points = key.replace("_", " "), family.unit if key == family.size else "", "", list[RatePoint]()
     for subject, group in by_subject(scenarios).items():
         series = grouped(group, lambda scenario: _named(others, scenario))
@@ -62,7 +62,7 @@ def _by(key: str, others: Sequence[str], stem: str, family: OfFamily, scenarios:
         for name, same in series.items():
             for value, of_value in grouped(same, lambda scenario: scenario.params.get(key)).items():
                 rate = pooled(scenario.rate for scenario in of_value)
-                if number and isinstance(value, int):
+                if number and isinstance(value, int | float):
                     points.append(RatePoint(value, name, rate, str(subject)))
                 else:
                     points.append(RatePoint(_text(value), str(subject), rate))
@@ -86,5 +86,5 @@ def _named(parameters: Sequence[str], scenario: ScenarioSummary) -> str:
     return ", ".join(f"{key} {value}" for key, value in values) or "all"
 
 
-def _text(value: int | str | None) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
+def _text(value: int | float | str | None) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value

@@ -39,7 +39,7 @@ class RatePoint:
         >>> point = RatePoint(20, "3 keys", Rate(18, 20), facet="my-model, prompts protocol")
     """
 
-    x: int | str
+    x: int | float | str
     """The place on the axis: a number, or a name."""
     series: str
     """The curve or the colour that it belongs to."""
@@ -198,9 +198,9 @@ class RateView:
         scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
         return field("x", "quantitative", title, scale=scale, axis={"values": numbers, "format": ",d"})
 
-    def _says(self, x: int | str) -> str:
+    def _says(self, x: int | float | str) -> str:
         """Return a place on the axis as text: `5 lines`, or `k 512` for a number without a unit."""
-        if not isinstance(x, int):
+        if isinstance(x, str):
             return self.label(x)
         return f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}"
 

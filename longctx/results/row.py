@@ -41,14 +41,14 @@ class Row:
     """The family's version, which increases when it builds other trials."""
     scenario: Text
     """The slug of its parameters, such as `lines-5-block_size-2`."""
-    params: Mapping[Text, Whole | Text | None]
+    params: Mapping[Text, Whole | Number | Text | None]
     """The scenario's parameters."""
     seed: Natural
     """The random seed that draws the trial."""
     trial: Natural
     """The number of the trial in its scenario, from 0."""
     item: Text | None
-    """In long-context QA, the question's id and the digest of its bank."""
+    """In long-context QA, the question's id and the digest of its bank; the id of a test function's case."""
     repeat: Natural
     """How often the same trial was asked before it in this run."""
     outcome: Kind

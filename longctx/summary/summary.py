@@ -39,7 +39,7 @@ class ScenarioSummary:
     subject: Subject
     scenario: str
     """Its slug."""
-    params: Mapping[str, int | str | None]
+    params: Mapping[str, int | float | str | None]
     """Its parameters and its facts."""
     rate: Rate
     outcomes: Mapping[str, int]

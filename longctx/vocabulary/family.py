@@ -9,6 +9,19 @@ from dataclasses import dataclass, fields, is_dataclass
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario
 
+FUNCTION = "test_"
+"""How the names of test functions begin; no family's name may."""
+
+
+def is_of_function(family: str) -> bool:
+    """Return whether rows of this family are those of a test function, or of one of its checks."""
+    return family.startswith(FUNCTION)
+
+
+def is_check(family: str) -> bool:
+    """Return whether rows of this family are those of a check in a test function, which are called FUNCTION.CHECK."""
+    return is_of_function(family) and "." in family
+
 
 @dataclass(frozen=True, slots=True)
 class Family:

@@ -73,6 +73,8 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
     from longctx.config.text_files import digest_of
 
     for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
+        if not digest:  # test functions alone need no profile
+            continue
         values = [option.partition("=") for option in options]
         name = next((value for option, _, value in values if option == "--ctx-profile"), None)
         path: Path = profile_path(workspace, name)

@@ -40,10 +40,12 @@ class Collector(Nested):
         self.cases: list[Case] = []
         self.functions: list[Case] = []
         self.why_none = ""
+        self.of_functions: dict[str, float | None] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.cases = selected([item for item in session.items if not is_function(item)])
         self.functions = selected([item for item in session.items if is_function(item)])
+        self.of_functions = session.config.stash[RUN].functions
         self.why_none = _why_none(session)
 
 
@@ -69,6 +71,7 @@ def ask_first(config: pytest.Config) -> None:
     cases, functions = collected.cases, collected.functions
     if not (cases or functions):
         return
+    run.cells, run.functions = functions, collected.of_functions
     from longctx.engine.preflight import Invalid
 
     capture = config.pluginmanager.get_plugin("capturemanager")
@@ -77,11 +80,12 @@ def ask_first(config: pytest.Config) -> None:
             complete, empty = True, _without_question(cases, say)
             for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
                 say(sentence)
+            if functions:
+                function_runs.check(run, alone=not cases)
             if settings.estimate:
-                if cases:
-                    run.estimate(cases)
+                estimates = run.estimate(cases) if cases else []
                 if functions:
-                    function_runs.estimate(config, functions)
+                    function_runs.estimate(config, estimates)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.errors import Interrupted
+from longctx.errors import Interrupted, UserError
 from longctx.plugin.asking.nested import Nested, run_nested
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
 
 if TYPE_CHECKING:
+    from longctx.engine.run import Run
     from longctx.functions.asking import FunctionAsker
+    from longctx.functions.canary import FunctionCanary
     from longctx.functions.measure import Result
-    from longctx.functions.trial import FunctionTrial, Lacking
+    from longctx.functions.trial import FunctionTrial
     from longctx.live.cost.estimate import Estimate
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape
@@ -56,45 +59,74 @@ class AskingRun(FunctionRun):
 
 
 class EstimatingRun(FunctionRun):
-    """Takes the first requests that each cell lacks, and asks nothing."""
+    """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
 
-    def __init__(self, tape: Tape) -> None:
+    def __init__(self, tape: Tape, recorded: Tape) -> None:
+        """recorded: replays what is recorded, whatever the record mode."""
+        from longctx.functions.estimating import FunctionEstimates
+        from longctx.live.batches.ledger import Ledger
+
         super().__init__(tape)
-        self.estimates: list[Estimate] = []
-        self.requests = 0
+        self.estimates = FunctionEstimates()
+        self.held = 0
+        self._recorded = recorded
+        self._claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
 
     def cell(
         self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
     ) -> None:
-        from longctx.functions.asking import estimate
+        from longctx.functions.trial import FunctionTrial
+        from longctx.live.batches.ledger import place_of
 
-        lacking: dict[str, Sequence[Lacking]] = {}
+        self.estimates.add_cell(case)
         for question in case.questions():
             trial = trial_of(question)
+            replayed = FunctionTrial(question, self._recorded, trial.judge)
+            self.estimates.add_recorded(replayed, start(replayed))
             start(trial)
-            wanted = [lack for lack in trial.lacking if self.tape.wants(lack.wanted)]
-            if wanted:
-                lacking[question.key] = wanted
-        self.estimates.append(estimate(case, lacking, case.size))
+            lacking = [lack for lack in trial.lacking if self.tape.wants(lack.wanted)]
+            free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
+            self.held += len(lacking) - len(free)
+            if free:
+                self.estimates.add_lacking(trial, free)
 
 
-def estimate(config: pytest.Config, cases: Sequence[Case]) -> None:
-    """Say what asking the first requests of test functions costs. Raises UserError."""
-    from longctx.functions.asking import summed
+def check(run: Run, alone: bool) -> None:
+    """Raise Invalid if the verdict on the run's test functions can only be invalid, and UserError.
+
+    alone: whether the run asks no families, whose own check covers the functions too.
+    """
+    settings = run.settings
+    if settings.early_stop:
+        raise UserError(
+            "early-stop-with-functions",
+            "--ctx-early-stop looks at the answers of families alone, and this run has test functions: leave the "
+            "option out, or select the tests of families.",
+        )
+    if alone and (preflight := run.preflight([], run.tape())):
+        preflight.check()
+        preflight.warn()
+
+
+def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
+    """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
+    from longctx.engine.preflight import cannot_pass
     from longctx.live.cost.estimate import in_all
 
     run = config.stash[RUN]
-    nested = EstimatingRun(run.tape("once" if run.settings.record == "none" else run.settings.record))
+    nested = EstimatingRun(run.tape("once" if run.settings.record == "none" else run.settings.record), run.tape())
     run_nested(config, nested)
-    estimates = summed(nested.estimates)
+    estimates = nested.estimates.estimates(run.settings.batch)
     for each in estimates:
         run.say(str(each))
-    if total := in_all(estimates):
+    for sentence in nested.estimates.sentences():
+        run.say(sentence)
+    if total := in_all([*of_families, *estimates]):
         run.say(total)
-    if any(each.to_ask for each in estimates):
-        run.say(
-            "Of test functions, these are the first requests: what later ones cost is known when replies are there."
-        )
+    if nested.held:
+        run.say(f"{nested.held:,} more are held by batches that are not collected, and would not be asked.")
+    for sentence in cannot_pass(run.cells, run.plan.margin, run.settings.alpha):
+        run.say(sentence)
 
 
 def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
@@ -110,13 +142,12 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
     run, settings = config.stash[RUN], config.stash[RUN].settings
     tape = run.tape(settings.record)
     tally = Tally(sum(case.size for case in cases))
-    cap = None if settings.max_cost is None else settings.max_cost - spent
     models = [case.model for case in cases]
     if run.plan.own and run.plan.own.judge:
         models.append(run.plan.model(run.plan.own.judge))
-    asker = Asker(tape, models, settings.base_url, settings.in_flight, cap, tally, run.say)
+    asker = Asker(tape, models, settings.base_url, settings.in_flight, settings.max_cost, tally, run.say, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock), asker:
-        asking = FunctionAsker(asker, tape, settings.in_flight, tally)
+        asking = FunctionAsker(asker, tape, settings.in_flight, tally, _canary(run))
         try:
             run_nested(config, AskingRun(asking, tape))
         except KeyboardInterrupt:
@@ -138,3 +169,12 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
     if asked.stale:
         run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
     return not (asked.failures or asked.stale)
+
+
+def _canary(run: Run) -> FunctionCanary:
+    from longctx.functions.canary import FunctionCanary
+
+    sizes: Counter[tuple[str, str]] = Counter()
+    for case in run.cells:
+        sizes[case.scenario.family, case.model.model] += case.size
+    return FunctionCanary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)

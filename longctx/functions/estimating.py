@@ -1,0 +1,129 @@
+"""The estimate of test functions: first requests exactly, later ones as in the trials that are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from longctx.functions.measure import Result
+from longctx.functions.trial import Exchange, FunctionTrial, Lacking
+from longctx.live.cost.estimate import Estimate, Price
+from longctx.live.cost.money import estimated_cost
+from longctx.recording.case import Case
+from longctx.recording.request import body_tokens
+
+
+@dataclass(slots=True)
+class _Sum:
+    """The trials of one function on one model."""
+
+    case: Case
+    trials: int = 0
+    lacking: list[tuple[int, Sequence[Lacking]]] = field(default_factory=list)
+    """For each trial that lacks answers: how many requests are answered, and those that are not."""
+    recorded: list[Sequence[Exchange]] = field(default_factory=list)
+    """The exchanges of each trial that lacks nothing."""
+
+
+class FunctionEstimates:
+    """The estimates of the functions of one run."""
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str], _Sum] = {}
+
+    def add_cell(self, case: Case) -> None:
+        """Count the trials of a cell."""
+        self._of(case).trials += case.size
+
+    def add_recorded(self, trial: FunctionTrial, result: Result) -> None:
+        """Learn from a trial that was replayed, if its recording is complete."""
+        if result.kind not in ("suspended", "skipped", "error") and trial.exchanges:
+            self._of(trial.case).recorded.append(list(trial.exchanges))
+
+    def add_lacking(self, trial: FunctionTrial, lacking: Sequence[Lacking]) -> None:
+        """Count a trial that lacks answers to these requests."""
+        self._of(trial.case).lacking.append((len(trial.exchanges), lacking))
+
+    def estimates(self, batch: bool) -> list[Estimate]:
+        """Return one estimate for each function and model. batch: whether the run asks in batches."""
+        return [_estimate(of, batch) for of in self._sums.values()]
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what is known of the later requests of each function that has any, or may have."""
+        for (function, model), of in self._sums.items():
+            first = sum(len(lacking) for _, lacking in of.lacking)
+            later = _later(of)
+            if first and later is None:
+                yield (
+                    f"{function} on {model}: these are the first requests alone; how many later ones there are is not "
+                    "known, since none of its trials is recorded."
+                )
+            elif first and later and later.requests:
+                yield (
+                    f"{function} on {model}: {first:,} requests are counted exactly, and about {later.requests:,.0f} "
+                    f"later ones are estimated from {len(of.recorded):,} recorded trials."
+                )
+
+    def _of(self, case: Case) -> _Sum:
+        return self._sums.setdefault((case.scenario.family, case.model.model), _Sum(case))
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """The later requests of the trials that lack answers."""
+
+    requests: float = 0.0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    price: float | None = 0.0
+    """USD; None if it is not known."""
+
+
+def _later(of: _Sum) -> _Later | None:
+    """Return the later requests, as in the recorded trials; None if there are none of these."""
+    if not of.recorded:
+        return None
+    each = fmean(len(exchanges) for exchanges in of.recorded)
+    requests = sum(max(0.0, each - answered - len(lacking)) for answered, lacking in of.lacking)
+    seen = [(exchange, reply) for exchanges in of.recorded for exchange in exchanges[1:] if (reply := exchange.reply)]
+    if not (requests and seen):
+        return _Later()
+    sizes = [(reply.input_tokens, int(exchange.body.get("max_tokens", 0))) for exchange, reply in seen]
+    prices = [estimated_cost(exchange.model, *size) for (exchange, _), size in zip(seen, sizes, strict=True)]
+    known = [price for price in prices if price is not None]
+    return _Later(
+        requests,
+        requests * fmean(tokens for tokens, _ in sizes),
+        requests * fmean(room for _, room in sizes),
+        requests * fmean(known) if len(known) == len(prices) else None,
+    )
+
+
+def _estimate(of: _Sum, batch: bool) -> Estimate:
+    requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
+    sizes = [(body_tokens(request.body, request.model), int(request.body.get("max_tokens", 0))) for request in requests]
+    later = _later(of) or _Later()
+    prices = [estimated_cost(request.model, *size) for request, size in zip(requests, sizes, strict=True)]
+    standard = _sum_of_known([*prices, later.price])
+    case, price = of.case, None
+    if standard is not None and case.model.prices is not None:
+        in_batches = standard * (1 - case.model.prices.batch_discount)
+        price = Price(standard, standard, in_batches, in_batches if batch else None)
+    return Estimate(
+        case.model.model,
+        case.scenario.family,
+        trials=of.trials,
+        to_ask=len(of.lacking),
+        input_tokens=round(sum(tokens for tokens, _ in sizes) + later.input_tokens),
+        output_tokens=round(sum(room for _, room in sizes) + later.output_tokens),
+        price=price,
+        counted=False,
+        thinking_tokens=sum(request.model.thinking_tokens for request in requests),
+    )
+
+
+def _sum_of_known(prices: Iterable[float | None]) -> float | None:
+    """Return the sum; None if any price is not known."""
+    known = list(prices)
+    return None if None in known else sum(price for price in known if price is not None)

@@ -1,0 +1,206 @@
+"""What asking test functions costs and when it stops: estimate, cap, canary, minimum rates and shards."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import Answer, Body, SimulatedServer, count_tokens, message, prompt_of
+
+ONE = """
+import pytest
+
+
+@pytest.mark.longctx(trials={trials})
+@pytest.mark.parametrize("tokens", [100, 400])
+def test_code(ask, draw, tokens):
+    code = draw.integer(10_000, 99_999)
+    text = draw.filler(tokens).insert(f"The code is {{code}}.", depth=draw.uniform())
+    assert ask(f"{{text}}\\n\\nWhat is the code?", max_tokens=50).integer() == code
+"""
+CHAT = """
+import pytest
+
+
+@pytest.mark.longctx(trials={trials})
+def test_chat(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    first = {{"role": "user", "content": f"The code is {{code}}. Remember it."}}
+    history = [first, ask(messages=[first], max_tokens=50).turn, {{"role": "user", "content": "Say it."}}]
+    reply = ask(messages=history, max_tokens=70)
+    assert str(code) in reply.text
+"""
+PRICES = "--ctx-price=toy=2/10"
+
+
+def code(body: Body) -> Answer:
+    found = re.search(r"code is (\d+)", prompt_of(body))
+    return 200, {}, message(found[1] if found else "none", body)
+
+
+def unreadable(body: Body) -> Answer:
+    return 200, {}, message("I do not know.", body)
+
+
+@pytest.fixture
+def project(checkout: Checkout) -> Checkout:
+    checkout.profile('models = ["toy"]\n')
+    return checkout
+
+
+def write(project: Checkout, *texts: str, **named: object) -> None:
+    project.file("tests_longctx/test_functions.py").write_text("".join(text.format(**named) for text in texts))
+
+
+def run(project: Checkout, *arguments: str) -> Result:
+    return project.pytest("tests_longctx/test_functions.py", *arguments)
+
+
+def ask(project: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+    return run(project, f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments)
+
+
+def estimated(result: Result) -> dict[str, str]:
+    lines = [line for line in result.out.splitlines() if " trials to ask" in line]
+    return {line.partition(" on ")[0]: line for line in lines}
+
+
+def test_first_requests_are_estimated_and_later_ones_are_said_to_be_unknown(project: Checkout) -> None:
+    write(project, ONE, CHAT, trials=5)
+    result = run(project, "--ctx-estimate", PRICES)
+    assert result.code == 0, result
+    assert result.says("test_code on toy: 10 of 10 trials to ask, about ", " input and at most 500 output tokens")
+    assert result.says("test_chat on toy: 5 of 5 trials to ask, about ", " input and at most 250 output tokens")
+    assert result.says(
+        "test_chat on toy: these are the first requests alone; how many later ones there are is not known"
+    )
+    assert result.says("In all about $")
+
+
+def test_later_requests_are_estimated_from_recorded_trials(project: Checkout) -> None:
+    write(project, CHAT, trials=4)
+    with SimulatedServer(code) as server:
+        assert ask(project, server).code == 0
+        assert len(server.asked) == 8
+        second = [count_tokens(prompt_of(body)) for body in server.asked if len(body["messages"]) == 3]
+    write(project, CHAT, trials=10)
+    result = run(project, "--ctx-estimate", PRICES)
+    assert result.says("6 requests are counted exactly, and about 6 later ones are estimated from 4 recorded trials.")
+    assert result.says("6 of 10 trials to ask", f"at most {6 * (50 + 70)} output tokens")
+    tokens = int(re.search(r"about ([\d,]+) input", estimated(result)["test_chat"])[1].replace(",", ""))  # type: ignore[index]
+    first = run(project, "--ctx-estimate", PRICES, "--ctx-seed=7")
+    alone = int(re.search(r"about ([\d,]+) input", estimated(first)["test_chat"])[1].replace(",", ""))  # type: ignore[index]
+    assert tokens == pytest.approx(alone * 6 / 10 + 6 * sum(second) / len(second), rel=0.1)
+
+
+def test_a_trial_with_part_of_its_answers_lacks_the_others_alone(project: Checkout) -> None:
+    write(project, CHAT, trials=4)
+    with SimulatedServer(code) as server:
+        assert ask(project, server).code == 0
+    file = project.file("cassettes/toy/test_chat/all.jsonl")
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(line for line in lines if '"request":1' not in line or "trial-0" not in line) + "\n")
+    result = run(project, "--ctx-estimate", PRICES)
+    assert result.says("test_chat on toy: 1 of 4 trials to ask", "at most 70 output tokens"), result
+
+
+def test_the_estimate_says_where_a_gate_cannot_pass(project: Checkout) -> None:
+    write(project, ONE, trials=20)
+    result = run(project, "--ctx-estimate")
+    assert result.says(
+        "test_code of toy, prompts protocol: 40 trials cannot pass at a margin of 5%: use 52 or more if nothing "
+        "changes, about 362 if 10% of pairs do, or a margin of 18%."
+    ), result
+    write(project, ONE, trials=30)
+    assert "cannot pass" not in run(project, "--ctx-estimate").out
+
+
+def test_the_cap_covers_families_and_functions_together(project: Checkout) -> None:
+    write(project, ONE, trials=20)
+    project.profile(
+        'models = ["toy"]\n[line_retrieval]\nmodels = ["toy"]\nlines = [3]\norders = ["ordered"]\ntrials = 20\n'
+    )
+    with SimulatedServer(
+        lambda body: code(body) if "code" in prompt_of(body) else (200, {}, message("1", body))
+    ) as server:
+        arguments = ("tests_longctx", PRICES, "--ctx-no-canary", "--ctx-in-flight=1", "--ctx-max-cost=0.02")
+        result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
+        spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
+        families = [body for body in server.asked if "code is" not in prompt_of(body)]
+    assert result.says("the cap of $0.02 leaves no room for it"), result
+    assert len(families) == 20
+    assert 20 < len(server.asked) < 60
+    assert spent <= 0.02
+
+
+def test_a_function_whose_replies_cannot_be_read_is_asked_ten_times(project: Checkout) -> None:
+    write(project, ONE, CHAT, trials=30)
+    with SimulatedServer(lambda body: code(body) if "Remember" in prompt_of(body) else unreadable(body)) as server:
+        result = ask(project, server)
+        asked = [body for body in server.asked if "Remember" not in prompt_of(body)]
+    assert result.code == 1, result
+    assert len(asked) == 10, result.out
+    assert result.says("The first trial of test_code on toy is unparseable: 'I do not know.'")
+    assert result.says("Stopped test_code on toy: none of the first 10 trials of test_code on toy could be read")
+    assert len(server.asked) == 10 + 2 * 30
+
+
+def test_one_readable_reply_lets_all_be_asked(project: Checkout) -> None:
+    write(project, ONE, trials=10)
+    with SimulatedServer() as server:
+        server.script = lambda body: code(body) if len(server.asked) == 2 else unreadable(body)
+        assert "Stopped" not in ask(project, server, "--ctx-in-flight=1").out
+        assert len(server.asked) == 20
+
+
+def test_without_a_canary_all_are_asked(project: Checkout) -> None:
+    write(project, ONE, trials=10)
+    with SimulatedServer(unreadable) as server:
+        ask(project, server, "--ctx-no-canary")
+        assert len(server.asked) == 20
+
+
+@pytest.fixture(scope="module")
+def half_right(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a project whose functions are right in the short cell alone, with a minimum rate."""
+    project = template.copied(tmp_path_factory.mktemp("half") / "checkout")
+    project.profile('models = ["toy"]\n[test_code]\nmin_rate = 0.8\n')
+    write(project, ONE, trials=20)
+    with SimulatedServer(
+        lambda body: code(body) if len(prompt_of(body)) < 1000 else (200, {}, message("0", body))
+    ) as server:
+        ask(project, server)
+    return project
+
+
+def test_a_minimum_rate_fails_a_cell(half_right: Checkout) -> None:
+    result = run(half_right, "-n2")
+    assert result.code == 1
+    assert result.says("1 failed, 1 passed")
+    assert re.search(r"FAILED .*test_code\[.*400", result.out)
+
+
+def test_shards_are_merged_with_minimum_rates_and_what_was_left_out(half_right: Checkout, tmp_path: Path) -> None:
+    project = half_right.copied(tmp_path / "checkout")
+    folders = [str(project.file(f"shard-{number}")) for number in (1, 2)]
+    for number, folder in enumerate(folders, start=1):
+        result = run(project, f"--ctx-shard={number}/2", f"--ctx-report={folder}", "-n2")
+        assert result.code in (0, 5), result
+    merged = project.longctx("merge", *folders, "--out", project.file("merged"))
+    assert merged.code == 1, merged
+    assert merged.says("test_code/tokens-400 of toy, prompts protocol: ", "is shown to lie below the minimum of 0.8")
+    assert len(project.file("merged/results.jsonl").read_text().splitlines()) == 40
+
+    for number in (1, 2):
+        run(
+            project, f"--ctx-shard={number}/2", f"--ctx-report={project.file(f'part-{number}')}", "-k", "not 100", "-n2"
+        )
+    merged = project.longctx(
+        "merge", *(project.file(f"part-{number}") for number in (1, 2)), "--out", project.file("less")
+    )
+    manifest = json.loads(project.file("less/run.json").read_text())
+    assert manifest["left_out"] == ["test_code/tokens-100 of toy, prompts protocol"], merged

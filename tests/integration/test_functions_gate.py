@@ -1,0 +1,212 @@
+"""A gate of test functions: baseline, verdict, bands, checks, what is left out, and what is foreseen."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+
+TESTS = """
+import pytest
+
+
+@pytest.mark.longctx(trials={trials}, bands={{"short": 100, "long": 1000}})
+@pytest.mark.parametrize("tokens", [100, 400])
+def test_code(ask, draw, check, tokens):
+    code = draw.integer(10_000, 99_999)
+    text = draw.filler(tokens).insert(f"The refund code is {{code}}.", depth=draw.uniform())
+    reply = ask(f"{{text}}\\n\\nWhat is the refund code?")
+    check("polite", "please" in reply.text)
+    assert reply.integer() == code
+
+
+@pytest.mark.longctx(cases="cases.jsonl", cluster="contract")
+def test_review(ask, check, case):
+    reply = ask(f"{{case.contract}} has the number {{case.number}}. Which?")
+    assert str(case.number) in reply.text
+"""
+
+
+def codes(body: Body) -> Answer:
+    """Answer with the first number of at least three digits in the prompt, politely."""
+    found = re.search(r"(?:code is|number) (\d+)", prompt_of(body))
+    return 200, {}, message(f"{found[1] if found else 'none'}, please", body)
+
+
+def wrong_when_long(body: Body) -> Answer:
+    return codes(body) if len(prompt_of(body)) < 1000 else (200, {}, message("0, please", body))
+
+
+def rude(body: Body) -> Answer:
+    status, headers, content = codes(body)
+    return status, headers, content.replace(b", please", b"")
+
+
+def write(project: Checkout, trials: int = 60, cases: int = 60, per_contract: int = 1) -> Checkout:
+    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=trials))
+    lines = [
+        {"id": f"case-{number}", "contract": f"contract {number // per_contract}", "number": 1000 + number}
+        for number in range(cases)
+    ]
+    project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return project
+
+
+def run(project: Checkout, *arguments: str) -> Result:
+    return project.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", *arguments, profile=None)
+
+
+def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
+    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
+
+
+def rows(project: Checkout) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in project.file("reports/latest/results.jsonl").read_text().splitlines()]
+
+
+def gate(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(project.file(f"{folder}/gate.json").read_text())
+    return kept
+
+
+def verdicts(project: Checkout) -> dict[tuple[str, str], str]:
+    families = gate(project)["families"]
+    return {(family["family"], band["band"]): band["verdict"] for family in families for band in family["bands"]}
+
+
+@pytest.fixture(scope="module")
+def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a project without a profile whose functions are recorded with a model that is right, with a baseline."""
+    project = write(template.copied(tmp_path_factory.mktemp("gated") / "checkout"))
+    project.file("tiny.toml").unlink()
+    with SimulatedServer(codes) as server:
+        result = ask(project, server)
+        assert result.code == 0, result
+    result = project.longctx("baseline", "save", "main")
+    assert result.code == 0, result
+    return project
+
+
+@pytest.fixture
+def gated(gated_once: Checkout, tmp_path: Any) -> Checkout:
+    return gated_once.copied(tmp_path / "checkout")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_the_same_answers_pass_in_each_band_and_check(gated: Checkout, workers: str) -> None:
+    result = run(gated, "--ctx-baseline=main", workers)
+    assert result.code == 0, result
+    assert verdicts(gated) == {
+        ("test_code", "short"): "pass",
+        ("test_code", "long"): "pass",
+        ("test_code.polite", "short"): "pass",
+        ("test_code.polite", "long"): "pass",
+        ("test_review", "all"): "pass",
+    }
+
+
+def test_other_answers_are_compared_trial_by_trial(gated: Checkout) -> None:
+    with SimulatedServer(wrong_when_long) as server:
+        result = ask(gated, server, "--ctx-baseline=main", mode="all")
+    assert result.code == 10, result
+    assert result.says("Gate: regression - test_code -1.000 in long")
+    assert verdicts(gated)["test_code", "short"] == "pass"
+
+
+def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
+    with SimulatedServer(rude) as server:
+        result = ask(gated, server, "--ctx-baseline=main", mode="all")
+    assert result.code == 10, result
+    assert {where: verdict for where, verdict in verdicts(gated).items() if verdict == "regression"} == {
+        ("test_code", "short"): "regression",
+        ("test_code", "long"): "regression",
+        ("test_code.polite", "short"): "regression",
+        ("test_code.polite", "long"): "regression",
+    }
+    assert verdicts(gated)["test_review", "all"] == "pass"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout, workers: str) -> None:
+    result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", workers)
+    assert result.code == 12, result
+    assert result.says("the run leaves out 2 of the grid's scenarios")
+
+
+def test_a_cell_that_was_removed_from_the_test_is_named(gated: Checkout) -> None:
+    file = gated.file("tests_longctx/test_functions.py")
+    file.write_text(file.read_text().replace("[100, 400]", "[100]"))
+    result = run(gated, "--ctx-baseline=main")
+    assert result.code == 12, result
+    assert result.says("the run lacks 1 cells of test functions that its baseline has (test_code/tokens-400)")
+
+
+def test_a_run_with_cells_left_out_is_no_baseline(gated: Checkout) -> None:
+    run(gated, "-k", "review")
+    result = gated.longctx("baseline", "save", "part")
+    assert result.code != 0
+    assert result.says("it left out 2 of its grid's scenarios: test_code/tokens-100 of toy, prompts protocol")
+
+
+def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> None:
+    """A case that was added and one that was removed change nothing for the others."""
+    file = gated.file("tests_longctx/cases.jsonl")
+    lines = file.read_text().splitlines()
+    new = {"id": "new", "contract": "contract 0", "number": 999}
+    file.write_text("\n".join([json.dumps(new), *lines[1:]]) + "\n")
+    with SimulatedServer(codes) as server:
+        result = ask(gated, server, "--ctx-baseline=main")
+        assert result.code == 0, result
+        assert len(server.asked) == 1
+    [review] = [family for family in gate(gated)["families"] if family["family"] == "test_review"]
+    assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (59, 59)
+
+
+def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
+    project = write(template.copied(tmp_path / "checkout"), per_contract=10)
+    with SimulatedServer(codes) as server:
+        assert ask(project, server).code == 0
+    assert project.longctx("baseline", "save", "main").code == 0
+    with SimulatedServer(rude) as server:
+        result = ask(project, server, "--ctx-baseline=main", mode="all")
+    assert result.code == 10, result
+    [review] = [family for family in gate(project)["families"] if family["family"] == "test_review"]
+    assert review["bands"][0]["clusters"] == 6
+
+
+def test_a_profile_has_bands_of_a_function_and_leaves_one_out(gated: Checkout) -> None:
+    gated.profile("[test_code]\nbands = { all-lengths = 1000 }\n[test_review]\ngated = false\n")
+    result = gated.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", "--ctx-baseline=main")
+    assert result.code == 0, result
+    assert list(verdicts(gated)) == [("test_code", "all-lengths"), ("test_code.polite", "all-lengths")]
+
+
+def test_a_verdict_that_must_be_invalid_ends_the_run_before_it_asks(gated: Checkout) -> None:
+    with SimulatedServer(codes) as server:
+        result = ask(gated, server, "--ctx-baseline=main", "-k", "not review", mode="all")
+        assert result.code == 12, result
+        assert result.says("The verdict could only be invalid, so nothing was asked.")
+        assert not server.received
+
+
+def test_a_baseline_with_nothing_to_lose_is_named_before_anything_is_asked(template: Checkout, tmp_path: Any) -> None:
+    project = write(template.copied(tmp_path / "checkout"), trials=20)
+    with SimulatedServer(lambda body: (200, {}, message("0", body))) as server:
+        ask(project, server)
+    result = project.longctx("baseline", "save", "main")
+    assert result.says("No run can pass against it: test_code of toy")
+    result = run(project, "--ctx-baseline=main", "--ctx-estimate")
+    assert result.says("No run can pass: test_code of toy", "No run can pass: test_code.polite of toy"), result
+
+
+def test_an_early_stop_takes_no_test_functions(gated: Checkout) -> None:
+    with SimulatedServer(codes) as server:
+        result = ask(gated, server, "--ctx-baseline=main", "--ctx-early-stop", mode="all")
+        assert result.code == 4, result
+        assert result.says("--ctx-early-stop")
+        assert not server.received
