@@ -76,7 +76,7 @@ class Answer:
         """Call the tools that the reply asks for, and return the user turn with their results.
 
         A result that is not text is sent as JSON. What a function raises, and a tool that is not known, is sent as an
-        error, as an agent would.
+        error, as an agent would. Raises Unparseable for a call without id, name or input.
 
         Args:
             functions: The function of each tool, called with the tool's input as keyword arguments.
@@ -85,6 +85,9 @@ class Answer:
             >>> answer = ask(messages=history, tools=TOOLS)
             >>> history += [answer.turn, answer.tool_results({"read_file": read_file})]
         """
+        for use in self.tool_uses:
+            if not (isinstance(use.get("id"), str) and isinstance(use.get("name"), str) and "input" in use):
+                raise self._unreadable("a tool call without id, name or input")
         return {"role": "user", "content": [_result(use, functions) for use in self.tool_uses]}
 
     def integer(self) -> int:

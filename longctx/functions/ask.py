@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
+from longctx.functions.cells import NAME
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
 
@@ -118,6 +119,14 @@ class Ask:
     def check(self, name: str, condition: object) -> bool:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
         checks = self.trial.checks
+        if not NAME.fullmatch(name):
+            raise TestMistake(
+                UserError(
+                    "bad-check-name",
+                    f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
+                    "its results go by this name.",
+                )
+            )
         if name in checks:
             raise TestMistake(
                 UserError(

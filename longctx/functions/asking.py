@@ -17,7 +17,7 @@ from typing import Any
 
 from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial, Lacking
+from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.asker import Asker
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Group
@@ -46,6 +46,8 @@ class FunctionsAsked:
 
     failures: dict[str, Failure] = field(default_factory=dict)
     """Why trials could not be asked, by `Question.key`."""
+    errors: Counter[str] = field(default_factory=Counter)
+    """How many trials ended with each error of the test itself, which its run shows in full."""
     stale: int = 0
     """How many trials have only an answer to another request, which the record mode does not ask."""
 
@@ -66,6 +68,7 @@ class FunctionAsker:
         self._asker, self._tape, self._tally = asker, tape, tally
         self._most = STARTED * in_flight
         self._waiting: dict[Future[Reply | Failure | None], _Waiting] = {}
+        """What the trials of the present cell wait for."""
 
     def wait(self, say: Say) -> None:
         """Send nothing more, and wait for what is in flight. A second Ctrl-C ends the waiting."""
@@ -76,22 +79,23 @@ class FunctionAsker:
     def ask(self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: RunOnce) -> None:
         """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
         group = case.scenario.family, case.model.model
-        canary, waiting = self._canary, self._waiting
+        canary = self._canary
+        waiting = self._waiting = {}
         fresh = deque(case.questions())
-        ready: deque[tuple[Question, Bodies]] = deque()
+        ready: deque[_Waiting] = deque()
         while fresh or ready or waiting:
             if why := canary.stopped(group):
                 self._leave(fresh, why)
             while len(waiting) < self._most and (ready or (fresh and self._may_start(group))):
-                question, answered = ready.popleft() if ready else (fresh.popleft(), {})
-                paused = self._run(trial_of(question), start, answered)
-                if paused is None:
+                paused = ready.popleft() if ready else _Waiting(fresh.popleft())
+                started = bool(paused.requests)
+                paused.requests = self._run(trial_of(paused.question), start, paused)
+                paused.left = len(paused.requests)
+                if not paused.requests:
                     self._tally.done += 1
-                    continue
-                if not answered:
+                elif not started:
                     canary.started(group)
-                for prepared in paused.requests:
-                    waiting[self._asker.submit(prepared)] = paused
+                waiting |= {self._asker.submit(request): paused for request in paused.requests}
             if not waiting:
                 if self._only_canary and canary.passed(group):
                     return
@@ -107,7 +111,7 @@ class FunctionAsker:
                     self._tally.done += 1
                     self.asked.failures[paused.question.key] = result
                 if not paused.left and not paused.failed:
-                    ready.appendleft((paused.question, paused.answered))  # first: what it shares is still in the cache
+                    ready.appendleft(paused)  # first: what it shares is still in the cache
 
     def _may_start(self, group: Group) -> bool:
         return self._canary.may_start(group) and not (self._only_canary and self._canary.passed(group))
@@ -118,30 +122,33 @@ class FunctionAsker:
         self.asked.failures |= {question.key: why for question in questions}
         questions.clear()
 
-    def _run(self, trial: FunctionTrial, start: RunOnce, answered: Bodies) -> _Waiting | None:
-        """Run a trial; return what it waits for, or None if it has ended. answered: what it asked before."""
+    def _run(self, trial: FunctionTrial, start: RunOnce, before: _Waiting) -> list[Prepared]:
+        """Run a trial; return the requests that it waits for, none if it has ended. before: what it asked before."""
         result = start(trial)
-        paused = self._paused(trial, result, answered)
-        if paused is None and answered:
+        requests = self._lacking(trial, result, before)
+        if not requests and before.requests:
             self._canary.ended(trial, result)
-        return paused
+        return requests
 
-    def _paused(self, trial: FunctionTrial, result: Result, answered: Bodies) -> _Waiting | None:
-        issued = trial.bodies
-        if lost := [body for wanted, body in answered.items() if wanted not in issued]:
-            new = next((body for wanted, body in issued.items() if wanted not in answered), {})
-            failure = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
-            self.asked.failures[trial.question.key] = failure
-            return None
+    def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[Prepared]:
+        question, issued = trial.question, trial.bodies
+        if lost := [body for key, body in before.issued.items() if key not in issued]:
+            new = next((body for key, body in issued.items() if key not in before.issued), {})
+            self.asked.failures[question.key] = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
+            return []
         if result.kind != "suspended":
-            return None
-        asked = [lacking for lacking in trial.lacking if self._tape.wants(lacking.wanted)]
-        if not asked:
-            self.asked.stale += 1
-            return None
-        paused = _Waiting(trial.question, issued, len(asked))
-        paused.requests = [prepared(trial.question, lacking) for lacking in asked]
-        return paused
+            if result.kind == "error":
+                self.asked.errors[one_line(result)] += 1
+            return []
+        lacking = [lacking for lacking in trial.lacking if self._tape.wants(lacking.wanted)]
+        sent = {request.wanted.key for request in before.requests}
+        if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
+            message = f"{trial.case.id}, trial {trial.item}: its answer is not found where it was recorded."
+            self.asked.failures[question.key] = Failure("answer-not-found", message)
+            return []
+        self.asked.stale += not lacking
+        before.issued = issued
+        return [prepared(question, each) for each in lacking]
 
 
 @dataclass(slots=True)
@@ -149,11 +156,13 @@ class _Waiting:
     """A trial that waits for answers."""
 
     question: Question
-    answered: Bodies
-    """The requests that it will have issued when it goes on."""
-    left: int
-    failed: bool = False
+    issued: Bodies = field(default_factory=dict)
+    """The requests that it issued: when it goes on, it issues them again."""
     requests: Sequence[Prepared] = ()
+    """Those that were sent."""
+    left: int = 0
+    """How many of them have no answer yet."""
+    failed: bool = False
 
 
 def prepared(question: Question, lacking: Lacking) -> Prepared:
@@ -171,6 +180,13 @@ def prepared(question: Question, lacking: Lacking) -> Prepared:
 
 def unasked(failures: Mapping[str, Failure]) -> dict[str, dict[str, Any]]:
     return {key: asdict(failure) for key, failure in failures.items()}
+
+
+def one_line(result: Result) -> str:
+    """Return the error of a trial in one line."""
+    if isinstance(result.error, TestMistake):
+        return result.error.error.reason
+    return f"{type(result.error).__name__}: {result.why}".partition("\n")[0]
 
 
 def _not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:

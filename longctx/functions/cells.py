@@ -105,6 +105,8 @@ class FunctionScenario(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         if self.items is None:
             return Identity(self.name, self.version, self.slug, seed, index, repeat)
+        if index >= len(self.items):
+            raise ValueError(f"there is no trial {index} (--ctx-trial), since it has {len(self.items):,} cases")
         # A case keeps its identity when others are added before it.
         return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
 
@@ -221,7 +223,7 @@ def _named(function: str, name: str, value: object) -> Value:
 def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
     """Read a file of cases. Raises UserError, which names the line."""
     try:
-        lines = read_text(path).splitlines()
+        lines = read_text(path).split("\n")  # other ends of lines may be in a JSON text
     except FileNotFoundError:
         raise UserError(
             "no-cases-file", f"There is no file of cases {path}: write one, a JSON object a line."
@@ -235,14 +237,16 @@ def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
             case = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise UserError("bad-case", f"{where} is not JSON: {error}.") from None
-        if not isinstance(case, dict) or not CASE_ID.fullmatch(str(case.get("id", ""))):
+        if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get("id"))):
             raise UserError(
                 "case-without-id",
                 f'{where} has no id: write an object with "id", of letters, digits and any of _.:@+-, which it keeps '
                 "when cases are added.",
             )
-        if cluster is not None and cluster not in case:
-            raise UserError("case-without-cluster", f"{where} has no field {cluster!r}, which cluster names.")
+        if cluster is not None and not _text(case.get(cluster)):
+            raise UserError(
+                "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
+            )
         if (other := cases.get(str(case["id"]))) is not None:
             raise UserError(
                 "duplicate-case-id",
@@ -252,6 +256,11 @@ def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
     if not cases:
         raise UserError("no-cases", f"{path} holds no case: write a JSON object a line.")
     return tuple(cases.values())
+
+
+def _text(value: object) -> str:
+    """Return a text or an integer as text; anything else, which cannot be a name, as an empty one."""
+    return str(value) if type(value) in (str, int) else ""
 
 
 def wording_of(workspace: Workspace, function: str, prompt_set: str) -> Wording:

@@ -5,16 +5,18 @@ What the code sends is what is recorded and compared; a streamed answer is made 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import anthropic
 import httpx2
+from anthropic._base_client import get_platform
 
 from longctx.config.headers import VERSION, custom_headers, treatments
 from longctx.errors import UserError
-from longctx.functions.trial import TestMistake
+from longctx.functions.trial import Exchange, TestMistake
 from longctx.recording.request import COUNT_PATH, PATH
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def client(ask: Ask, model: str | None) -> anthropic.Anthropic:
 def async_client(ask: Ask, model: str | None) -> anthropic.AsyncAnthropic:
     """Return the same as an asynchronous client."""
     http = anthropic.DefaultAsyncHttpxClient(transport=_AsyncTransport(ask, model))
-    return anthropic.AsyncAnthropic(api_key="not-needed", base_url=BASE_URL, http_client=http, max_retries=0)
+    return _AsyncClient(api_key="not-needed", base_url=BASE_URL, http_client=http, max_retries=0)
 
 
 class _Transport(httpx2.BaseTransport):
@@ -41,7 +43,9 @@ class _Transport(httpx2.BaseTransport):
         self._ask, self._model = ask, model
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        return _respond(self._ask, self._model, request, request.read())
+        trial = self._ask.trial
+        issued, streamed = _issued(self._ask, self._model, request, request.read())
+        return _response(trial.receive(issued), streamed)
 
 
 class _AsyncTransport(httpx2.AsyncBaseTransport):
@@ -49,11 +53,25 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
         self._ask, self._model = ask, model
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        return _respond(self._ask, self._model, request, await request.aread())
+        trial = self._ask.trial
+        issued, streamed = _issued(self._ask, self._model, request, await request.aread())
+        await asyncio.sleep(0)  # what runs beside it sends its requests before this reply is there
+        return _response(trial.receive(issued), streamed)
 
 
-def _respond(ask: Ask, named: str | None, request: httpx2.Request, content: bytes) -> httpx2.Response:
-    """Answer a request of the SDK. named: the model that the test names; None for the model under test."""
+class _AsyncClient(anthropic.AsyncAnthropic):
+    """A client that never waits for a thread, so that requests at the same time are sent in the order of the code."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._platform = get_platform()  # else the SDK finds it out in a thread
+
+
+def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, bool]:
+    """Return a request of the SDK with its answer, and whether it is streamed.
+
+    named: the model that the test names; None for the model under test.
+    """
     path = request.url.path
     if request.method != "POST" or path not in (PATH, COUNT_PATH):
         raise TestMistake(
@@ -70,7 +88,10 @@ def _respond(ask: Ask, named: str | None, request: httpx2.Request, content: byte
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})
     headers = treatments([*model.treatments.items(), *given])
-    message = ask.trial.exchange(sent, headers, model, counts=path == COUNT_PATH)
+    return ask.trial.issue(sent, headers, model, counts=path == COUNT_PATH), streamed
+
+
+def _response(message: Mapping[str, Any], streamed: bool) -> httpx2.Response:
     if streamed:
         events = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events_of(message))
         return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=events.encode())

@@ -6,10 +6,10 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from longctx.engine.rows import identified, unmeasured_row
-from longctx.functions.answer import JudgeUnreadable, Unparseable, texts
+from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
 from longctx.live.cost.money import paid
 from longctx.results.row import Row
@@ -24,6 +24,8 @@ JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
 SHOWN = 1000
 """The most characters of a reason that a row keeps."""
+ORIGINS = "changed", "new", "asked", "base"
+"""Where answers may come from: a trial is as little known as the least known of its answers."""
 Meant = Literal["failed", "skipped"] | None
 """What an exception of the test framework means."""
 
@@ -48,7 +50,7 @@ def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseE
         call()
     except BaseException as raised:
         error = next(_leaves(raised))
-        if isinstance(error, KeyboardInterrupt | SystemExit):
+        if isinstance(error, KeyboardInterrupt):
             raise
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
@@ -94,6 +96,7 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
     latencies = [reply.latency_s for reply in replies]
     thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
     cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
+    origins = {trial.tape.origin(exchange.wanted) for exchange in trial.exchanges}
     depth, distance = _place(trial)
     return Row(
         **identified(run, trial.question),
@@ -114,6 +117,7 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         cost_usd=None if None in costs else sum(filter(None, costs)),
         stop_reason=own[-1].stop_reason if own else None,
         source="live" if any(reply.live for reply in replies) else "replayed",
+        origin=next((origin for origin in ORIGINS if origin in origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
     )
@@ -153,11 +157,13 @@ def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
 def view(trial: FunctionTrial, test: str) -> View:
     """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
     parts: list[Excerpt] = []
-    turns = 0
+    before: list[Any] = []
     for number, exchange in enumerate(trial.answers, start=1):
         messages = exchange.body["messages"]
-        added = "\n\n".join(texts(turn["content"]) for turn in messages[turns:] if turn["role"] == "user")
-        turns = len(messages) + 1
+        goes_on = len(messages) > len(before) and messages[: len(before)] == before
+        new = messages[len(before) :] if goes_on else messages
+        added = "\n\n".join(texts(turn["content"]) for turn in new if turn["role"] == "user")
+        before = messages
         marks = [
             Mark("needle", place, place + len(needle))
             for needle in dict.fromkeys(trial.needles)
@@ -171,9 +177,9 @@ def view(trial: FunctionTrial, test: str) -> View:
 
 def _reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
-    content = exchange.message["content"]
-    calls = [f"[calls {block['name']}({block['input']})]" for block in content if block["type"] == "tool_use"]
-    return "\n".join(filter(None, ["".join(b["text"] for b in content if b["type"] == "text"), *calls]))
+    answer = Answer(exchange.message)
+    calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]
+    return "\n".join(filter(None, [answer.text, *calls]))
 
 
 def _asked(exchange: Exchange) -> str:

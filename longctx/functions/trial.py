@@ -7,7 +7,6 @@ of the product's code takes it for an error. Once the answer is recorded, the fu
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
 from longctx.recording.case import Case, Question
+from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply
@@ -60,7 +60,9 @@ class Exchange:
     reply: Reply | None
     """None for a count of tokens."""
     model: ModelProfile
-    of_judge: bool = False
+    of_judge: bool
+    sha256: str
+    """The digest of the answer."""
 
 
 @dataclass(slots=True)
@@ -128,20 +130,42 @@ class FunctionTrial:
         body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
         a count of tokens.
         """
+        return self.receive(self.issue(body, headers, model, counts=counts, of_judge=of_judge))
+
+    def issue(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        *,
+        counts: bool = False,
+        of_judge: bool = False,
+    ) -> Exchange:
+        """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
+
+        Code that sends several requests at once issues all of them before it receives the first reply.
+        """
         with self._lock:
             wanted = self._wanted(body, headers, model, counts)
             self.bodies[wanted.key] = body
-            if not self.tape.plays(wanted):
-                self.lacking.append(Lacking(wanted, body, headers, model))
-                raise Suspended(wanted.trial)
-            found = self.tape.answer(wanted)
-            assert found is not None
-            content, _ = found
-            reply = None if counts else self.tape.reply(wanted)
-            message: Mapping[str, Any] = json.loads(content)
-            self._after = hashlib.sha256(content).hexdigest()
-            self.exchanges.append(Exchange(wanted, body, message, reply, model, of_judge))
-        return message
+            try:
+                if not self.tape.plays(wanted):
+                    self.lacking.append(Lacking(wanted, body, headers, model))
+                    raise Suspended(wanted.trial)
+                found = self.tape.answer(wanted)
+                assert found is not None
+                reply = None if counts else self.tape.reply(wanted)
+                message = self.tape.count(wanted) if counts else read_object(found[0])
+            except UserError as error:
+                raise TestMistake(error) from None
+        return Exchange(wanted, body, message, reply, model, of_judge, hashlib.sha256(found[0]).hexdigest())
+
+    def receive(self, exchange: Exchange) -> Mapping[str, Any]:
+        """Return the answer to an issued request; the next request is recorded as one that follows it."""
+        with self._lock:
+            self._after = exchange.sha256
+            self.exchanges.append(exchange)
+        return exchange.message
 
     def answer(self, body: Mapping[str, Any], model: ModelProfile, *, of_judge: bool = False) -> Answer:
         """Return the answer to a body that the suite built. Raises Suspended."""
@@ -175,3 +199,12 @@ class FunctionTrial:
             after=self._after,
             counts=counts,
         )
+
+
+def changed_request(wanted: Wanted) -> str:
+    """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
+    after = f"request {wanted.number + 1} after the same reply" if wanted.number else "request 1"
+    return (
+        f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
+        f"the profile of {wanted.model} sends."
+    )

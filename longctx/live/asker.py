@@ -23,6 +23,7 @@ from longctx.live.failure import Failure
 from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
 from longctx.live.server.client import open_client
+from longctx.live.server.enquiry import body_of, read_count
 from longctx.live.server.providers import provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
@@ -113,16 +114,13 @@ class Asker:
     async def _count(self, prepared: Prepared) -> Failure | None:
         """Ask for a count of tokens, which is free, and record it."""
         try:
-            raw = await self._client.messages.with_raw_response.count_tokens(**prepared.sent)
+            content = await body_of(self._client.messages.with_raw_response.count_tokens(**prepared.sent))
+            read_count(content)
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
+            self._tape.record(prepared.wanted, answer, now, None)
         except Exception as error:
             return explain(error, self._client.base_url, prepared.question.case.id)
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        answer = {
-            "status": {"code": 200, "message": "OK"},
-            "headers": {},
-            "body": {"string": raw.http_response.content},
-        }
-        self._tape.record(prepared.wanted, answer, now, None)
         return None
 
     def _run(self) -> None:

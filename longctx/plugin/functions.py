@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,7 +21,7 @@ from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, Function, named_values, prompts_of, wording_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import CELLS, RUN, is_worker
 from longctx.plugin.selection import CASE, MARKER
@@ -110,7 +110,7 @@ class FunctionState:
 def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test function with its models and prompt sets. Raises UserError."""
     name, config = metafunc.function.__name__, metafunc.config
-    if inspect.isgeneratorfunction(metafunc.function) or inspect.isasyncgenfunction(metafunc.function):
+    if inspect.isasyncgenfunction(metafunc.function):  # pytest itself refuses other generators
         raise UserError("generator-function", f"{name} yields, and a test function returns: use assert and check.")
     file = str(metafunc.definition.path)
     where = f"{file}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
@@ -222,7 +222,7 @@ def call(item: pytest.Function) -> None:
             result = measure.run(trial, once, _kept)
         finally:
             state.current = None
-        if not trial.bodies and result.kind not in ("skipped", "error"):
+        if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
             sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
         return result
@@ -231,6 +231,10 @@ def call(item: pytest.Function) -> None:
         judge = state.run.plan.own.judge if state.run.plan.own else ""
         return FunctionTrial(question, state.tape, state.model(judge) if judge else None)
 
+    try:
+        case.fitted()
+    except UserError as error:
+        pytest.fail(f"invalid: {error}", pytrace=False)
     asking = config.stash.get(ASKING, None)
     if asking is not None:
         asking.cell(case, trial_of, start)
@@ -264,11 +268,7 @@ def _measure(
     errors: list[BaseException] = []
     skipped: list[str] = []
     problem = ""
-    try:
-        questions = list(case.fitted().questions())
-    except (UserError, ValueError) as error:
-        raise pytest.fail.Exception(f"invalid: {error}", pytrace=False) from None
-    for question in questions:
+    for question in case.questions():
         if failure := run.unasked.get(question.key):
             rows.append(
                 unmeasured_row(run, question, "not_asked" if failure["fatal"] else "infra_error", failure["cause"])
@@ -297,7 +297,7 @@ def _measure(
         rows += measured
         views += [measure.view(trial, item.nodeid), *(View(item.nodeid) for _ in measured[1:])]
     if absent or failed:
-        problem = absence.sentence(case, run.tape(), absent, failed)
+        problem = absence.sentence(case, run.tape(), absent, failed, changed_request)
     writing.attach(item, as_lines(rows, [] if run.settings.no_text else views))
     own = next((error for error in errors if not _is_judges(error)), None)
     if own is not None:
@@ -351,7 +351,14 @@ class CurrentCase:
         return self._state.case
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._item(), name)
+        item = self._item()
+        return item[name] if name in item else getattr(item, name)  # a field may be named as a method of dicts is
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._item()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._item())
 
     def __getitem__(self, name: str) -> Any:
         return self._item()[name]

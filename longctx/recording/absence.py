@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from longctx.config.file_names import slug
 from longctx.config.headers import as_lines
@@ -12,13 +12,26 @@ from longctx.recording.tape import Tape, Wanted
 from longctx.visible import visible
 
 
-def sentence(case: Case, tape: Tape, absent: Sequence[Wanted], failed: Sequence[str]) -> str:
-    """Explain all of a case's trials without a reply. failed: the messages of the asking pass, if it tried them."""
+def sentence(
+    case: Case,
+    tape: Tape,
+    absent: Sequence[Wanted],
+    failed: Sequence[str],
+    changed: Callable[[Wanted], str] | None = None,
+) -> str:
+    """Explain all of a case's trials without a reply.
+
+    Args:
+        absent: A request of each trial.
+        failed: The messages of the asking pass, if it tried them.
+        changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
+            have changed in a request of a family.
+    """
     stale = [wanted for wanted in absent if tape.status(wanted) == "stale"]
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]
     if stale:
-        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape.recorded_wording(stale[0]))}")
+        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape, stale[0], changed)}")
         parts.append(_how("new_episodes"))
     if missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
@@ -40,14 +53,16 @@ def _similar_model(case: Case, tape: Tape) -> str:
     return "" if own in names else closest(own, names)
 
 
-def _change(case: Case, recorded: dict[str, str]) -> str:
-    now, model = case.wording, case.model.model
+def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], str] | None) -> str:
+    recorded, now, model = tape.recorded_wording(wanted), case.wording, case.model.model
     if recorded["digest"] == now.digest:
         sent = as_lines(case.model.treatments)
         if recorded["headers"] != sent:
             return (
                 f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."
             )
+        if changed is not None:
+            return changed(wanted)
         shared = "; or it belongs to another model, whose name makes the same folder"
         shared = shared if slug(model) != model and not recorded["model"] else ""
         return (

@@ -18,6 +18,8 @@ is another answer to the same request than on the base branch.
 """
 RecordedAnswer = tuple[str, bytes]
 """When an answer was recorded, and its body."""
+EpisodeKey = tuple[str, str, int]
+"""A trial, the digest of a request, and how many earlier requests of the trial are equal to it."""
 
 
 class Base:
@@ -37,14 +39,14 @@ class Base:
                 "origin main, or give another.",
             )
         self._commit = found.decode().strip()
-        self._answers: dict[str, dict[tuple[str, str], RecordedAnswer]] = {}
+        self._answers: dict[str, dict[EpisodeKey, RecordedAnswer]] = {}
 
     def answer(self, file: str, episode: Episode) -> RecordedAnswer | None:
         """Return the answer that counts on the base branch for the same trial and request; None if it has none."""
         if file not in self._answers:
             path = f"{self._commit}:./{self._folder}/{file}"
             lines, _ = split_lines(self._git("cat-file", "blob", path) or b"")
-            answers: dict[tuple[str, str], RecordedAnswer] = {}
+            answers: dict[EpisodeKey, RecordedAnswer] = {}
             for recorded in parse_episodes(lines, Path(f"{self.revision}:{self._folder}/{file}"), self._root):
                 key, latest = _key(recorded), answer_of(recorded)
                 if key not in answers or answers[key][0] <= latest[0]:
@@ -65,6 +67,6 @@ def answer_of(episode: Episode) -> RecordedAnswer:
     return metadata["recorded_at"], response["body"]["string"]
 
 
-def _key(episode: Episode) -> tuple[str, str]:
+def _key(episode: Episode) -> EpisodeKey:
     request, _, metadata = episode
-    return metadata["trial"], request.body.decode()
+    return metadata["trial"], request.body.decode(), metadata.get("same", 0)

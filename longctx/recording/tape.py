@@ -26,7 +26,7 @@ from longctx.recording import compact_json
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.case import Question, earlier_file
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer, to_reply
+from longctx.recording.reply import MalformedAnswer, count, read_object, to_reply
 from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
@@ -203,11 +203,21 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 batched="batch" in metadata,
             )
         except MalformedAnswer as error:
-            raise TapeError(
-                "bad-recorded-answer",
-                f"{wanted.file}: the episode of {wanted.trial} cannot be used: {error}. Delete its line, and record "
-                "its trial again with --ctx-record once.",
-            ) from None
+            raise _unusable(wanted, error) from None
+
+    def count(self, wanted: Wanted) -> dict[str, Any]:
+        """Return the recorded count of tokens, as the server sent it; there must be one.
+
+        Raises TapeError if it is malformed.
+        """
+        found = self.answer(wanted)
+        assert found is not None
+        try:
+            answer = read_object(found[0])
+            count(answer.get("input_tokens"))
+        except ValueError as error:
+            raise _unusable(wanted, error) from None
+        return answer
 
     def recorded_since(self, wanted: Wanted, at: str) -> bool:
         """Return whether an answer to exactly this request was recorded at this time or later. at: ISO 8601, UTC."""
@@ -306,7 +316,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def origin(self, wanted: Wanted) -> AnswerOrigin | None:
         """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.sha256)
+        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
         if index is None or self._base is None:
             return None
         return self._origin(wanted.file, wanted.model, (*self.data[index], self._metadata_of[index]))
@@ -333,7 +343,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         if metadata.get("same"):
             key = f"{key}#{metadata['same']}"
         older = episodes.get(key)
-        if older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
+        own = bool(self._run) and metadata["run"] == self._run  # counts whatever the clock of another machine was
+        if own or older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
             episodes[key] = len(self.data)
         self.data.append((request, response))
         self._metadata_of.append(metadata)
@@ -346,3 +357,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             append_line(self.written_to / file, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
+
+
+def _unusable(wanted: Wanted, why: Exception) -> TapeError:
+    return TapeError(
+        "bad-recorded-answer",
+        f"{wanted.file}: the episode of {wanted.trial} cannot be used: {why}. Delete its line, and record its trial "
+        "again with --ctx-record once.",
+    )

@@ -31,8 +31,8 @@ UNWANTED = "-pno:cacheprovider"
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
-collect_ignore = ["foreign"]
-"""`foreign` is a project of its own, whose tests run in copies of it (see test_foreign_family.py)."""
+collect_ignore = ["foreign", "foreign_functions"]
+"""Projects of their own, whose tests run in copies of them (see test_foreign_family.py and test_functions.py)."""
 
 FAMILIES = "line_retrieval", "passkey"
 

@@ -37,6 +37,7 @@ class Collector(Nested):
     """The plugin of the nested pytest that takes its selected cases."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.cases: list[Case] = []
         self.functions: list[Case] = []
         self.why_none = ""

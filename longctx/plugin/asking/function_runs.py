@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from longctx.functions.measure import Result
     from longctx.functions.trial import FunctionTrial
     from longctx.live.cost.estimate import Estimate
+    from longctx.live.waiting import Say
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape
 
@@ -28,6 +32,7 @@ class FunctionRun(Nested):
     """The plugin of the nested pytest that runs test functions alone, in order to ask or estimate their trials."""
 
     def __init__(self, tape: Tape) -> None:
+        super().__init__()
         self.tape = tape
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -148,15 +153,12 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
     asker = Asker(tape, models, settings.base_url, settings.in_flight, settings.max_cost, tally, run.say, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock), asker:
         asking = FunctionAsker(asker, tape, settings.in_flight, tally, _canary(run))
+        nested = AskingRun(asking, tape)
         try:
-            run_nested(config, AskingRun(asking, tape))
+            with sigterm_as_interrupt():
+                run_nested(config, nested)
         except KeyboardInterrupt:
-            asking.wait(run.say)
-            raise Interrupted(
-                "interrupted",
-                f"Stopped: {tape.recorded:,} requests of test functions were answered and are recorded; the same "
-                "command asks only the others.",
-            ) from None
+            raise _stopped(asking, tape, run.say) from None
     asked = asking.asked
     run.keep_failures(unasked(asked.failures))
     stopped = asker.asked.stopped
@@ -168,7 +170,11 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
         run.say(f"{number:,} were not answered: {message}")
     if asked.stale:
         run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
-    return not (asked.failures or asked.stale)
+    for message, number in asked.errors.items():
+        run.say(f"{number:,} ended with an error of the test: {message}")
+    for name, why in nested.broken.items():
+        run.say(f"{name} could not be asked: {why}")
+    return not (asked.failures or asked.stale or asked.errors or nested.broken)
 
 
 def _canary(run: Run) -> FunctionCanary:
@@ -178,3 +184,37 @@ def _canary(run: Run) -> FunctionCanary:
     for case in run.cells:
         sizes[case.scenario.family, case.model.model] += case.size
     return FunctionCanary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
+
+
+def _stopped(asking: FunctionAsker, tape: Tape, say: Say) -> Interrupted:
+    """Wait for what is in flight, if no second signal comes, and return the error with the sentence on what is kept."""
+    lost = False
+    try:
+        with sigterm_as_interrupt():
+            asking.wait(say)
+    except KeyboardInterrupt:
+        lost = True
+    kept = f"Stopped: {tape.recorded:,} requests of test functions were answered"
+    if not tape.keeps:
+        then = ", but nothing is kept without text, so the same command asks all again."
+    elif tape.record_mode.value == "all":
+        then = " and are recorded. The same command asks everything again, since its record mode is all."
+    else:
+        then = " and are recorded, so the same command asks only the others."
+    return Interrupted(
+        "interrupted", f"{kept}{then}{' What was in flight is lost, and may be billed.' if lost else ''}"
+    )
+
+
+@contextlib.contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, unless it is ignored or another program handles it."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

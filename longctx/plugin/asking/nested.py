@@ -13,6 +13,16 @@ class Nested:
 
     interrupted = False
 
+    def __init__(self) -> None:
+        self.broken: dict[str, str] = {}
+        """Why tests could not run, such as a fixture that fails, by their names."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            text = crash.message if crash else str(report.longrepr).strip().rpartition("\n")[2]
+            self.broken[report.nodeid] = text.partition("\n")[0]
+
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
         self.interrupted = excinfo.type is KeyboardInterrupt
