@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.integration.conftest import ROOT
 
-BLOCK = re.compile(r"^```(sh|text|toml|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(sh|text|toml|python|jsonl)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,74 @@
+"""docs/functions.md: its files, and its commands one after the other, print what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from tests.integration.conftest import ROOT, Checkout, Launcher, Result
+from tests.integration.pages import blocks, missing
+from tests.servers import Answer, Body, SimulatedServer, message
+
+CASES = "tests_longctx/contracts.jsonl"
+
+
+def product(body: Body) -> Answer:
+    """Answer as a good model does: call the tool before it answers, and take the answer from the text."""
+    content = str(body["messages"][-1]["content"])
+    if code := re.search(r"The refund code is (\d+)", content):
+        return 200, {}, message(code[1], body)
+    if "polite?" in content:
+        assert body["model"] == "claude-haiku-5-5", "the judge is asked"
+        return 200, {}, message("Y", body)
+    if day := re.search(r"arrives on day (\d+)", content):
+        return 200, {}, message(f"It arrives on day {day[1]}.", body, usage=USAGE)
+    if order := re.search(r"When does order (\d+)", content):
+        call = {"type": "tool_use", "id": "toolu_1", "name": "order_status", "input": {"number": int(order[1])}}
+        return 200, {}, message("", body, content=[call], stop_reason="tool_use", usage=USAGE)
+    found = re.search(r"fee is (\d+).*annual fee\?|given in (\w+)", content, re.DOTALL)
+    assert found, content
+    return 200, {}, message(found[1] or found[2], body)
+
+
+USAGE = {"input_tokens": 40, "output_tokens": 20}
+
+
+def run(project: Checkout, server: SimulatedServer, line: str) -> Result:
+    """Run a command line of the page, which must end with the exit status of its comment."""
+    command, _, status = line.partition(" # exit status ")
+    program, *arguments = shlex.split(command)
+    if program == "longctx":
+        result = project.longctx(*arguments)
+    else:
+        asks = [f"--ctx-base-url={server.url}"] if "--ctx-record" in line else []
+        result = project.pytest("-plongctx.plugin", *arguments, *asks, profile=None)
+    assert result.code == int(status or 0), (line, result)
+    return result
+
+
+def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
+    project = Checkout(tmp_path / "project", launcher)
+    project.file("tests_longctx").mkdir(parents=True)
+    project.file("fixtures/profiles").mkdir(parents=True)
+    output = ""
+    with SimulatedServer(product) as server:
+        for kind, text in blocks("functions.md"):
+            if kind == "jsonl":
+                project.file(CASES).write_text(text, encoding="utf-8")
+            elif kind in ("python", "toml"):
+                project.file(text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
+            elif kind == "sh":
+                results = [run(project, server, line) for line in text.splitlines()]
+                output = "".join(result.out + result.err for result in results)
+            else:
+                assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
+    assert {row["outcome"] for row in project.rows()} == {"correct"}
+
+
+def test_the_page_names_mistakes_that_there_are() -> None:
+    page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
+    codes = re.findall(r"`([a-z]+(?:-[a-z]+)+)`", page.partition("## Mistakes")[2])
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "longctx").rglob("*.py"))
+    assert len(codes) > 10
+    assert not [code for code in codes if f'"{code}"' not in sources]
