@@ -52,7 +52,7 @@ class Tab:
         self.page.mouse.move(0, 0)
         self.page.emulate_media(media="screen", color_scheme=color_scheme)
         self.page.set_viewport_size(viewport)
-        self.url = url
+        self.url = url.partition("#")[0]
         self.messages.clear()
         self.page.goto(url)
         self.page.wait_for_selector(ready)

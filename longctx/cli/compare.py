@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import string
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from longctx.visible import visible
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
+    from longctx.report.document import Document
     from longctx.results.row import Row
 
 
@@ -55,8 +58,31 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     (reference, first), *others = parts
     known = families(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
-    shown.show(options, comparison(reference, comparisons, about, options.flips))
+    document = comparison(reference, comparisons, about, options.flips)
+    shown.show(options, document, as_page=lambda: _page(options, document, first, others))
     return 0
+
+
+def _page(options: argparse.Namespace, document: Document, before: Sequence[Row], others: Parts) -> str:
+    """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
+    from longctx.registry import families
+    from longctx.report.page.earlier import Earlier, earlier_rows
+    from longctx.report.page.page import changes_page
+    from longctx.results.store import load
+
+    views = {(row.run, row.identity): view for run in options.folders for row, view in load(find_run(run)).seen()}
+    rows, texts, earlier = [], [], {}
+    for name, of_run in others:
+        known = earlier_rows(before, of_run, options.between)
+        for row in of_run:
+            named = replace(row, labels={**row.labels, "run": name}) if len(others) > 1 else row
+            rows.append(named)
+            texts.append(json.dumps(views.get((row.run, row.identity), {})))
+            if row.identity in known:
+                was = known[row.identity]
+                earlier[named.identity] = Earlier(was, views.get((was.run, was.identity), {}))
+    titles = {name: family.title for name, family in families(options.workspace).items()}
+    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name))
 
 
 Parts = list[tuple[str, "list[Row]"]]

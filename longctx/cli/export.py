@@ -15,6 +15,8 @@ from longctx.results.folder import find_run
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
+    from longctx.report.page.earlier import EarlierAnswers
+    from longctx.results.store import FinishedRun
     from longctx.summary.summary import Summary
 
 
@@ -102,8 +104,24 @@ def _page(workspace: Workspace, folder: Path, file: Path) -> None:
 
     record, manifest = load(folder), require_manifest(folder)
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, families(workspace), manifest.facts)
-    page = page_of(summary, record, manifest, verdict=load_shown(folder))
+    page = page_of(summary, record, manifest, load_shown(folder), _earlier(workspace, folder, record))
     file.write_text(page, encoding="utf-8")
+
+
+def _earlier(workspace: Workspace, folder: Path, record: FinishedRun) -> EarlierAnswers | None:
+    """Return the answers of the baseline that a run was gated against; None if it was not, or is no longer here."""
+    from longctx.engine.earlier import earlier_answers
+    from longctx.report.verdict_data import baseline_of
+    from longctx.results.baseline import load_baseline
+    from longctx.results.store import VIEWS
+
+    name, run = baseline_of(folder)
+    # The name is from a file that may be another's: it is looked for among the project's own, and is no path.
+    file = next((path for path in workspace.baselines() if path.stem == name), None)
+    baseline = load_baseline(file) if file else None
+    if baseline is None or baseline.manifest.run != run:
+        return None
+    return earlier_answers(baseline, record.rows, workspace.cassettes, (folder / VIEWS).exists())
 
 
 WRITERS: dict[str, Callable[[Workspace, Path, Path], None]] = {

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     rules = verdict.rules(options, manifest) if baseline else None
     known = families(options.workspace)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
-        merged = merge(out, pairs, manifest, known, baseline, rules, options.page)
+        merged = merge(out, pairs, manifest, known, baseline, rules, options.page, options.workspace.cassettes)
     lacking, failures = missing_shards(manifest), verdict.failures(manifest, merged.record.rows)
     print(as_terminal(merged.summary, shlex.quote(str(out))))
     gated = merged.document or any(part.get("shard") for part in manifest.parts)

@@ -11,11 +11,13 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import longctx
 from longctx.config.headers import as_lines
+from longctx.engine.earlier import earlier_answers
 from longctx.engine.terms import empty, left_out, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -73,7 +75,8 @@ def finish(
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at) if gated else None
-        done = _written(folder, record, manifest, run.plan.families, baseline, terms, run.settings.page, judged)
+        families, cassettes = run.plan.families, run.workspace.cassettes
+        done = _written(folder, record, manifest, families, baseline, terms, run.settings.page, cassettes, judged)
     store.drop_unfinished(run.folder)
     if run.folder.parent == run.workspace.reports and (warning := point_latest_to(run.folder)):
         return dataclasses.replace(done, warnings=(*done.warnings, warning))
@@ -88,10 +91,14 @@ def merge(
     baseline: Baseline | None,
     terms: Rules | None,
     page: bool = True,
+    cassettes: Path | None = None,
 ) -> Finished:
-    """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError."""
+    """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError.
+
+    cassettes: the recordings in which the page's earlier replies are looked up.
+    """
     with whole_folder(folder, store.RESULTS) as part:
-        return _written(part, store.write(part, pairs), manifest, known, baseline, terms, page)
+        return _written(part, store.write(part, pairs), manifest, known, baseline, terms, page, cassettes)
 
 
 def _written(
@@ -102,6 +109,7 @@ def _written(
     baseline: Baseline | None,
     terms: Rules | None,
     page: bool,
+    cassettes: Path | None,
     judged: Callable[[Finished], object] = lambda _: None,
 ) -> Finished:
     """Summarize and judge a run, and write its report into `folder`."""
@@ -111,7 +119,11 @@ def _written(
         verdict, document = judge(folder, baseline, record.rows, manifest, terms, known)
     done = Finished(record, manifest, summary, verdict, document)
     judged(done)
-    write_report(folder, record, summary, manifest, page, document)
+    earlier = None
+    if baseline:
+        text = (folder / store.VIEWS).exists()
+        earlier = partial(earlier_answers, baseline, record.rows, cassettes, text)
+    write_report(folder, record, summary, manifest, page, document, earlier)
     warning = add_step_summary(as_markdown(summary, manifest.run, document))
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 

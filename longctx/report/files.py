@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from longctx.report.data import as_json
 from longctx.report.document import Document
+from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export
 from longctx.results.manifest import Manifest
@@ -20,10 +22,12 @@ def write_report(
     manifest: Manifest,
     page: bool = True,
     verdict: Document | None = None,
+    earlier: Callable[[], EarlierAnswers] | None = None,
 ) -> None:
     """Write summary.md, summary.json, run.json, results.csv and results.parquet into the folder of a run.
 
-    page: whether to write index.html and charts/ too. verdict: that of a gate, if any, which is shown first.
+    page: whether to write index.html and charts/ too. verdict: that of a gate, if any, which is shown first. earlier:
+    returns the baseline's answers, which the page shows.
     """
     if not page:
         _write_files(folder, record, summary, manifest, verdict)
@@ -34,7 +38,7 @@ def write_report(
 
     with drawing(charts(summary)) as drawn:
         _write_files(folder, record, summary, manifest, verdict)
-        write_page(folder, summary, record, manifest, drawn, verdict)
+        write_page(folder, summary, record, manifest, drawn, verdict, earlier() if earlier else None)
 
 
 def _write_files(

@@ -38,14 +38,16 @@ def judge(
     verdict = give_verdict(baseline.rows, with_answers(rows), rules, known)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
     shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)))
-    write_data(folder, verdict, baseline.name, differences, shown)
+    write_data(folder, verdict, baseline.name, differences, shown, baseline.manifest.run)
     (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
     return verdict.verdict, shown
 
 
-def write_data(folder: Path, verdict: RunVerdict, baseline: str, changed: Sequence[str], shown: Document) -> None:
-    """Write gate.json. shown: the verdict in words, which `load_shown` reads back."""
-    data = as_data(verdict, baseline, changed) | {"document": document.as_data(shown)}
+def write_data(
+    folder: Path, verdict: RunVerdict, baseline: str, changed: Sequence[str], shown: Document, run: str = ""
+) -> None:
+    """Write gate.json. shown: the verdict in words, which `load_shown` reads back. run: that of the baseline."""
+    data = as_data(verdict, baseline, changed) | {"baseline_run": run, "document": document.as_data(shown)}
     (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
 
 
@@ -56,6 +58,17 @@ def load_shown(folder: Path) -> Document | None:
         return document.from_data(data["document"]) if "document" in data else None
     except FileNotFoundError:
         return None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise damaged(folder / GATE, error) from None
+
+
+def baseline_of(folder: Path) -> tuple[str, str]:
+    """Return the name of the baseline that a run was gated against, and of its run; empty if it was not gated."""
+    try:
+        data = parsed(json.loads, (folder / GATE).read_text(encoding="utf-8"))
+        return str(data["baseline"]), str(data.get("baseline_run", ""))
+    except FileNotFoundError:
+        return "", ""
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise damaged(folder / GATE, error) from None
 

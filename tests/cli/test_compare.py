@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -105,3 +109,25 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
 def test_a_mistake_is_a_sentence(two: list[str], capsys: Capture, arguments: list[str], code: str) -> None:
     assert main(["compare", *(argument.format(*two) for argument in arguments)]) == 2
     assert f"[{code}]" in capsys.readouterr().err
+
+
+def test_the_page_has_both_answers_of_every_trial(two: list[str], tmp_path: Path) -> None:
+    assert main(["compare", *two, "--out", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    index = json.loads(re.findall(r'<script type="application/json" id="index">(.*?)</script>', page)[0])
+    groups = [index["names"]["change"][trial[4]] for trial in index["trials"]]
+    assert groups == ["unchanged", "lost", "gained"]
+    [chunk] = re.findall(r'<script type="application/octet-stream" id="chunk-0">(.*?)</script>', page)
+    lost = json.loads(gzip.decompress(base64.b64decode(chunk)))[1]
+    assert (lost["outcome"], lost["before"]["outcome"], lost["before"]["returned"]) == ("wrong", "correct", "7")
+    assert HOSTILE in lost["reply"]
+    assert HOSTILE in lost["before"]["reply"]
+    assert HOSTILE not in page
+
+
+def test_the_page_of_several_runs_tells_their_trials_apart(two: list[str], tmp_path: Path) -> None:
+    assert main(["compare", *two, two[1], "--out", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    index = json.loads(re.findall(r'<script type="application/json" id="index">(.*?)</script>', page)[0])
+    assert len(index["trials"]) == 6
+    assert len(index["names"]["model"]) == 2

@@ -26,7 +26,8 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
     assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 0
     page = checkout.file("page.html").read_text()
     assert "Content-Security-Policy" in page
-    assert "<script" not in page
+    assert "alert(1)" not in page
+    assert '"lost"' in page
     assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 2
 
 

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from longctx.engine.earlier import earlier_answers
+from longctx.gate.verdict import Rules
+from longctx.registry import shipped
 from longctx.report.charts import charts
 from longctx.report.charts.draw import drawing
+from longctx.report.files import write_report
 from longctx.report.page.page import write_page
+from longctx.report.verdict_data import judge
 from longctx.results import store
-from longctx.results.manifest import Manifest
+from longctx.results.baseline import load_baseline
+from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.summary.summary import summarize
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.scenario import Kind, Quote
+from tests.rows import bare, row
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -144,3 +152,43 @@ def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1
     with drawing(charts(summary)) as drawn:
         write_page(folder, summary, record, manifest, drawn)
     return folder / "index.html"
+
+
+GROUPS = {"lost": 5, "gained": 3, "still wrong": 4, "unchanged": 27}
+"""The pairs of a gated run by how the answer changed."""
+
+
+def gated_rows() -> tuple[list[Row], list[Row]]:
+    """Return the rows of a baseline and of a gated run; the last trial of the run was not measured."""
+    outcomes = {"lost": ("correct", "wrong"), "gained": ("wrong", "correct"), "still wrong": ("wrong", "wrong")}
+    pairs = [outcomes.get(group, ("correct", "correct")) for group, number in GROUPS.items() for _ in range(number)]
+    before = [_answered(trial, was, model="model-a") for trial, (was, _) in enumerate([*pairs, ("correct", "")])]
+    after = [_answered(trial, now, model="model-b") for trial, (_, now) in enumerate(pairs)]
+    return before, [*after, bare(outcome="not_asked", error="missing", trial=len(pairs), model="model-b", band="all")]
+
+
+def _answered(trial: int, outcome: str, **fields: Any) -> Row:
+    returned = "12345" if outcome == "correct" else "54321"
+    usage = {"input_tokens": 100, "output_tokens": 9, "latency_s": 1.0, "cost_usd": 0.001}
+    return row(outcome, trial=trial, expected="12345", returned=returned, band="all", **usage, **fields)
+
+
+def write_gated(folder: Path, text: str = "The value is {}.") -> Path:
+    """Write a gated run whose baseline is a run with replies, as `Finished` does; return its page. text: of replies."""
+    before, after = gated_rows()
+    for name, rows_of in (("before", before), ("after", after)):
+        views = [_view(row, text) for row in rows_of]
+        store.append(folder / name, store.as_lines([replace(row, run=name) for row in rows_of], views))
+        store.finish(folder / name)
+        replace(MANIFEST, run=name, options=()).write(folder / name)
+    record, manifest = store.load(folder / "after"), load_manifest(folder / "after")
+    baseline = load_baseline(folder / "before")
+    _, document = judge(folder / "after", baseline, record.rows, manifest, Rules(), shipped())
+    earlier = partial(earlier_answers, baseline, record.rows, None)
+    write_report(folder / "after", record, summarize(record.rows), manifest, verdict=document, earlier=earlier)
+    return folder / "after" / "index.html"
+
+
+def _view(row: Row, text: str) -> View:
+    excerpt = Excerpt(("needle",), 3, (("", "line 2: "), ("needle", "line 3: 12345"), ("", " line 4")))
+    return View("tests_longctx/test_line_retrieval.py::test[lines-5]", [excerpt], text.format(row.returned))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,12 +32,18 @@ def check(options: argparse.Namespace) -> None:
         check_free(options.out, options.force)
 
 
-def show(options: argparse.Namespace, document: Document, charts: Sequence[Chart] = ()) -> None:
-    """Print or write a document as the options say. charts: shown only in HTML."""
+def show(
+    options: argparse.Namespace,
+    document: Document,
+    charts: Sequence[Chart] = (),
+    as_page: Callable[[], str] | None = None,
+) -> None:
+    """Print or write a document as the options say. charts: shown only in HTML. as_page: returns its own HTML."""
     from longctx.report.document import FORMATS, as_html
 
     kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")
-    text = as_html(document, charts) if kind == "html" else FORMATS[kind](document)
+    html = as_page or partial(as_html, document, charts)
+    text = html() if kind == "html" else FORMATS[kind](document)
     if options.out is None:
         print(text, end="")
     else:

@@ -4,12 +4,20 @@
 (() => {
   const SHOWN = 100;
   const index = JSON.parse(document.getElementById("index").textContent);
-  const columns = ["family", "scenario", "model", "outcome"];
-  const selects = Object.fromEntries(columns.map((name) => [name, document.getElementById(`filter-${name}`)]));
+  const columns = Object.keys(index.names);
+  const at = Object.fromEntries(columns.map((name, place) => [name, place]));
+  const selects = Object.fromEntries(["family", "scenario", "model", "outcome"].map((name) =>
+    [name, document.getElementById(`filter-${name}`)]));
+  const groups = document.getElementById("changes");
+  const search = document.getElementById("filter-text");
   const list = document.getElementById("trials");
   const more = document.getElementById("more");
+  const one = document.getElementById("one");
   const opened = new Map();
   let matching = [];
+  let change = "";  // the group of changes that is shown; empty for all
+  let linked = null;  // the place of the only trial that is shown, named by the page's address
+  let asked = 0;  // counts the filterings: a search in the replies may end after a later one began
 
   const element = (tag, className, ...children) => {
     const made = document.createElement(tag);
@@ -34,25 +42,36 @@
   // ---- filters and the list
 
   const fill = (select, names) => names.forEach((name, place) => select.append(new Option(name, String(place))));
-  const wanted = () => columns.map((name) => selects[name].value);
-  const matches = (trial, chosen) =>
-    chosen.every((value, place) => {
+  const named = (trial, column) => index.names[column][trial[at[column]]];
+  const matches = (trial) => {
+    if (change !== "" && trial[at.change] !== Number(change)) return false;
+    return Object.entries(selects).every(([name, { value }]) => {
       if (value === "") return true;
-      if (value === "not-correct") return index.names.outcome[trial[place]] !== "correct";
-      return trial[place] === Number(value);
+      if (value === "not-correct") return named(trial, "outcome") !== "correct";
+      return trial[at[name]] === Number(value);
     });
+  };
+
+  // What an address calls a trial: its family, scenario and number, and its model if there are several.
+  const idOf = (trial) => {
+    const parts = [index.families[trial[at.family]], named(trial, "scenario"), trial[columns.length].slice(1)];
+    if (index.names.model.length > 1) parts.push(named(trial, "model"));
+    return parts.map(encodeURIComponent).join("/");
+  };
 
   const summaryOf = (trial) => {
-    const [family, scenario, model, outcome] = columns.map((name, place) => index.names[name][trial[place]]);
     const [name, expected, returned] = trial.slice(columns.length);
+    const outcome = named(trial, "outcome");
     const answer = [];
     if (returned !== null) answer.push("returned ", ...visible(returned));
     if (expected !== null && returned !== expected) answer.push(answer.length ? ", expected " : "expected ", ...visible(expected));
+    const model = index.names.model.length > 1 ? [", ", ...visible(named(trial, "model"))] : [];
     return element(
       "summary", "",
       element("span", `outcome ${outcome}`, outcome),
-      element("span", "mono", `${scenario}${name}`),
-      element("span", "soft", family, ...(index.names.model.length > 1 ? [", ", ...visible(model)] : [])),
+      ...(groups ? [element("span", "change", named(trial, "change"))] : []),
+      element("span", "mono", `${named(trial, "scenario")}${name}`),
+      element("span", "soft", named(trial, "family"), ...model),
       element("span", "mono", ...answer),
     );
   };
@@ -63,6 +82,9 @@
       const item = element("details", "trial", summaryOf(index.trials[place]));
       item.dataset.place = place;
       item.addEventListener("toggle", () => open(item, place), { once: true });
+      item.addEventListener("toggle", () => {
+        if (item.open) history.replaceState(null, "", `#trial=${idOf(index.trials[place])}`);
+      });
       shown.append(item);
     }
     list.append(shown);
@@ -70,15 +92,116 @@
     more.textContent = `Show ${Math.min(SHOWN, matching.length - from - SHOWN)} more`;
   };
 
-  const filter = () => {
-    const chosen = wanted();
-    matching = [];
-    index.trials.forEach((trial, place) => matches(trial, chosen) && matching.push(place));
+  const textOf = (place, details) => {
+    const { before } = details;
+    const excerpts = details.excerpts.flatMap(({ pieces }) => pieces.map(([, text]) => text));
+    const answers = [details, ...(before ? [before] : [])].flatMap((answer) => [answer.reply, answer.returned, ...answer.why]);
+    const trial = index.trials[place];
+    return [named(trial, "scenario"), named(trial, "model"), details.expected, ...answers, ...excerpts].join("\n").toLowerCase();
+  };
+
+  const detailsOf = async (place) => (await chunk(Math.floor(place / index.chunk)))[place % index.chunk];
+
+  const filter = async () => {
+    const turn = ++asked;
+    const wanted = search.value.trim().toLowerCase();
+    let found = [];
+    if (linked !== null) found = [linked];
+    else index.trials.forEach((trial, place) => matches(trial) && found.push(place));
+    if (wanted && linked === null) {
+      const texts = await Promise.all(found.map(async (place) => textOf(place, await detailsOf(place))));
+      if (turn !== asked) return;
+      found = found.filter((_, number) => texts[number].includes(wanted));
+    }
+    matching = found;
+    one.hidden = linked === null;
     list.replaceChildren();
     document.getElementById("count").textContent =
       `${matching.length.toLocaleString("en")} of ${index.trials.length.toLocaleString("en")} trials`;
     show(0);
   };
+  const refilter = () => { linked = null; filter(); };
+
+  // ---- the groups of changes
+
+  const press = (value) => {
+    change = value;
+    groups.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", button.value === value));
+  };
+  if (groups) {
+    const counts = index.names.change.map((_, place) => index.trials.filter((trial) => trial[at.change] === place).length);
+    const button = (value, name, number) => {
+      const made = element("button", `group ${name.replaceAll(" ", "-")}`, `${name} ${number.toLocaleString("en")}`);
+      made.type = "button";
+      made.value = value;
+      made.addEventListener("click", () => { press(value); refilter(); });
+      groups.append(made);
+    };
+    button("", "all", index.trials.length);
+    index.names.change.forEach((name, place) => (place < 4 || counts[place]) && button(String(place), name, counts[place]));
+    press(String(Math.max(0, counts.findIndex((number) => number > 0))));
+  }
+
+  // ---- addresses: #trial=FAMILY/SCENARIO/NUMBER shows one trial, #trials=FAMILY/SCENARIO those of a scenario
+
+  const follow = () => {
+    const [kind, value = ""] = location.hash.slice(1).split("=");
+    if (kind === "trial") {
+      const place = index.trials.findIndex((trial) => idOf(trial) === value);
+      if (place < 0) return false;
+      linked = place;
+      filter();
+      list.firstElementChild.open = true;
+    } else if (kind === "trials") {
+      const [family, scenario] = value.split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+      const places = { family: index.families.indexOf(family), scenario: index.names.scenario.indexOf(scenario) };
+      if (places.family < 0 || places.scenario < 0) return false;
+      Object.entries(selects).forEach(([name, select]) => { select.value = name in places ? String(places[name]) : ""; });
+      search.value = "";
+      if (groups) press("");
+      refilter();
+    } else return false;
+    document.getElementById("explorer").scrollIntoView();
+    return true;
+  };
+
+  // ---- downloads of what is shown
+
+  const save = (name, type, text) => {
+    const link = element("a", "");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  };
+  const records = () => Promise.all(matching.map(async (place) => {
+    const trial = index.trials[place];
+    const { before, ...details } = await detailsOf(place);
+    return {
+      id: idOf(trial), family: index.families[trial[at.family]], scenario: named(trial, "scenario"),
+      trial: trial[columns.length].slice(1), model: named(trial, "model"),
+      ...(groups ? { change: named(trial, "change"), outcome_before: before?.outcome ?? null } : {}),
+      outcome: named(trial, "outcome"), expected: details.expected,
+      ...(groups ? { returned_before: before?.returned ?? null } : {}),
+      returned: details.returned,
+      ...(groups ? { reply_before: before?.reply ?? null } : {}),
+      reply: details.reply ?? null, why: details.why.join(" "),
+    };
+  }));
+  // A spreadsheet takes what begins with these for a formula: an apostrophe makes it text.
+  const cell = (value) => {
+    const text = value === null ? "" : String(value);
+    return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  };
+  document.getElementById("download-csv").addEventListener("click", async () => {
+    const rows = await records();
+    const names = Object.keys(rows[0] ?? { id: null });
+    const lines = [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(cell).join(","));
+    save("trials.csv", "text/csv", `${lines.join("\r\n")}\r\n`);
+  });
+  document.getElementById("download-json").addEventListener("click", async () => {
+    save("trials.json", "application/json", JSON.stringify(await records(), null, 1));
+  });
 
   // ---- one trial
 
@@ -103,7 +226,8 @@
     for (const [from, to, quote] of spots) {
       if (from < end) continue;
       const place = quote.in_needle ? "needle" : quote.in_record ? "record" : "nowhere";
-      const says = { needle: "in the right section", record: "elsewhere in the record", nowhere: "not in the record" }[place];
+      const says = quote.says ??
+        { needle: "in the right section", record: "elsewhere in the record", nowhere: "not in the record" }[place];
       const mark = element("mark", place, ...visible(text.slice(from, to)));
       mark.title = says;
       parts.push(...visible(text.slice(end, from)), mark);
@@ -127,28 +251,55 @@
   };
   const titled = (title, ...children) => [element("h3", "", title), element("pre", "", ...children)];
 
-  const open = async (item, place) => {
-    const details = (await chunk(Math.floor(place / index.chunk)))[place % index.chunk];
-    const facts = element("dl", "facts small");
-    for (const [name, value] of Object.entries(details.facts)) {
-      facts.append(element("div", "", element("dt", "", name), element("dd", "", ...visible(value))));
+  // The right answer, and another that was read from a reply, where they are words of their own in it.
+  const answersIn = (reply, { expected }, { returned }) => {
+    const parts = [[expected, true, "the right answer"], [returned === expected ? null : returned, false, "the answer given"]];
+    return parts.flatMap(([text, in_needle, says]) => {
+      if (!text) return [];
+      const found = reply.split(text);
+      const alone = found.length > 1 && !/[\p{L}\p{N}]$/u.test(found[0]) && !/^[\p{L}\p{N}]/u.test(found[1]);
+      return alone ? [{ text, in_needle, in_record: false, says }] : [];
+    });
+  };
+  const factsOf = ({ facts }) => {
+    const shown = element("dl", "facts small");
+    for (const [name, value] of Object.entries(facts)) {
+      shown.append(element("div", "", element("dt", "", name), element("dd", "", ...visible(value))));
     }
-    const body = element("div", "");
-    for (const sentence of details.why) body.append(element("p", "", ...visible(sentence)));
-    body.append(facts);
-    if (details.reply !== undefined) {
-      const quotes = details.quotes ?? [];
-      body.append(...titled("Reply", ...marked(details.reply, quotes)));
+    return shown;
+  };
+  // One run's answer. side: its title where two are side by side.
+  const answerOf = (answer, details, side) => {
+    const parts = answer.why.map((sentence) => element("p", "", ...visible(sentence)));
+    if (answer.reply !== undefined) {
+      const quotes = answer.quotes ?? [];
+      const marks = quotes.length || !side ? quotes : answersIn(answer.reply, details, answer);
+      parts.push(...titled("Reply", ...marked(answer.reply, marks)));
       if (quotes.length) {
-        body.append(element("p", "soft", "Quotes: ", element("mark", "needle", "in the right section"), " ",
+        parts.push(element("p", "soft", "Quotes: ", element("mark", "needle", "in the right section"), " ",
           element("mark", "record", "elsewhere in the record"), " ", element("mark", "nowhere", "not in the record")));
       }
-    }
+    } else if (side) parts.push(element("p", "soft", "The text of this reply was not kept (longctx baseline save --with-replies keeps it)."));
+    if (!side) return [...parts.slice(0, answer.why.length), factsOf(answer), ...parts.slice(answer.why.length)];
+    const head = element("h3", "", `${side}: `, element("span", `outcome ${answer.outcome}`, answer.outcome), ", ", ...visible(answer.subject));
+    return [element("section", "", head, ...parts, factsOf(answer))];
+  };
+
+  const open = async (item, place) => {
+    const details = await detailsOf(place);
+    const body = element("div", "");
+    if (details.before) {
+      body.append(element("p", "soft", "Expected: ", element("mark", "needle", ...visible(details.expected ?? "not kept"))));
+      body.append(element("div", "sides", ...answerOf(details.before, details, "Before"), ...answerOf(details, details, "After")));
+    } else body.append(...answerOf(details, details, ""));
     for (const { names, line, pieces } of details.excerpts) {
       const title = element("span", "", ...visible(names.join(", ")), ` (line ${line} of the prompt)`);
       body.append(...titled(title, ...pieces.flatMap((part) => piece(part, names))));
     }
     if (details.command) body.append(...titled("Measure it again (with --ctx-record all: ask anew)", ...visible(details.command)));
+    const link = element("a", "", "Link to this trial");
+    link.href = `#trial=${idOf(index.trials[place])}`;
+    body.append(element("p", "soft", link));
     item.append(body);
   };
 
@@ -170,7 +321,7 @@
   const links = [...document.querySelectorAll("nav a")];
   const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
   const unfold = ({ hash }) => {
-    const fold = document.getElementById(decodeURIComponent(hash.slice(1)))?.closest("details.fold");
+    const fold = document.getElementById(hash.slice(1))?.closest("details.fold");
     if (fold) fold.open = true;
   };
   let current = null;
@@ -183,7 +334,7 @@
     current?.setAttribute("aria-current", "true");
     current?.closest("ul").scrollTo({ left: current.offsetLeft - 48 });
   };
-  window.addEventListener("hashchange", () => unfold(location));
+  window.addEventListener("hashchange", () => { if (!follow()) unfold(location); });
   window.addEventListener("scroll", mark, { passive: true });
   links.forEach((link) => link.addEventListener("click", () => unfold(link)));
   let folded = [];
@@ -195,10 +346,12 @@
   unfold(location);
   mark();
 
-  columns.forEach((name) => fill(selects[name], index.names[name]));
-  if (index.names.outcome.some((name) => name !== "correct")) selects.outcome.value = "not-correct";
-  columns.forEach((name) => selects[name].addEventListener("change", filter));
+  Object.entries(selects).forEach(([name, select]) => fill(select, index.names[name]));
+  if (!groups && index.names.outcome.some((name) => name !== "correct")) selects.outcome.value = "not-correct";
+  Object.values(selects).forEach((select) => select.addEventListener("change", refilter));
+  search.addEventListener("input", refilter);
+  document.getElementById("all").addEventListener("click", refilter);
   more.addEventListener("click", () => show(list.children.length));
-  filter();
+  if (!follow()) filter();
   document.documentElement.dataset.ready = "true";
 })();

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import longctx
 from longctx.registry import in_order
 from longctx.report.charts import charts
 from longctx.report.charts.draw import Drawn, drawing, standing_alone
@@ -18,8 +20,10 @@ from longctx.report.document import Document
 from longctx.report.findings import findings
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import facts, family_lines, headline, sections
+from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.words import words
 from longctx.results.manifest import Manifest
+from longctx.results.row import Row
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary
 from longctx.visible import visible
@@ -38,14 +42,16 @@ def write_page(
     manifest: Manifest,
     drawn: Iterable[Drawn],
     verdict: Document | None = None,
+    earlier: EarlierAnswers | None = None,
 ) -> None:
     """Write index.html to the run's folder, and its charts to charts/ as SVG files.
 
-    drawn: the charts, which may be drawn while they are consumed. verdict: the document of a gate.
+    drawn: the charts, which may be drawn while they are consumed. verdict: the document of a gate. earlier: the
+    baseline's answers.
     """
     (folder / "charts").mkdir(exist_ok=True)
     kept = _kept(drawn, folder / "charts")
-    (folder / "index.html").write_text(render(summary, record, manifest, kept, verdict), encoding="utf-8")
+    (folder / "index.html").write_text(render(summary, record, manifest, kept, verdict, earlier), encoding="utf-8")
 
 
 def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
@@ -55,10 +61,16 @@ def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
         yield chart
 
 
-def page_of(summary: Summary, record: FinishedRun, manifest: Manifest, verdict: Document | None = None) -> str:
+def page_of(
+    summary: Summary,
+    record: FinishedRun,
+    manifest: Manifest,
+    verdict: Document | None = None,
+    earlier: EarlierAnswers | None = None,
+) -> str:
     """Return the page without writing any file."""
     with drawing(charts(summary)) as drawn:
-        return render(summary, record, manifest, drawn, verdict)
+        return render(summary, record, manifest, drawn, verdict, earlier)
 
 
 def render(
@@ -67,39 +79,90 @@ def render(
     manifest: Manifest,
     drawn: Iterable[Drawn],
     verdict: Document | None = None,
+    earlier: EarlierAnswers | None = None,
 ) -> str:
     """Return the page with these charts.
 
     The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
     has escaped, and JSON without `<`.
     """
+    places = in_order([row.family for row in record.rows], summary.families)
+    rows = [record.rows[place] for place in places]
+    chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
+    parts = list(sections(summary, list(drawn)))
+    return (
+        _environment()
+        .get_template("template.html")
+        .render(
+            manifest=manifest,
+            headline=headline(summary),
+            verdict=verdict,
+            facts=list(facts(summary, manifest)),
+            families=family_lines(summary),
+            findings=findings(summary),
+            first=FINDINGS,
+            sections=parts,
+            links={part.title: part.id for part in parts},
+            compared=earlier is not None,
+            scenarios=scenario_links(rows),
+            index=trials.index(rows, summary.title, earlier),
+            chunks=chunks,
+            words=words(gated=verdict is not None),
+            **_script_and_style(),
+        )
+    )
+
+
+def changes_page(
+    document: Document,
+    rows: Sequence[Row],
+    views: Iterable[str],
+    earlier: EarlierAnswers,
+    title: Callable[[str], str],
+    options: Sequence[str] = (),
+) -> str:
+    """Return the page of a comparison: its document, and the trials with both answers.
+
+    rows, views: those of the later runs. title: returns the title of a family. options: those of the command line that
+    measure a trial again.
+    """
+    return (
+        _environment()
+        .get_template("changes.html")
+        .render(
+            verdict=document,
+            compared=True,
+            scenarios=scenario_links(rows),
+            index=trials.index(rows, title, earlier),
+            chunks=list(trials.chunks(rows, views, options, earlier)),
+            version=longctx.__version__,
+            **_script_and_style(),
+        )
+    )
+
+
+def scenario_links(rows: Iterable[Row]) -> dict[str, str]:
+    """Return the anchor that shows the trials of each scenario, by its name in tables."""
+    names = dict.fromkeys((row.family, row.scenario) for row in rows)
+    return {f"{family}/{name}": f"trials={quote(family)}/{quote(name)}" for family, name in names}
+
+
+def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["table"] = _table
     environment.finalize = lambda value: visible(value) if type(value) is str else value
-    places = in_order([row.family for row in record.rows], summary.families)
-    rows = [record.rows[place] for place in places]
-    chunks = list(trials.chunks(rows, record.views(places), manifest.options))
-    parts = list(sections(summary, list(drawn)))
+    return environment
+
+
+def _script_and_style() -> dict[str, str]:
     script = (HERE / "page.js").read_text(encoding="utf-8")
-    return environment.get_template("template.html").render(
-        manifest=manifest,
-        headline=headline(summary),
-        verdict=verdict,
-        facts=list(facts(summary, manifest)),
-        families=family_lines(summary),
-        findings=findings(summary),
-        first=FINDINGS,
-        sections=parts,
-        links={part.title: part.id for part in parts},
-        index=trials.index(rows, summary.title),
-        chunks=chunks,
-        words=words(gated=verdict is not None),
-        style=theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
-        script=script,
-        script_sha256=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-    )
+    return {
+        "style": theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
+        "script": script,
+        "script_sha256": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
 
 
 def _table(frame: pd.DataFrame, links: Mapping[str, str] | None = None) -> Markup:

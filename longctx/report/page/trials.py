@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from longctx.report.page.earlier import CHANGES, Earlier, EarlierAnswers, change_of
 from longctx.results.row import Row
 
 CHUNK = 200
@@ -25,6 +26,7 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "input_tokens": ("prompt", "{:,.0f} tokens".format),
     "cached_tokens": ("read from the prompt cache", "{:,.0f} tokens".format),
     "output_tokens": ("reply", "{:,.0f} tokens".format),
+    "thinking_tokens": ("thinking", "{:,.0f} tokens".format),
     "latency_s": ("latency", "{:,.2f} s".format),
     "cost_usd": ("cost", lambda usd: f"${usd:,.6f}".rstrip("0").rstrip(".")),
     "stop_reason": ("stopped by", str),
@@ -35,11 +37,12 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
 """The label and the format of each field of a row that is shown."""
 
 
-def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
+def index(rows: Sequence[Row], title: Callable[[str], str], earlier: EarlierAnswers | None = None) -> str:
     """Return the index as JSON without `<`, so that it can be part of a page.
 
     It holds lists of names, and for each trial its indices in them, its own name, and what was expected and returned.
-    title: returns the title of a family.
+    title: returns the title of a family. earlier: the answers of the run that it is compared with, if any; each trial
+    then has its group of CHANGES, too.
     """
     columns: dict[str, Sequence[str]] = {
         "family": [title(row.family) for row in rows],
@@ -48,38 +51,63 @@ def index(rows: Sequence[Row], title: Callable[[str], str]) -> str:
         "outcome": [row.outcome for row in rows],
     }
     names = {column: list(dict.fromkeys(values)) for column, values in columns.items()}
+    if earlier is not None:
+        columns["change"] = [change_of(earlier.get(row.identity), row) for row in rows]
+        names["change"] = list(CHANGES)
     places = {column: {name: place for place, name in enumerate(values)} for column, values in names.items()}
+    several = len({row.seed for row in rows}) > 1
     coded = ([places[column][value] for value in values] for column, values in columns.items())
     trials = zip(
         *coded,
-        (_name(row.trial, row.repeat) for row in rows),
+        (_name(row, several) for row in rows),
         (_short(row.expected) for row in rows),
         (_short(row.returned) for row in rows),
         strict=True,
     )
-    return _in_page({"chunk": CHUNK, "names": names, "trials": [list(trial) for trial in trials]})
+    slugs = {title(row.family): row.family for row in rows}
+    return _in_page(
+        {"chunk": CHUNK, "names": names, "families": list(slugs.values()), "trials": [list(trial) for trial in trials]}
+    )
 
 
-def chunks(rows: Sequence[Row], views: Iterable[str], options: Sequence[str]) -> Iterator[str]:
+def chunks(
+    rows: Sequence[Row], views: Iterable[str], options: Sequence[str], earlier: EarlierAnswers | None = None
+) -> Iterator[str]:
     """Yield Base64 of gzipped JSON: lists with the details of CHUNK trials, in the order of the index.
 
     views: the view of each row, as FinishedRun.views yields it.
     """
-    details = (_details(row, json.loads(view) if view else {}, options) for row, view in zip(rows, views, strict=True))
+    known = earlier or {}
+    details = (
+        _details(row, json.loads(view) if view else {}, options, known.get(row.identity))
+        for row, view in zip(rows, views, strict=True)
+    )
     while chunk := list(itertools.islice(details, CHUNK)):
         text = json.dumps(chunk, separators=(",", ":"))
         yield base64.b64encode(gzip.compress(text.encode(), LEVEL, mtime=0)).decode()
 
 
-def _details(row: Row, view: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
-    answer = {name: view[name] for name in ("reply", "quotes") if view.get(name)}
+def _details(row: Row, view: Mapping[str, Any], options: Sequence[str], earlier: Earlier | None) -> dict[str, Any]:
+    before = {"before": _answer(earlier.row, view if earlier.same else earlier.view)} if earlier else {}
     return {
-        "why": [sentence for sentence in (row.why, row.error) if sentence],
-        "facts": facts,
-        **answer,
+        **_answer(row, view),
+        "expected": row.expected,
+        **before,
         "excerpts": [_excerpt(excerpt) for excerpt in view.get("excerpts", ())],
         "command": _command(view["test"], row.trial, row.repeat, options) if view.get("test") else None,
+    }
+
+
+def _answer(row: Row, view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one run's answer to a trial."""
+    facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
+    return {
+        "subject": str(row.subject),
+        "outcome": row.outcome,
+        "returned": row.returned,
+        "why": [sentence for sentence in (row.why, row.error) if sentence],
+        "facts": facts,
+        **{name: view[name] for name in ("reply", "quotes") if view.get(name)},
     }
 
 
@@ -97,8 +125,10 @@ def _command(test: str, trial: int, repeat: int, options: Sequence[str]) -> str:
     return shlex.join(["pytest", test, f"--ctx-trial={trial}", *repeats, *options])
 
 
-def _name(trial: int, repeat: int) -> str:
-    return f"#{trial}" + (f" repeat {repeat}" if repeat else "")
+def _name(row: Row, several: bool) -> str:
+    """Return the name of a trial in its scenario. several: whether the page has trials of several seeds."""
+    seed = f" seed {row.seed}" if several else ""
+    return f"#{row.trial}{seed}" + (f" repeat {row.repeat}" if row.repeat else "")
 
 
 def _short(text: str | None) -> str | None:

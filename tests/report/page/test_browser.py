@@ -119,7 +119,7 @@ def test_a_trial_opens(tab: Tab, report: Path) -> None:
 
 def test_a_trial_opens_by_keyboard(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
-    page.locator("#filter-outcome").focus()
+    page.locator("#download-json").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_selector("details.trial[open] pre")

@@ -1,0 +1,109 @@
+"""The baseline's answers to the trials of a run: from its folder, from the baseline itself, or from the recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longctx.config.file_names import file_name
+from longctx.errors import TapeError
+from longctx.recording.case import earlier_file
+from longctx.recording.episodes import Episode, read_episodes
+from longctx.recording.reply import MalformedAnswer, to_reply
+from longctx.report.page.earlier import Earlier, Identity, earlier_rows
+from longctx.results.answers import digest_of_answers, with_answers
+from longctx.results.baseline import Baseline
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.row_group import by_group
+from longctx.results.store import load
+from longctx.vocabulary import scenario
+
+
+def earlier_answers(
+    baseline: Baseline, rows: Sequence[Row], cassettes: Path | None, text: bool = True
+) -> dict[Identity, Earlier]:
+    """Return what the baseline answered to each trial of a run, by the identity of the run's row.
+
+    cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
+    leaves all replies out.
+    """
+    before = earlier_rows(baseline.rows, rows)
+    if not text:
+        return {identity: Earlier(row) for identity, row in before.items()}
+    answers = {row.identity: row.answers for row in with_answers(rows)}
+    same = {
+        identity for identity, row in before.items() if row.answers is not None and row.answers == answers[identity]
+    }
+    if baseline.folder is not None:
+        views = {row.identity: view for row, view in load(baseline.folder).seen()}
+    else:
+        kept: Mapping[Identity, str] = baseline.replies
+        if not kept and cassettes is not None:
+            wanted = [row for identity, row in before.items() if identity not in same]
+            kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
+        views = {identity: {"reply": reply} for identity, reply in kept.items()}
+    return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
+
+
+def recorded_replies(rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str) -> dict[Identity, str]:
+    """Return the recorded replies behind the rows of a baseline. wanted: the rows whose scenarios are looked up.
+
+    A group of rows has replies only if the recorded answers have the digest that the baseline kept of its own.
+    """
+    replies: dict[Identity, str] = {}
+    files = {(row.model, row.family, row.scenario) for row in wanted}
+    for (model, family, name), of_file in grouped(rows, lambda row: (row.model, row.family, row.scenario)).items():
+        if (model, family, name) not in files:
+            continue
+        file = f"{file_name(model)}/{family}/{name}.jsonl"
+        try:
+            episodes = [
+                episode
+                for path in dict.fromkeys((earlier_file(file, model), file))
+                for episode in read_episodes(cassettes / path, cassettes)[0]
+                if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
+            ]
+        except TapeError:
+            continue
+        for group in by_group(of_file).values():
+            replies |= _of_group(group, episodes)
+    return replies
+
+
+def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[Identity, str]:
+    """Return the replies of a group's rows if the latest answers in its wording are those that it rests on."""
+    latest: dict[str, Episode] = {}
+    for episode in episodes:
+        metadata = episode[2]
+        known = latest.get(metadata["trial"])
+        if metadata["wording"] == group[0].prompt_digest and (
+            known is None or known[2]["recorded_at"] <= metadata["recorded_at"]
+        ):
+            latest[metadata["trial"]] = episode
+    found = [(row, latest.get(_trial(row))) for row in group]
+    answered = [_answered(row, episode) for row, episode in found if episode]
+    if len(answered) < len(group) or digest_of_answers(answered) != group[0].answers:
+        return {}
+    return dict(_texts([(row, episode) for row, episode in found if episode]))
+
+
+def _trial(row: Row) -> str:
+    return str(scenario.Identity(row.family, row.version, row.scenario, row.seed, row.trial, row.repeat, row.item))
+
+
+def _answered(row: Row, episode: Episode) -> Row:
+    request, _, metadata = episode
+    sha256 = request.body.decode().removeprefix("sha256:")
+    return replace(row, prompt_sha256=sha256, recorded_at=metadata["recorded_at"], latency_s=metadata["latency_s"])
+
+
+def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[Identity, str]]:
+    about: dict[str, Any] = {"latency_s": None, "recorded_at": "", "request_sha256": "", "live": False}
+    for row, (_, response, _) in found:
+        try:
+            yield row.identity, to_reply(response["body"]["string"], **about).text
+        except MalformedAnswer:
+            continue

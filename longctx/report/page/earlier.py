@@ -1,0 +1,56 @@
+"""What an earlier run answered to the trials of a page: its row and its reply, and how the answer changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from longctx.compare.match import match_runs
+from longctx.compare.pairs import pairs
+from longctx.errors import UserError
+from longctx.results.row import Row
+
+Identity = tuple[object, ...]
+CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
+"""The groups of a page's trials: a trial is unchanged if both runs were right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The answer of an earlier run to a trial. view: the fields of its view; without `reply` if that was not kept."""
+
+    row: Row
+    view: Mapping[str, Any] = field(default_factory=dict)
+    same: bool = False
+    """Whether the later run replayed this very answer."""
+
+
+EarlierAnswers = Mapping[Identity, Earlier]
+"""The earlier answer to each trial, by the identity of the later row."""
+
+
+def earlier_rows(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> dict[Identity, Row]:
+    """Return the earlier row of each trial that both runs measured, by the identity of its later row.
+
+    between: what changed, as `match_runs` takes it. Empty if it is not clear what is compared.
+    """
+    measured = [[row for row in rows if row.measured] for rows in (before, after)]
+    try:
+        matched, _ = match_runs(measured[0], measured[1], between)
+    except UserError:
+        return {}
+    of_all = [pair for match in matched for pair in pairs(*match.rows).common.values()]
+    return {later.identity: earlier for earlier, later in of_all}
+
+
+def change_of(earlier: Earlier | None, row: Row) -> str:
+    """Return the group of CHANGES that a trial belongs to."""
+    if earlier is None or not row.measured:
+        return "not compared"
+    return {
+        (True, False): "lost",
+        (False, True): "gained",
+        (False, False): "still wrong",
+        (True, True): "unchanged",
+    }[earlier.row.correct, row.correct]

@@ -1,0 +1,196 @@
+"""The page of a gated run in a real browser: groups of answers, both replies, addresses of trials, downloads."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
+from tests.report.sample import GROUPS, HOSTILE, write_gated
+
+pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Tab]:
+    with launched(offline=True) as tab:
+        yield tab
+
+
+def count(page: Page) -> str:
+    return page.locator("#count").inner_text()
+
+
+def downloaded(page: Page, button: str) -> str:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_a_badge_and_one_sentence_say_what_broke(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    lead = page.locator(".lead")
+    assert lead.locator(".badge").inner_text() == "invalid"
+    assert "1 of 40 trials were not measured" in page.locator("section.verdict").inner_text()
+    box = lead.bounding_box()
+    assert box is not None
+    assert box["y"] < 720
+
+
+def test_the_first_screen_shows_no_text_of_a_model(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    assert "12345" not in page.locator("section.verdict").inner_text()
+
+
+def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    buttons = page.locator("#changes button")
+    counts = [f"{name} {number}" for name, number in GROUPS.items()]
+    assert buttons.all_inner_texts() == ["all 40", *counts, "not compared 1"]
+    assert count(page) == "5 of 40 trials"
+    for name, number in GROUPS.items():
+        page.get_by_role("button", name=f"{name} {number}", exact=True).click()
+        assert count(page) == f"{number} of 40 trials"
+        assert set(page.locator("details.trial .change").all_inner_texts()) == {name}
+        assert page.locator("#changes [aria-pressed=true]").inner_text() == f"{name} {number}"
+
+
+def test_text_filters_by_both_replies(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    page.get_by_role("button", name="all 40").click()
+    page.fill("#filter-text", "the VALUE is 54321")
+    page.wait_for_function("document.getElementById('count').textContent === '12 of 40 trials'")
+    page.fill("#filter-text", "nowhere in any reply")
+    page.wait_for_function("document.getElementById('count').textContent === '0 of 40 trials'")
+    page.fill("#filter-text", "")
+    page.wait_for_function("document.getElementById('count').textContent === '40 of 40 trials'")
+
+
+def test_both_replies_are_side_by_side_with_the_needle_marked(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    page.locator("details.trial summary").first.click()
+    sides = page.locator("details.trial .sides > section")
+    sides.last.wait_for()
+    assert [side.locator("h3").first.inner_text() for side in sides.all()] == [
+        "Before: correct, model-a, prompts protocol",
+        "After: wrong, model-b, prompts protocol",
+    ]
+    marks = [
+        [(mark.inner_text(), mark.get_attribute("class")) for mark in side.locator("mark").all()]
+        for side in sides.all()
+    ]
+    assert marks == [[("12345", "needle")], [("54321", "nowhere")]]
+    first, second = (side.bounding_box() for side in sides.all())
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"]
+    assert first["x"] < second["x"]
+    page.set_viewport_size({"width": 400, "height": 800})
+    first, second = (side.bounding_box() for side in sides.all())
+    assert first is not None
+    assert second is not None
+    assert first["x"] == second["x"]
+
+
+def test_an_address_names_a_trial(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    page.locator("details.trial summary").nth(2).click()
+    page.wait_for_function("location.hash === '#trial=line_retrieval/lines-5/2'")
+    link = page.get_by_role("link", name="Link to this trial")
+    link.wait_for()
+    assert link.get_attribute("href") == "#trial=line_retrieval/lines-5/2"
+    page = tab.open(f"{gated.as_uri()}#trial=line_retrieval/lines-5/7")
+    page.locator("details.trial .sides").wait_for()
+    assert count(page) == "1 of 40 trials"
+    assert "lines-5#7" in page.locator("details.trial summary").inner_text()
+    page.get_by_role("button", name="Show all").click()
+    assert count(page) == "5 of 40 trials"
+
+
+@pytest.mark.parametrize("address", ["trial=", "trial=no/such/9", "trial=%", "trials=%E0%A4%A/x", "trials=a", "<b>=1"])
+def test_a_foreign_address_shows_the_page(tab: Tab, gated: Path, address: str) -> None:
+    page = tab.open(f"{gated.as_uri()}#{address}")
+    assert count(page) == "5 of 40 trials"
+    assert tab.messages == []
+
+
+def test_a_scenario_that_moved_leads_to_its_trials(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    link = page.locator("section.verdict tbody a").first
+    assert link.inner_text() == "line_retrieval/lines-5"
+    link.click()
+    page.wait_for_function("document.getElementById('count').textContent === '40 of 40 trials'")
+    box = page.locator("#explorer").bounding_box()
+    assert box is not None
+    assert -1 <= box["y"] < 720
+
+
+def test_what_is_shown_can_be_downloaded(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    rows = list(csv.DictReader(downloaded(page, "Download CSV").splitlines()))
+    assert [row["id"] for row in rows] == [f"line_retrieval/lines-5/{trial}" for trial in range(5)]
+    assert {(row["change"], row["outcome_before"], row["reply"]) for row in rows} == {
+        ("lost", "correct", "The value is 54321.")
+    }
+    page.get_by_role("button", name="gained 3").click()
+    records = json.loads(downloaded(page, "Download JSON"))
+    assert [(record["change"], record["reply_before"]) for record in records] == [("gained", "The value is 54321.")] * 3
+
+
+def test_a_downloaded_reply_is_no_formula(tab: Tab, tmp_path: Path) -> None:
+    page = tab.open(write_gated(tmp_path, text="=HYPERLINK(1) {}").as_uri())
+    rows = list(csv.DictReader(downloaded(page, "Download CSV").splitlines()))
+    assert {row["reply"] for row in rows} == {"'=HYPERLINK(1) 54321"}
+
+
+def test_hostile_replies_do_nothing(tab: Tab, tmp_path: Path) -> None:
+    page = tab.open(write_gated(tmp_path, text=HOSTILE.replace("{", "{{").replace("}", "}}") + " {}").as_uri())
+    page.locator("details.trial summary").first.click()
+    page.locator("details.trial .sides pre").last.wait_for()
+    assert tab.messages == []
+    assert page.locator("img").count() == 0
+    assert page.title() == "longctx after"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_accessibility_checker_finds_nothing(tab: Tab, gated: Path, scheme: ColorScheme) -> None:
+    page = tab.open(gated.as_uri(), color_scheme=scheme)
+    page.locator("details.trial summary").first.click()
+    page.locator("details.trial .sides pre").last.wait_for()
+    result = Axe().run(page)
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_a_keyboard_reaches_groups_and_trials(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri())
+    page.locator("#changes button").nth(1).focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert count(page) == "3 of 40 trials"
+    page.locator("#download-json").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("details.trial[open] .sides")
+
+
+@pytest.mark.parametrize("width", [400, 800, 1280, 1920])
+def test_no_width_scrolls_sideways(tab: Tab, gated: Path, width: int) -> None:
+    page = tab.open(gated.as_uri(), viewport={"width": width, "height": 800})
+    page.locator("details.trial summary").first.click()
+    page.locator("details.trial .sides pre").last.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_paper_the_group_that_is_shown_is_printed(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri(), viewport={"width": 680, "height": 900})
+    page.emulate_media(media="print")
+    assert page.locator("details.trial").first.is_visible()
+    assert page.locator("#changes").is_hidden()
+    assert page.locator(".badge").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680
