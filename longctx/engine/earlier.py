@@ -12,7 +12,7 @@ from longctx.errors import TapeError
 from longctx.recording.case import earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, to_reply
-from longctx.report.page.earlier import Earlier, Identity, earlier_rows
+from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
 from longctx.results.answers import digest_of_answers, with_answers
 from longctx.results.baseline import Baseline
 from longctx.results.grouping import grouped
@@ -24,7 +24,7 @@ from longctx.vocabulary import scenario
 
 def earlier_answers(
     baseline: Baseline, rows: Sequence[Row], cassettes: Path | None, text: bool = True
-) -> dict[Identity, Earlier]:
+) -> dict[RowIdentity, Earlier]:
     """Return what the baseline answered to each trial of a run, by the identity of the run's row.
 
     cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
@@ -40,7 +40,7 @@ def earlier_answers(
     if baseline.folder is not None:
         views = {row.identity: view for row, view in load(baseline.folder).seen()}
     else:
-        kept: Mapping[Identity, str] = baseline.replies
+        kept: Mapping[RowIdentity, str] = baseline.replies
         if not kept and cassettes is not None:
             wanted = [row for identity, row in before.items() if identity not in same]
             kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
@@ -48,12 +48,14 @@ def earlier_answers(
     return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
 
 
-def recorded_replies(rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str) -> dict[Identity, str]:
+def recorded_replies(
+    rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str
+) -> dict[RowIdentity, str]:
     """Return the recorded replies behind the rows of a baseline. wanted: the rows whose scenarios are looked up.
 
     A group of rows has replies only if the recorded answers have the digest that the baseline kept of its own.
     """
-    replies: dict[Identity, str] = {}
+    replies: dict[RowIdentity, str] = {}
     files = {(row.model, row.family, row.scenario) for row in wanted}
     for (model, family, name), of_file in grouped(rows, lambda row: (row.model, row.family, row.scenario)).items():
         if (model, family, name) not in files:
@@ -73,7 +75,7 @@ def recorded_replies(rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path
     return replies
 
 
-def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[Identity, str]:
+def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIdentity, str]:
     """Return the replies of a group's rows if the latest answers in its wording are those that it rests on."""
     latest: dict[str, Episode] = {}
     for episode in episodes:
@@ -100,7 +102,7 @@ def _answered(row: Row, episode: Episode) -> Row:
     return replace(row, prompt_sha256=sha256, recorded_at=metadata["recorded_at"], latency_s=metadata["latency_s"])
 
 
-def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[Identity, str]]:
+def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[RowIdentity, str]]:
     about: dict[str, Any] = {"latency_s": None, "recorded_at": "", "request_sha256": "", "live": False}
     for row, (_, response, _) in found:
         try:

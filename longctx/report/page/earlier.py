@@ -11,7 +11,7 @@ from longctx.compare.pairs import pairs
 from longctx.errors import UserError
 from longctx.results.row import Row
 
-Identity = tuple[object, ...]
+RowIdentity = tuple[object, ...]
 CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
 """The groups of a page's trials: a trial is unchanged if both runs were right."""
 
@@ -26,11 +26,11 @@ class Earlier:
     """Whether the later run replayed this very answer."""
 
 
-EarlierAnswers = Mapping[Identity, Earlier]
+EarlierAnswers = Mapping[RowIdentity, Earlier]
 """The earlier answer to each trial, by the identity of the later row."""
 
 
-def earlier_rows(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> dict[Identity, Row]:
+def earlier_rows(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> dict[RowIdentity, Row]:
     """Return the earlier row of each trial that both runs measured, by the identity of its later row.
 
     between: what changed, as `match_runs` takes it. Empty if it is not clear what is compared.
