@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 if TYPE_CHECKING:
     from longctx.report.document import Document
     from longctx.results.row import Row
+    from longctx.vocabulary.family import Family
 
 
 def add(commands: Any) -> None:
@@ -59,13 +60,18 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     known = families(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
     document = comparison(reference, comparisons, about, options.flips)
-    shown.show(options, document, as_page=lambda: _page(options, document, first, others))
+    shown.show(options, document, as_page=lambda: _page(options, document, first, others, known))
     return 0
 
 
-def _page(options: argparse.Namespace, document: Document, before: Sequence[Row], others: Parts) -> str:
+def _page(
+    options: argparse.Namespace,
+    document: Document,
+    before: Sequence[Row],
+    others: Parts,
+    families: Mapping[str, Family],
+) -> str:
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
-    from longctx.registry import families
     from longctx.report.page.earlier import Earlier, earlier_rows
     from longctx.report.page.page import changes_page
     from longctx.results.store import load
@@ -73,7 +79,7 @@ def _page(options: argparse.Namespace, document: Document, before: Sequence[Row]
     views = {(row.run, row.identity): view for run in options.folders for row, view in load(find_run(run)).seen()}
     rows, texts, earlier = [], [], {}
     for name, of_run in others:
-        known = earlier_rows(before, of_run, options.between)
+        known = earlier_rows(before, of_run, options.between, families)
         for row in of_run:
             named = replace(row, labels={**row.labels, "run": name}) if len(others) > 1 else row
             rows.append(named)
@@ -81,7 +87,7 @@ def _page(options: argparse.Namespace, document: Document, before: Sequence[Row]
             if row.identity in known:
                 was = known[row.identity]
                 earlier[named.identity] = Earlier(was, views.get((was.run, was.identity), {}))
-    titles = {name: family.title for name, family in families(options.workspace).items()}
+    titles = {name: family.title for name, family in families.items()}
     return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name))
 
 

@@ -111,6 +111,7 @@ def _page(workspace: Workspace, folder: Path, file: Path) -> None:
 def _earlier(workspace: Workspace, folder: Path, record: FinishedRun) -> EarlierAnswers | None:
     """Return the answers of the baseline that a run was gated against; None if it was not, or is no longer here."""
     from longctx.engine.earlier import earlier_answers
+    from longctx.registry import families
     from longctx.report.verdict_data import baseline_of
     from longctx.results.baseline import load_baseline
     from longctx.results.store import VIEWS
@@ -121,7 +122,8 @@ def _earlier(workspace: Workspace, folder: Path, record: FinishedRun) -> Earlier
     baseline = load_baseline(file) if file else None
     if baseline is None or baseline.manifest.run != run:
         return None
-    return earlier_answers(baseline, record.rows, workspace.cassettes, (folder / VIEWS).exists())
+    text = (folder / VIEWS).exists()
+    return earlier_answers(baseline, record.rows, workspace.cassettes, text, families(workspace))
 
 
 WRITERS: dict[str, Callable[[Workspace, Path, Path], None]] = {

@@ -20,17 +20,22 @@ from longctx.results.row import Row
 from longctx.results.row_group import by_group
 from longctx.results.store import load
 from longctx.vocabulary import scenario
+from longctx.vocabulary.family import Family
 
 
 def earlier_answers(
-    baseline: Baseline, rows: Sequence[Row], cassettes: Path | None, text: bool = True
+    baseline: Baseline,
+    rows: Sequence[Row],
+    cassettes: Path | None,
+    text: bool = True,
+    families: Mapping[str, Family] | None = None,
 ) -> dict[RowIdentity, Earlier]:
     """Return what the baseline answered to each trial of a run, by the identity of the run's row.
 
     cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
-    leaves all replies out.
+    leaves all replies out. families: the known ones, by default those of longctx.
     """
-    before = earlier_rows(baseline.rows, rows)
+    before = earlier_rows(baseline.rows, rows, None, families)
     if not text:
         return {identity: Earlier(row) for identity, row in before.items()}
     answers = {row.identity: row.answers for row in with_answers(rows)}

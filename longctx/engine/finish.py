@@ -122,7 +122,7 @@ def _written(
     earlier = None
     if baseline:
         text = (folder / store.VIEWS).exists()
-        earlier = partial(earlier_answers, baseline, record.rows, cassettes, text)
+        earlier = partial(earlier_answers, baseline, record.rows, cassettes, text, known)
     write_report(folder, record, summary, manifest, page, document, earlier)
     warning = add_step_summary(as_markdown(summary, manifest.run, document))
     return dataclasses.replace(done, warnings=(warning,) if warning else ())

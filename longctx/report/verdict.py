@@ -62,10 +62,10 @@ def lead(verdict: RunVerdict) -> str:
     if verdict.verdict != "regression" or not lost:
         return f"{_capital(why(verdict))}."
     _, name, band, change = min(lost, key=lambda entry: entry[0])
-    return (
-        f"{name}, {band.band.name}: {band.lost:,} of {band.n:,} answers were lost and {band.gained:,} gained; the rate "
-        f"fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
-    )
+    fell = f"the rate fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
+    if band.unpaired:
+        return f"{name}, {band.band.name}: {fell}"
+    return f"{name}, {band.band.name}: {band.lost:,} of {band.n:,} answers were lost and {band.gained:,} gained; {fell}"
 
 
 def _capital(text: str) -> str:

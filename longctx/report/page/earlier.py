@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.compare.match import match_runs
-from longctx.compare.pairs import pairs
+from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
+from longctx.registry import shipped
 from longctx.results.row import Row
+from longctx.vocabulary.family import Family
 
 RowIdentity = tuple[object, ...]
 CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
@@ -30,18 +32,24 @@ EarlierAnswers = Mapping[RowIdentity, Earlier]
 """The earlier answer to each trial, by the identity of the later row."""
 
 
-def earlier_rows(before: Sequence[Row], after: Sequence[Row], between: str | None = None) -> dict[RowIdentity, Row]:
+def earlier_rows(
+    before: Sequence[Row],
+    after: Sequence[Row],
+    between: str | None = None,
+    families: Mapping[str, Family] | None = None,
+) -> dict[RowIdentity, Row]:
     """Return the earlier row of each trial that both runs measured, by the identity of its later row.
 
-    between: what changed, as `match_runs` takes it. Empty if it is not clear what is compared.
+    between: what changed, as `match_runs` takes it. families: the known ones, by default those of longctx. Empty if it is not clear what is compared.
     """
     measured = [[row for row in rows if row.measured] for rows in (before, after)]
     try:
         matched, _ = match_runs(measured[0], measured[1], between)
     except UserError:
         return {}
-    of_all = [pair for match in matched for pair in pairs(*match.rows).common.values()]
-    return {later.identity: earlier for earlier, later in of_all}
+    known = shipped() if families is None else families
+    paired = (pairs(*match.rows, Treatments.of(match.family, known.get(match.family))) for match in matched)
+    return {later.identity: earlier for both in paired for earlier, later in both.common.values()}
 
 
 def change_of(earlier: Earlier | None, row: Row) -> str:
