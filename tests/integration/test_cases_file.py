@@ -40,17 +40,20 @@ def refused(project: Checkout) -> None:
 
 @pytest.mark.parametrize("path", ["../secret.jsonl", "{outside}/secret.jsonl"])
 def test_a_profile_names_no_file_outside(project: Checkout, path: str) -> None:
+    """docs/security.md, cases-file."""
     named = path.format(outside=project.folder.parent)
     project.profile(f'models = ["toy"]\n[test_it]\ncases = "{named}"\n')
     refused(project)
 
 
 def test_a_link_leads_to_no_file_outside(project: Checkout) -> None:
+    """docs/security.md, cases-file."""
     project.file("tests_longctx/cases.jsonl").symlink_to(project.folder.parent / "secret.jsonl")
     refused(project)
 
 
 def test_a_link_leads_to_no_hidden_file(project: Checkout) -> None:
+    """docs/security.md, cases-file."""
     project.file(".env").write_text(SECRET)
     project.file("tests_longctx/cases.jsonl").symlink_to(project.file(".env"))
     refused(project)
