@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from longctx.vocabulary.scenario import Scenario as Scenario
     from longctx.vocabulary.scenario import Trial as Trial
     from longctx.vocabulary.scenario import Words as Words
+    from longctx.vocabulary.shapes import Context as Context
+    from longctx.vocabulary.shapes import Piece as Piece
     from longctx.vocabulary.text import fill as fill
     from longctx.vocabulary.text import mark as mark
 
@@ -44,6 +46,7 @@ PUBLIC = {
     "longctx.vocabulary.scenario": (
         *("Scenario", "Identity", "Trial", "Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),
     ),
+    "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
     "longctx.vocabulary.grid": ("Grid", "Count"),

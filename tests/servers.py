@@ -52,8 +52,22 @@ def prompt_of(body: Body) -> str:
 
 
 def text_of(content: str | list[dict[str, Any]]) -> str:
-    """Return the text of a message's content, which is a string or a list of text blocks."""
-    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+    """Return the text of a message's content: of its text blocks, documents and tool results."""
+    if isinstance(content, str):
+        return content
+    return "".join(_text_of_block(block) for block in content)
+
+
+def _text_of_block(block: dict[str, Any]) -> str:
+    match block["type"]:
+        case "document":
+            return str(block["source"]["data"])
+        case "tool_result":
+            return text_of(block["content"])
+        case "tool_use":
+            return json.dumps(block["input"])
+        case _:
+            return str(block["text"])
 
 
 def message(text: str, body: Body | None = None, **changed: Any) -> bytes:

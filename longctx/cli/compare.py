@@ -16,6 +16,7 @@ from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
 from longctx.visible import visible
 from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.shapes import TEXT
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
@@ -28,12 +29,12 @@ def add(commands: Any) -> None:
         "compare",
         help="runs side by side, trial by trial",
         description="Rates of each run, the difference to the first on the trials that both measured, and which "
-        "answers changed. One RUN with --between compares the models, prompt sets or labels within it.",
+        "answers changed. One RUN with --between compares the models, prompt sets, shapes or labels within it.",
     )
     parser.add_argument(
         "folders", type=Path, nargs="+", metavar="RUN", help="folders of runs; the first is the reference"
     )
-    parser.add_argument("--between", metavar="WHAT", help="what changed: model, prompts, or the name of a label")
+    parser.add_argument("--between", metavar="WHAT", help="what changed: model, prompts, shape, or the name of a label")
     parser.add_argument(
         "--reference", metavar="VALUE", help="with one RUN: the model, prompt set or label to compare with"
     )
@@ -129,13 +130,13 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             raise UserError(
                 "one-run-to-compare",
                 f"{path} is one run: give another to compare it with, or say what differs within it, with --between "
-                f"model, prompts or the name of a label. {holds}.",
+                f"model, prompts, shape or the name of a label. {holds}.",
             )
     parts = parts_of(rows, between)
     if set(parts) <= {""}:
         raise UserError(
             "unknown-label",
-            f"{path} has no label {between!r}: give --between model, prompts or the name of one of its labels.",
+            f"{path} has no label {between!r}: give --between model, prompts, shape or the name of one of its labels.",
         )
     if len(parts) < 2:
         raise UserError(
@@ -143,7 +144,8 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             f"{path} has only one {between}, {next(iter(parts), '')!r}: give another run to compare it with.",
         )
     if reference is None:
-        reference = PROTOCOL if between == "prompts" and PROTOCOL in parts else next(iter(parts))
+        usual = {"prompts": PROTOCOL, "shape": TEXT}.get(between)
+        reference = usual if usual is not None and usual in parts else next(iter(parts))
     if reference not in parts:
         raise UserError(
             "unknown-reference",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longctx.errors import UserError
 from longctx.results.grouping import by_family, by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.shapes import TEXT
 
 SubjectPairs = list[tuple[Subject, Subject]]
 Unmatched = Mapping[tuple[str, Subject], Sequence[Row]]
@@ -48,8 +49,8 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     """Pair the subjects of one family, in the order of `before`. Subjects without a counterpart are left out.
 
     Subjects with the same name are paired first; then those with the same name but for what changed; then, if each run
-    has one subject left, those two. between: what changed: `model`, `prompts` or the name of a label. By default it is
-    the one of them in which all remaining subjects differ. Raises UserError if there is none, or several.
+    has one subject left, those two. between: what changed: `model`, `prompts`, `shape` or the name of a label. By
+    default it is the one of them in which all remaining subjects differ. Raises UserError if there is none, or several.
     """
     pairs = _same(before, after, lambda subject: subject)
     if between is not None:
@@ -64,19 +65,20 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
             "unclear-comparison",
             f"{family}: it is not clear what is compared with what. Only the first run measured {_names(ours)}; only "
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
-            "`longctx compare` what changed: --between model, prompts or a label's name.",
+            "`longctx compare` what changed: --between model, prompts, shape or a label's name.",
         )
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 
 
 def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
-    """Group rows by model, prompt set or value of a label ("" without that label), in the order of the rows."""
+    """Group rows by model, prompt set, shape or value of a label ("" without that label), in the order of the rows."""
     return grouped(rows, lambda row: value_of(row.subject, between))
 
 
 def value_of(subject: Subject, between: str) -> str:
-    """Return a subject's model, prompt set, or value of a label; empty without that label."""
-    return {"model": subject.model, "prompts": subject.prompt_set}.get(between, dict(subject.labels).get(between, ""))
+    """Return a subject's model, prompt set, shape, or value of a label; empty without that label."""
+    own = {"model": subject.model, "prompts": subject.prompt_set, "shape": subject.shape}
+    return own.get(between, dict(subject.labels).get(between, ""))
 
 
 def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[Subject], Subject]) -> SubjectPairs:
@@ -96,12 +98,12 @@ def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) 
 
 
 def _names_of(subjects: Sequence[Subject]) -> list[str]:
-    """Return what subjects can differ in: the model, the prompts, and their labels."""
-    return ["model", "prompts", *dict.fromkeys(name for subject in subjects for name, _ in subject.labels)]
+    """Return what subjects can differ in: the model, the prompts, the shape, and their labels."""
+    return ["model", "prompts", "shape", *dict.fromkeys(name for subject in subjects for name, _ in subject.labels)]
 
 
 def what_differs(rows: Sequence[Row]) -> list[str]:
-    """Return which of `model`, `prompts` and the labels have several values in these rows."""
+    """Return which of `model`, `prompts`, `shape` and the labels have several values in these rows."""
     names = _names_of(list(by_subject(rows)))
     return [name for name in names if len(parts_of(rows, name)) > 1]
 
@@ -119,13 +121,13 @@ def _without(subject: Subject, between: str) -> Subject:
     """Return the subject without what changed."""
     match between:
         case "model":
-            return Subject("", subject.prompt_set, subject.labels)
+            return replace(subject, model="")
         case "prompts":
-            return Subject(subject.model, "", subject.labels)
+            return replace(subject, prompt_set="")
+        case "shape":
+            return replace(subject, shape=TEXT)
         case _:
-            return Subject(
-                subject.model, subject.prompt_set, tuple(pair for pair in subject.labels if pair[0] != between)
-            )
+            return replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != between))
 
 
 def _names(subjects: Sequence[Subject]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from longctx.engine.rows import measured_row, unmeasured_row
+from longctx.engine.rows import check_row, measured_row, unmeasured_row
 from longctx.errors import TapeError, UserError
 from longctx.gate.bands import EARLY_STOP
 from longctx.recording import absence
@@ -15,6 +15,7 @@ from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
+from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 if TYPE_CHECKING:
     from longctx.engine.finish import Finished
@@ -35,6 +36,11 @@ class MeasuredCase:
     """The facts of its scenario, such as how many questions a filter kept."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
+
+    @property
+    def own_rows(self) -> list[Row]:
+        """The rows of its trials, without those of checks."""
+        return [row for row in self.rows if row.family == self.case.scenario.family]
 
     @property
     def left_out(self) -> int:
@@ -78,8 +84,10 @@ class Measurer:
             reply = None if failure else self._tape.reply(wanted)
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
-                rows.append(measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted)))
-                views.append(_view(test, question, trial, reply, outcome))
+                row = measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted))
+                checks = _checks(trial, reply)
+                rows += [row, *(check_row(row, name, held) for name, held in checks.items())]
+                views += [_view(test, question, trial, reply, outcome), *(View(test) for _ in checks)]
                 continue
             views.append(View(test))
             absent.append(wanted)
@@ -122,7 +130,7 @@ class Measurement:
         """The facts of each scenario, by its name in a run."""
         from longctx.results.completeness import scenarios_of
 
-        return {name: case.facts for case in self.cases if case.facts for name in scenarios_of(case.rows)}
+        return {name: case.facts for case in self.cases if case.facts for name in scenarios_of(case.own_rows)}
 
     def verdict(self, baseline: str | None = None) -> RunVerdict:
         """Return the gate's verdict on this run. baseline: its name or path; by default that of the settings."""
@@ -139,6 +147,13 @@ class Measurement:
         views = [] if run.settings.no_text else [view for case in self.cases for view in case.views]
         store.append(run.folder, store.as_lines(self.rows, views))
         return finish(run, self.facts)
+
+
+def _checks(trial: Trial, reply: Reply) -> dict[str, bool]:
+    """Return the checks of a reply that are judged apart from its answer: those of its citations."""
+    if trial.shape != CITATIONS or trial.context is None:
+        return {}
+    return judged_citations(trial.context, reply.citations)
 
 
 def _view(test: str, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:

@@ -157,9 +157,17 @@ class Plan:
     def all_cases_of(self, family: str) -> tuple[Case, ...]:
         """Return the cases of a family in all shards, with the user's options applied."""
         if family not in self._cases:
-            scenario, prompts = self.families[family].scenario, self._settings.prompts
+            settings = self._settings
             cases = cases_of(
-                self._workspace, self.profile, scenario, self._models_of, prompts, self.bank, self._word_for, self.model
+                self._workspace,
+                self.profile,
+                self.families[family].scenario,
+                self._models_of,
+                settings.prompts,
+                self.bank,
+                self._word_for,
+                self.model,
+                settings.shapes,
             )
             self._cases[family] = tuple(_with_options(case, self._settings) for case in cases)
         return self._cases[family]

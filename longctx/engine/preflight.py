@@ -147,7 +147,9 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
     for case in cases:
         if case.gated:
             of_trials = case.clusters()
-            band = Band(case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set))
+            band = Band(
+                case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set, shape=case.shape)
+            )
             trials[band] += len(of_trials)
             clusters.setdefault(band, set()).update(of_trials)
     return {band: (number, len(clusters[band])) for band, number in trials.items() if number}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from longctx.live.cost.money import paid
@@ -38,10 +39,32 @@ def measured_row(
         cost_usd=paid(prices, reply),
         batch_discount=prices.batch_discount if prices and reply.batched else None,
         stop_reason=reply.stop_reason,
+        refusal=reply.refusal or None,
+        fallback=reply.fallback,
         source="live" if reply.live else "replayed",
         recorded_at=reply.recorded_at,
         origin=origin,
         prompt_sha256=reply.request_sha256,
+    )
+
+
+def check_row(row: Row, name: str, held: bool) -> Row:
+    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency."""
+    return dataclasses.replace(
+        row,
+        family=f"{row.family}.{name}",
+        outcome="correct" if held else "wrong",
+        why=None,
+        returned=None,
+        trace={},
+        input_tokens=None,
+        cached_tokens=None,
+        cache_write_tokens=None,
+        output_tokens=None,
+        thinking_tokens=None,
+        latency_s=None,
+        cost_usd=None,
+        source=None,
     )
 
 
@@ -69,6 +92,7 @@ def identified(run: Run, question: Question) -> dict[str, Any]:
         "model": case.model.model,
         "prompt_set": case.wording.prompt_set,
         "prompt_digest": case.wording.digest,
+        "shape": case.shape,
         "labels": dict(run.settings.labels),
         "family": identity.family,
         "version": identity.version,

@@ -12,6 +12,7 @@ from longctx.gate.defaults import ALPHA, MAX_AGE_DAYS
 if TYPE_CHECKING:
     from longctx.config.models import Prices
     from longctx.config.shards import Shard
+    from longctx.vocabulary.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,7 @@ class Settings:
     models: tuple[str, ...] = ()
     profile: str | Mapping[str, Any] | None = None
     prompts: tuple[str, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     record: str = "none"
     corpus: Path | None = None
     questions: Path | None = None
@@ -79,6 +81,7 @@ class Settings:
             "profile": [self.profile] if isinstance(self.profile, str) else [],
             "model": self.models,
             "prompts": self.prompts,
+            "shape": self.shapes,
             "corpus": filter(None, [self.corpus]),
             "questions": filter(None, [self.questions]),
             "seed": [] if self.seed is None else [self.seed],

@@ -11,6 +11,7 @@ from longctx.functions.answer import Answer
 from longctx.functions.cells import NAME
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
+from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 
 if TYPE_CHECKING:
     import anthropic
@@ -61,7 +62,7 @@ class Ask:
 
         Args:
             context: The text of one user turn. With `question`, the context that the question is about: a text, or a
-                list of texts or documents.
+                list of texts or documents. The shape of the run renders both, by default as one text.
             question: A question about the context.
             messages: The turns of a conversation, in place of a text.
             system: The system prompt; that of the model's profile comes before it.
@@ -81,8 +82,22 @@ class Ask:
                     "it, so that one test can be asked of several models. ask.client() may send it.",
                 )
             )
-        turns = [{"role": "user", "content": _one_text(context, question)}] if messages is None else list(messages)
-        return self._answer(self.trial.case.model, turns, system, max_tokens, given)
+        shape = self.trial.case.shape
+        if messages is not None:
+            asked: dict[str, Any] = {"messages": list(messages)}
+        elif question is None or shape == TEXT:
+            asked = {"messages": [{"role": "user", "content": as_text(_context(context, question or ""))}]}
+        else:
+            asked = rendered(_context(context, question), shape)
+            if twice := [name for name in ("tools", "tool_choice") if name in asked and name in given]:
+                raise TestMistake(
+                    UserError(
+                        "tools-of-shape",
+                        f"{self.trial.function}: ask is given {twice[0]}, and the shape {shape!r} has its own: leave "
+                        "that shape out, or ask without tools.",
+                    )
+                )
+        return self._answer(self.trial.case.model, asked, system, max_tokens, given)
 
     def client(self, model: str | None = None) -> anthropic.Anthropic:
         """Return an SDK client on the recordings, for a product's own code: `create`, `stream` and `count_tokens`.
@@ -113,8 +128,8 @@ class Ask:
                     f"{self.trial.function} asks a judge, and the profile names none: add judge = 'MODEL' at its top.",
                 )
             )
-        turns = [{"role": "user", "content": prompt}]
-        return self._answer(judge, turns, system, max_tokens, given, of_judge=True)
+        asked = {"messages": [{"role": "user", "content": prompt}]}
+        return self._answer(judge, asked, system, max_tokens, given, of_judge=True)
 
     def check(self, name: str, condition: object) -> bool:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
@@ -140,17 +155,17 @@ class Ask:
     def _answer(
         self,
         model: ModelProfile,
-        turns: list[dict[str, Any]],
+        asked: dict[str, Any],
         system: object,
         max_tokens: int,
         given: dict[str, Any],
         of_judge: bool = False,
     ) -> Answer:
-        body = {"messages": turns, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
+        body = {**asked, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
         return self.trial.answer(completed(body, model), model, of_judge=of_judge)
 
 
-def _one_text(context: str | Sequence[object] | None, question: str | None) -> str:
-    """Return context and question as one text."""
-    pieces = [context] if isinstance(context, str) else [str(getattr(piece, "text", piece)) for piece in context or ()]
-    return "\n\n".join([*map(str, pieces), *([question] if question is not None else [])])
+def _context(context: str | Sequence[object] | None, question: str) -> Context:
+    """Return context and question; a document has `text`, and may have a `title`."""
+    given = [context] if isinstance(context, str) else context or ()
+    return Context([Piece(str(getattr(one, "text", one)), str(getattr(one, "title", ""))) for one in given], question)

@@ -23,6 +23,7 @@ from longctx.recording.case import Case
 from longctx.vocabulary.grid import Count, Trials
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
 LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget")
@@ -61,6 +62,8 @@ class FunctionTable(BaseModel):
     """The models to measure; `--ctx-model` replaces them."""
     prompts: tuple[str, ...] = ()
     """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
+    shapes: tuple[Shape, ...] = Field(default=(TEXT,), min_length=1)
+    """The shapes in which `ask(context, question)` asks; `--ctx-shape` replaces them."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A cell whose rate is shown to lie below it fails its test."""
     bands: dict[str, Count] = {}
@@ -119,6 +122,11 @@ class FunctionScenario(Scenario):
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
         return None
 
+    @property
+    def piece_count(self) -> int:
+        """1: how many pieces a test gives to `ask` is not known before it runs."""
+        return 1
+
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         raise ValueError(f"the trials of {self.name} are run by pytest")
 
@@ -167,7 +175,13 @@ class Function:
         return cls(name, merged, cases)
 
     def cell(
-        self, values: Mapping[str, Value], model: ModelProfile, wording: Wording, seed: int, trials: int | None = None
+        self,
+        values: Mapping[str, Value],
+        model: ModelProfile,
+        wording: Wording,
+        seed: int,
+        trials: int | None = None,
+        shape: Shape = TEXT,
     ) -> Case:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
         items = None
@@ -187,6 +201,7 @@ class Function:
             min_rate=self.table.min_rate,
             band=band,
             in_gate=self.table.gated,
+            shape=shape,
         )
 
     def _band(self, scenario: FunctionScenario) -> str:

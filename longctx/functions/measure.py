@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from longctx.engine.rows import identified, unmeasured_row
+from longctx.engine.rows import check_row, identified, unmeasured_row
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
 from longctx.live.cost.money import paid
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
+from longctx.vocabulary.judging import refused
 from longctx.vocabulary.scenario import CUT_OFF, Kind, Mark
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[
     why = _first_lines(str(error)) if error is not None else f"failed: {', '.join(unmet)}"
     last = trial.last
     if last and last.stop_reason == "refusal":
-        return Result("refusal", f"the model refused; {why}")
+        return Result("refusal", f"{refused(last)}; {why}")
     if last and last.stop_reason in CUT_OFF:
         return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
@@ -84,7 +84,7 @@ def rows(run: Run, trial: FunctionTrial, result: Result) -> list[Row]:
         cause = JUDGE_ERROR if isinstance(result.error, JudgeUnreadable) else type(result.error).__name__
         return [unmeasured_row(run, trial.question, "infra_error", cause)]
     row = _row(run, trial, result)
-    return [row, *(_check_row(row, name, held) for name, held in trial.checks.items())]
+    return [row, *(check_row(row, name, held) for name, held in trial.checks.items())]
 
 
 def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
@@ -116,30 +116,12 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         latency_s=None if None in latencies else sum(filter(None, latencies)),
         cost_usd=None if None in costs else sum(filter(None, costs)),
         stop_reason=own[-1].stop_reason if own else None,
+        refusal=next((reply.refusal for reply in own if reply.refusal), None),
+        fallback=any(reply.fallback for reply in own),
         source="live" if any(reply.live for reply in replies) else "replayed",
         origin=next((origin for origin in ORIGINS if origin in origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
-    )
-
-
-def _check_row(row: Row, name: str, held: bool) -> Row:
-    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency."""
-    return dataclasses.replace(
-        row,
-        family=f"{row.family}.{name}",
-        outcome="correct" if held else "wrong",
-        why=None,
-        returned=None,
-        trace={},
-        input_tokens=None,
-        cached_tokens=None,
-        cache_write_tokens=None,
-        output_tokens=None,
-        thinking_tokens=None,
-        latency_s=None,
-        cost_usd=None,
-        source=None,
     )
 
 

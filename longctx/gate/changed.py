@@ -15,6 +15,7 @@ OF_ROWS = {
     "model": "model",
     "model_returned": "model that answered",
     "prompt_set": "prompt set",
+    "shape": "shape",
     "prompt_digest": "words",
     "version": "version of the family",
 }
@@ -60,7 +61,7 @@ def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -
         for field, name in OF_ROWS.items():
             was, now = _values(rows_before, field), _values(rows_after, field)
             if was != now and was and now:
-                shared = field in ("model", "model_returned", "prompt_set")
+                shared = field in ("model", "model_returned", "prompt_set", "shape")
                 yield f"{name}{'' if shared else f' of {family.family}'}: {was} → {now}"
         for scenarios in family.across:
             yield f"{scenarios.parameter} of {family.family}: {scenarios.change}"
@@ -68,8 +69,8 @@ def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -
 
 def _of_subject(rows: Sequence[Row], family: str, subject: Subject) -> list[Row]:
     """Return the rows of a subject whatever its labels: a run's differ from its baseline's if they name the change."""
-    key = family, subject.model, subject.prompt_set
-    return [row for row in rows if (row.family, row.model, row.prompt_set) == key]
+    key = family, subject.model, subject.prompt_set, subject.shape
+    return [row for row in rows if (row.family, row.model, row.prompt_set, row.shape) == key]
 
 
 def _values(rows: Sequence[Row], field: str) -> str:

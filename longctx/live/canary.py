@@ -91,11 +91,12 @@ class Canary:
 
 
 def in_turn(questions: Sequence[Question]) -> list[Question]:
-    """Return questions of one family: first one of each scenario, the shortest first, and prompt sets in turn."""
+    """Return questions of one family: first one of each scenario, the shortest first; prompts and shapes in turn."""
     seen: Counter[int] = Counter()
-    cases: dict[str, dict[int, int]] = {}
+    cases: dict[tuple[str, str], dict[int, int]] = {}
     for question in questions:
-        cases.setdefault(question.case.wording.prompt_set, {})[id(question.case)] = question.case.size_tokens
+        treatment = question.case.wording.prompt_set, question.case.shape
+        cases.setdefault(treatment, {})[id(question.case)] = question.case.size_tokens
     place = {
         case: number for sizes in cases.values() for number, case in enumerate(sorted(sizes, key=sizes.__getitem__))
     }

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from longctx.recording.case import Case, Question
+from longctx.vocabulary.shapes import TEXT
 
 ROUNDS = 20
 """The most rounds, and so the most looks at the verdict."""
@@ -43,7 +44,8 @@ def _stratum(question: Question) -> Unit:
     """Return what each round has its share of: a scenario, or a band if clusters extend over scenarios."""
     case = question.case
     scenario = case.scenario
-    common = (case.model.model, case.wording.prompt_set, scenario.family, case.band)
+    shape = () if case.shape == TEXT else (case.shape,)
+    common = (case.model.model, case.wording.prompt_set, scenario.family, case.band, *shape)
     return common if scenario.cluster(question.index) else (*common, scenario.slug)
 
 

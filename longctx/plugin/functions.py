@@ -28,6 +28,7 @@ from longctx.plugin.selection import CASE, MARKER
 from longctx.recording import absence
 from longctx.results.store import as_lines
 from longctx.results.view import View
+from longctx.vocabulary.shapes import TEXT
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape, Wanted
     from longctx.results.row import Row
+    from longctx.vocabulary.shapes import Shape
 
 SUBJECT = "longctx_subject"
 """The parameter of a test function that holds the model and the prompt set."""
@@ -51,10 +53,11 @@ NAMES = pytest.StashKey[dict[str, str]]()
 
 @dataclass(frozen=True, slots=True)
 class FunctionSubject:
-    """The model and the templates that a test function is run with."""
+    """The model, the templates and the shape that a test function is run with."""
 
     model: ModelProfile
     wording: Wording
+    shape: Shape
 
 
 class CellRunner(Protocol):
@@ -132,12 +135,18 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
     function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
     config.stash.setdefault(FUNCTIONS, {})[name] = function
+    settings = config.stash[RUN].settings
     subjects = [
-        FunctionSubject(plan.model(model), wording_of(workspace, name, prompt_set))
+        FunctionSubject(plan.model(model), wording_of(workspace, name, prompt_set), shape)
         for model in plan.models_of_functions(function.table.models)
-        for prompt_set in prompts_of(function.table, config.stash[RUN].settings.prompts)
+        for prompt_set in prompts_of(function.table, settings.prompts)
+        for shape in settings.shapes or function.table.shapes
     ]
-    ids = [f"{subject.model.model}-{subject.wording.prompt_set}".replace("/", "_") for subject in subjects]
+    ids = [
+        f"{subject.model.model}-{subject.wording.prompt_set}{'' if subject.shape == TEXT else f'-{subject.shape}'}"
+        for subject in subjects
+    ]
+    ids = [name.replace("/", "_") for name in ids]
     metafunc.parametrize(SUBJECT, subjects, ids=ids)
 
 
@@ -154,7 +163,7 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         function = known[item.function.__name__]
         params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
         values = named_values(function.name, params)
-        case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials)
+        case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials, subject.shape)
         item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
 
 

@@ -19,6 +19,7 @@ from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
 from longctx.gate.defaults import MARGIN
 from longctx.links import inside
+from longctx.vocabulary.shapes import SHAPES
 
 DEFAULT = Settings()
 
@@ -51,6 +52,14 @@ def add(parser: pytest.Parser | _Names) -> None:
         default=[],
         metavar="DIR",
         help="prompt set: a folder of fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
+    )
+    option(
+        "--ctx-shape",
+        action="append",
+        choices=SHAPES,
+        default=[],
+        metavar="NAME",
+        help=f"shape of the requests, instead of the profile's: {', '.join(SHAPES)} (repeatable, to compare)",
     )
     option(
         "--ctx-corpus",
@@ -233,6 +242,7 @@ def read(config: pytest.Config) -> Settings:
         models=tuple(option.ctx_model),
         profile=option.ctx_profile,
         prompts=tuple(option.ctx_prompts),
+        shapes=tuple(option.ctx_shape),
         record=option.ctx_record,
         corpus=option.ctx_corpus,
         questions=option.ctx_questions,

@@ -11,7 +11,9 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.recording.request import added_tokens
+from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Identity, Scenario, Trial
+from longctx.vocabulary.shapes import TEXT, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Case:
 
     only_trial: the index of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
     in_gate: whether its table is part of the gate. counted: the tokens of one of its prompts as the model's server
-    counts them; None if it was not asked.
+    counts them; None if it was not asked. shape: that of its requests.
     """
 
     model: ModelProfile
@@ -34,10 +36,12 @@ class Case:
     band: str = "all"
     in_gate: bool = True
     counted: int | None = None
+    shape: Shape = TEXT
 
     @property
     def id(self) -> str:
-        return f"{file_name(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}"
+        shape = "" if self.shape == TEXT else f"-{self.shape}"
+        return f"{file_name(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}{shape}"
 
     @property
     def gated(self) -> bool:
@@ -46,8 +50,9 @@ class Case:
 
     @property
     def file(self) -> str:
-        """The scenario's file on the tape, relative to the cassette folder."""
-        return f"{file_name(self.model.model)}/{self.scenario.family}/{self.scenario.slug}.jsonl"
+        """The scenario's file on the tape, relative to the cassette folder. Each shape has its own."""
+        shape = "" if self.shape == TEXT else f".{self.shape}"
+        return f"{file_name(self.model.model)}/{self.scenario.family}/{self.scenario.slug}{shape}.jsonl"
 
     @property
     def measured(self) -> dict[str, float] | None:
@@ -78,8 +83,13 @@ class Case:
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request holds beside the scenario's prompt: tools, for instance."""
-        return added_tokens(self.model, self.wording.words.get("system", ""), self.scenario.counts_system)
+        """The estimated tokens of what a request holds beside the scenario's prompt: tools and blocks, for instance."""
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.scenario.counts_system)
+        if self.shape == TEXT:
+            return profiles
+        return profiles + round(
+            shapes.added_tokens(self.shape, self.scenario.piece_count) * self.model.tokens.reference
+        )
 
     @property
     def most_tokens(self) -> int:
@@ -102,6 +112,13 @@ class Case:
 
         Raises UserError if prompt or reply do not fit the model, or if something must be measured first.
         """
+        if self.shape != TEXT and not self.scenario.piece_count:
+            raise UserError(
+                "shape-without-pieces",
+                f"{self.id}: {self.scenario.family} builds one text, whose pieces cannot be told apart, so it is asked "
+                f"in the shape 'text' alone: leave {self.shape!r} out of its table, or give --ctx-shape only for other "
+                "families.",
+            )
         size, window = self.most_tokens, self.model.window
         if self.counted is not None:  # the count of one prompt: the others may be a little shorter
             size = size * 99 // 100
@@ -193,7 +210,8 @@ class Question:
     @property
     def key(self) -> str:
         """The text that identifies this trial for this model and wording."""
-        return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}"
+        shape = "" if self.case.shape == TEXT else f"/{self.case.shape}"
+        return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}{shape}"
 
     @property
     def prefix(self) -> str | None:
@@ -208,7 +226,11 @@ class Question:
         """Return the trial. Raises UserError if its scenario cannot be built with these parameters."""
         if self.built is not None:
             return self.built
+        scenario, words, shape = self.case.scenario, self.case.wording.words, self.case.shape
         try:
-            return self.case.scenario.build(self.case.wording.words, self.case.seed, self.index, self.repeat)
+            trial = scenario.build(words, self.case.seed, self.index, self.repeat)
+            if shape == TEXT:
+                return trial
+            return dataclasses.replace(trial, shape=shape, context=scenario.in_pieces(words, trial))
         except ValueError as error:
             raise UserError("scenario-not-buildable", f"{self.case.id}: {error}") from None

@@ -17,6 +17,7 @@ from longctx.recording.request import added_tokens
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.shapes import Shape
 from longctx.workspace import Workspace
 
 
@@ -29,13 +30,14 @@ def cases_of(
     bank: Callable[[str, str], Bank],
     document: Callable[[Grid], str | None] = lambda grid: None,
     model_of: Callable[[str], ModelProfile] | None = None,
+    shapes: Sequence[Shape] = (),
 ) -> list[Case]:
     """Return a family's cases, each once, in the order of the profile's tables. Raises UserError.
 
     models: returns the models of a table. prompts: names or paths of prompt sets that replace the tables' own; empty to
     keep those. bank: returns the bank of a (model, name), whose questions are read when a trial first needs them.
     document: returns the word for the documents of a table; None to keep the prompts' own. model_of: returns the
-    profile of a model, by default that of its file.
+    profile of a model, by default that of its file. shapes: replace the tables' own; empty to keep those.
     """
     grids = profile.grids(family.family)
     sets = _prompt_sets(workspace, grids, prompts)
@@ -48,7 +50,7 @@ def cases_of(
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
         wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
-        for wording, model in itertools.product(wordings, models(grid)):
+        for wording, model, shape in itertools.product(wordings, models(grid), shapes or grid.shapes):
             table = tables[model]
             for scenario in table.scenarios(functools.partial(bank, model, grid.draws_on)):
                 if not (trials := table.trials_of(scenario)):
@@ -62,6 +64,7 @@ def cases_of(
                     min_rate=grid.min_rate,
                     band=table.band(scenario),
                     in_gate=grid.gated,
+                    shape=shape,
                 )
                 cases.setdefault(case.id, case)
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:

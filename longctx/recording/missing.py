@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.shapes import SHAPES
 
 KEPT = 64_000_000
 """The most characters of prompts that are kept until they are asked, rather than built a second time."""
@@ -28,7 +29,7 @@ def missing(
     ordered: list[tuple[tuple[object, ...], Question]] = []
     room = KEPT
     for place, case in enumerate(cases):
-        group = case.model.model, case.wording.prompt_set
+        group = case.model.model, case.wording.prompt_set, SHAPES.index(case.shape)
         for number, question in enumerate(_lacking(tape, case, passed_over)):
             trial = question.build() if build or not number or question.built else None
             if trial is not None:

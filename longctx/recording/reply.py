@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import reprlib
+from collections.abc import Iterator
 from typing import Any
 
 from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.shapes import Citation
 
 MOST_TOKENS = 10**12
 """A count from which on a server's usage is not believed."""
+MOST_CATEGORY = 40
+"""The most characters of a refusal's category that are kept."""
 
 
 class MalformedAnswer(Exception):
@@ -75,6 +79,9 @@ def to_reply(
         hour_write_tokens=min(written, _written_for_an_hour(message["usage"])),
         batched=batched,
         thinking_tokens=_thought(message["usage"]),
+        refusal=_category(message.get("stop_details")),
+        fallback=_by_fallback(message["usage"]),
+        citations=tuple(_citations(message["content"])),
     )
 
 
@@ -114,6 +121,28 @@ def _tokens(usage: object) -> tuple[int, int, int | None, int]:
     read = usage.get("cache_read_input_tokens")
     cached = None if read is None else _count(read)
     return _count(usage["input_tokens"]), written, cached, _count(usage["output_tokens"])
+
+
+def _category(details: object) -> str:
+    """Return the category of a refusal; empty without one."""
+    category = details.get("category") if isinstance(details, dict) else None
+    return category[:MOST_CATEGORY] if isinstance(category, str) else ""
+
+
+def _by_fallback(usage: dict[str, Any]) -> bool:
+    """Return whether a fallback model answered, which the API tells by an entry of this type among the iterations."""
+    iterations = usage.get("iterations")
+    entries = iterations if isinstance(iterations, list) else []
+    return any(isinstance(entry, dict) and entry.get("type") == "fallback_message" for entry in entries)
+
+
+def _citations(content: list[dict[str, Any]]) -> Iterator[Citation]:
+    for block in content:
+        listed = block.get("citations") if block["type"] == "text" else None
+        for citation in listed if isinstance(listed, list) else ():
+            if isinstance(citation, dict) and isinstance(text := citation.get("cited_text"), str):
+                place = citation.get("document_index")
+                yield Citation(text, place if type(place) is int else None)
 
 
 def _written_for_an_hour(usage: dict[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from longctx.config.models import Caching, ModelProfile
+from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Trial
 
 PATH = "/v1/messages"
@@ -38,7 +40,7 @@ def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> d
 
     cuts: where the shared prefixes of the user's turn end, in characters; used for models with prompt caching.
     """
-    body = {"max_tokens": trial.max_tokens, "messages": _messages(trial, model, cuts)}
+    body = {"max_tokens": trial.max_tokens, **_shaped(trial, model, cuts)}
     return _with_profile(body | ({"system": trial.system} if trial.system else {}), model)
 
 
@@ -104,17 +106,31 @@ def body_tokens(body: Mapping[str, Any], model: ModelProfile) -> int:
     return round(tools + tokens * model.tokens.reference)
 
 
-def _messages(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the user's turn and, if the trial has a prefill and the model takes it, the beginning of the answer."""
-    text = user_text(trial, model)
-    message = {"role": "user", "content": _blocks(text, cuts, model.caching) if cuts and model.caching else text}
-    beginning = prefill(trial, model)
-    return [message, {"role": "assistant", "content": beginning}] if beginning else [message]
+def _shaped(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:
+    """Return the messages and what else the trial's shape adds to the body.
+
+    If the trial has a prefill and the model takes it, the messages end with the beginning of the answer.
+    """
+    if trial.context is not None:
+        context = dataclasses.replace(trial.context, question=_asking(trial.context.question, trial, model))
+        body = shapes.rendered(context, trial.shape)
+    else:
+        text = user_text(trial, model)
+        content = _blocks(text, cuts, model.caching) if cuts and model.caching else text
+        body = {"messages": [{"role": "user", "content": content}]}
+    if beginning := prefill(trial, model):
+        body["messages"].append({"role": "assistant", "content": beginning})
+    return body
 
 
 def user_text(trial: Trial, model: ModelProfile) -> str:
-    """Return the user's turn. For a model that takes no prefill it ends with a request to begin the answer that way."""
-    return f"{trial.user}\n{trial.without_prefill}" if trial.prefill and not model.prefill else trial.user
+    """Return the user's turn, or of another shape than the text what it would be in that."""
+    return _asking(trial.user, trial, model)
+
+
+def _asking(text: str, trial: Trial, model: ModelProfile) -> str:
+    """Return the end of the prompt. For a model that takes no prefill it asks to begin the answer that way."""
+    return f"{text}\n{trial.without_prefill}" if trial.prefill and not model.prefill else text
 
 
 def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, Any]]:

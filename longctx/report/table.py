@@ -9,6 +9,7 @@ from typing import Self
 import pandas as pd
 
 from longctx.results.subject import Subject
+from longctx.vocabulary.shapes import TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,13 @@ class Table:
 
 
 def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
-    """Return the columns that tell subjects apart: the model, the prompt set, and each label."""
+    """Return the columns that tell subjects apart: model, prompt set, shape unless all are text, and each label."""
     columns = {
         "model": [subject.model for subject in subjects],
         "prompts": [subject.prompt_set for subject in subjects],
     }
+    if any(subject.shape != TEXT for subject in subjects):
+        columns["shape"] = [subject.shape for subject in subjects]
     for name in dict.fromkeys(name for subject in subjects for name, _ in subject.labels):
         columns[name] = [dict(subject.labels).get(name, "") for subject in subjects]
     return columns

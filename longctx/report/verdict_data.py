@@ -142,4 +142,4 @@ def finite(value: Any) -> Any:
 
 
 def _named(subject: Subject) -> dict[str, Any]:
-    return {"model": subject.model, "prompt_set": subject.prompt_set, "labels": dict(subject.labels)}
+    return subject.fields

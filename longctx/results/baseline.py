@@ -26,6 +26,7 @@ from longctx.results.row_group import GROUP_FIELDS, by_group
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.scenario import Kind
+from longctx.vocabulary.shapes import TEXT
 
 SCHEMA = 1
 """The version of the format, which increases when earlier baselines can no longer be read."""
@@ -209,7 +210,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
         trials = [row.trial for row in group]
         cases = {"items": [row.item for row in group]} if _are_cases(group) else {}
         yield {
-            **json.loads(common),
+            **_without_default(json.loads(common)),
             "model_returned": sorted({row.model_returned for row in group if row.model_returned}),
             "recorded": _first_and_last([row.recorded_at for row in group if row.recorded_at]),
             "bank": None if cases else next((row.item.rpartition("@")[2] for row in group if row.item), None),
@@ -223,10 +224,19 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
         }
 
 
+def _without_default(common: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a group without its shape if that is the text, which earlier baselines do not name."""
+    return {name: value for name, value in common.items() if (name, value) != ("shape", TEXT)}
+
+
 def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     """Yield the rows of a line, each with its reply if the baseline keeps it. Raises ValueError or KeyError."""
     group = _GROUP.validate_python(line)
-    common = {name: line[name] for name in GROUP_FIELDS} | {"run": head.run.run, "item": None, "source": "replayed"}
+    common = {name: line[name] for name in GROUP_FIELDS if name != "shape" or name in line} | {
+        "run": head.run.run,
+        "item": None,
+        "source": "replayed",
+    }
     row = Row.of(
         common | {"trial": 0, "outcome": "correct", "recorded_at": group.recorded[0] if group.recorded else None}
     )

@@ -16,7 +16,7 @@ SHOWN = 3
 
 def scenario_name(family: str, scenario: str, subject: Subject) -> str:
     """Return, for instance, `line_retrieval/lines-5 of some-model, prompts protocol`, followed by any labels."""
-    labels = f" {subject.label}" if subject.labels else ""
+    labels = f" {subject.label}" if subject.label else ""
     return f"{family}/{scenario} of {subject.model}, prompts {subject.prompt_set}{labels}"
 
 

@@ -41,7 +41,7 @@ class Kept:
     def subject(self) -> MergeKey:
         """The family and the subject of the row."""
         labels = json.dumps(sorted(self.row.labels.items()))
-        return (self.row.family, self.row.model, self.row.prompt_set, labels)
+        return (self.row.family, self.row.model, self.row.prompt_set, self.row.shape, labels)
 
     @property
     def answer(self) -> MergeKey:

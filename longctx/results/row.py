@@ -14,6 +14,7 @@ from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import MEASURED, Kind
+from longctx.vocabulary.shapes import TEXT, Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Row:
     """The name of the prompt set."""
     prompt_digest: Text
     """The digest of the family's templates in that prompt set."""
+    shape: Shape = TEXT
+    """The shape of the request, such as `text` or `chat`."""
     family: Text
     """The family, such as `passkey`."""
     version: Natural = 1
@@ -93,6 +96,10 @@ class Row:
     """The share that a batch saved of that cost; None if no batch answered."""
     stop_reason: Text | None = None
     """The reason why the reply ended, as the server gives it."""
+    refusal: Text | None = None
+    """The category of a refusal, as the server gives it."""
+    fallback: bool = False
+    """Whether a fallback model answered, since the one that was asked declined: its rate is not that model's."""
     source: Text | None = None
     """`live` if this run asked, else `replayed`."""
     origin: Text | None = None
@@ -122,13 +129,13 @@ class Row:
 
     @property
     def subject(self) -> Subject:
-        return Subject.of(self.model, self.prompt_set, self.labels)
+        return Subject.of(self.model, self.prompt_set, self.labels, self.shape)
 
     @property
     def identity(self) -> tuple[object, ...]:
         """The trial that was asked, and of whom; a run has one row with it."""
         labels = tuple(sorted(self.labels.items()))
-        subject = (self.family, self.model, self.prompt_set, labels)
+        subject = (self.family, self.model, self.prompt_set, self.shape, labels)
         return (*subject, self.scenario, self.item, self.seed, self.trial, self.repeat)
 
     @property

@@ -9,7 +9,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 
 GROUP_FIELDS = (
-    *("family", "version", "model", "prompt_set", "prompt_digest", "labels"),
+    *("family", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
     *("scenario", "params", "band", "seed", "repeat"),
 )
 """The fields that all rows of a group share: they belong to one scenario and repeat of one subject."""

@@ -19,6 +19,7 @@ from longctx.json_lines import lines, lines_at
 from longctx.results.manifest import damaged
 from longctx.results.row import Row
 from longctx.results.view import View, check_view
+from longctx.vocabulary.shapes import SHAPES
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
@@ -166,7 +167,7 @@ def _encodable(text: str) -> str:
 def _sort_key(row: Row) -> tuple[object, ...]:
     """Return a key that sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
     labels = [(name, _natural(value)) for name, value in sorted(row.labels.items())]
-    subject = (row.model, row.prompt_set, labels)
+    subject = (row.model, row.prompt_set, SHAPES.index(row.shape), labels)
     question = (_natural(row.scenario), row.item or "", row.seed, row.trial, row.repeat)
     return (row.family, *subject, *question)
 

@@ -1,4 +1,4 @@
-"""The subject of a measurement: a model, a prompt set, and the labels of the run."""
+"""The subject of a measurement: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longctx.vocabulary.shapes import TEXT, Shape
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What rates are of: a model, a prompt set, and the labels of the run.
+    """What rates are of: a model, a prompt set, the labels of the run, and the shape of its requests.
 
     Example:
         >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))
@@ -20,21 +22,24 @@ class Subject:
     prompt_set: str
     labels: tuple[tuple[str, str], ...] = ()
     """Pairs of name and value, sorted by name; often none."""
+    shape: Shape = TEXT
 
     @classmethod
-    def of(cls, model: str, prompt_set: str, labels: Mapping[str, str]) -> Subject:
-        return cls(model, prompt_set, tuple(sorted(labels.items())))
+    def of(cls, model: str, prompt_set: str, labels: Mapping[str, str], shape: Shape = TEXT) -> Subject:
+        return cls(model, prompt_set, tuple(sorted(labels.items())), shape)
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the subject in JSON files."""
-        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels)}
+        shape = {} if self.shape == TEXT else {"shape": self.shape}
+        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels), **shape}
 
     @property
     def label(self) -> str:
-        """The labels as text, such as `method=PI steps=200`; empty without labels."""
-        return " ".join(f"{name}={value}" for name, value in self.labels)
+        """The shape, unless it is the text, and the labels, such as `shape=chat steps=200`; empty without any."""
+        shape = [] if self.shape == TEXT else [("shape", self.shape)]
+        return " ".join(f"{name}={value}" for name, value in (*shape, *self.labels))
 
     def __str__(self) -> str:
         """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""
-        return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.labels else [])])
+        return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.label else [])])

@@ -17,7 +17,7 @@ WITHIN = 1200
 """The most characters shown of a marked part."""
 CUT = " … "
 
-Piece = tuple[str, str]
+ExcerptPiece = tuple[str, str]
 """The name of the innermost mark, empty if there is none, and the text."""
 
 
@@ -30,7 +30,7 @@ class Excerpt:
 
     names: tuple[str, ...]
     line: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ExcerptPiece, ...]
 
 
 def excerpts(text: str, marks: Sequence[Mark]) -> list[Excerpt]:
@@ -74,7 +74,7 @@ def _within(mark: Mark, other: Mark) -> bool:
     return inside and (other.end - other.start) > (mark.end - mark.start)
 
 
-def _pieces(text: str, group: Sequence[Mark], start: int, end: int) -> Iterator[Piece]:
+def _pieces(text: str, group: Sequence[Mark], start: int, end: int) -> Iterator[ExcerptPiece]:
     """Split the text where a mark begins or ends; each piece belongs to the shortest mark around it."""
     edges = sorted({start, end, *(mark.start for mark in group), *(mark.end for mark in group)})
     for left, right in itertools.pairwise(edges):

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.shapes import TEXT, Shape
 
 Count = Annotated[int, Field(ge=1, strict=True)]
 """The type of an entry that is a whole number of at least 1.
@@ -69,6 +70,9 @@ class Grid(BaseModel):
     """The models to measure; `--ctx-model` replaces them. It may be left out where that is always given."""
     prompts: tuple[str, ...] = Field(default=(PROTOCOL,), min_length=1)
     """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
+    shapes: tuple[Shape, ...] = Field(default=(TEXT,), min_length=1)
+    """The shapes of the requests: `text`, `documents`, `documents+citations`, `chat` or `tool_results`; `--ctx-shape`
+    replaces them."""
     trials: Trials
     """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. In
     long-context QA, a trial is a question."""

@@ -18,7 +18,7 @@ def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
         Outcome(kind='unparseable', returned=None, why='no key in the reply', trace={})
     """
     if reply.stop_reason == "refusal":
-        return Outcome("refusal", why="the model refused")
+        return Outcome("refusal", why=refused(reply))
     if reply.cut_off:
         return Outcome("truncated", why=f"{_cut_off(reply)}, before an answer")
     if reply.stop_reason == "pause_turn":
@@ -26,6 +26,11 @@ def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
     if reply.stop_reason == "tool_use":
         return Outcome("unparseable", why="the model called a tool, and gave no answer")
     return Outcome("unparseable", why=lacks if reply.text.strip() else "an empty reply")
+
+
+def refused(reply: Reply) -> str:
+    """Return that the model refused, with the category that the server gave."""
+    return f"the model refused ({reply.refusal})" if reply.refusal else "the model refused"
 
 
 def first_integer(reply: Reply) -> re.Match[str] | None:

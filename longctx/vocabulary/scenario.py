@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
@@ -90,6 +91,10 @@ class Trial:
     """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
     """The end of the user's turn for the others."""
+    shape: Shape = TEXT
+    """The shape in which the run asks it."""
+    context: Context | None = None
+    """What that shape renders, unless it is the text in `user`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,12 @@ class Reply:
     """Whether the reply came from a batch, at the batch price."""
     thinking_tokens: int | None = None
     """The tokens of its output that the model thought with; None if the server did not say."""
+    refusal: str = ""
+    """The category of a refusal, such as `cyber`; empty without one."""
+    fallback: bool = False
+    """Whether a fallback model answered, since the one that was asked declined."""
+    citations: tuple[Citation, ...] = ()
+    """The passages that the reply cites."""
 
     @property
     def cut_off(self) -> bool:
@@ -244,6 +255,15 @@ class Scenario(ABC):
     def longest_tokens(self, tokens: Mapping[str, float]) -> int:
         """Estimate the tokens of the longest prompt, for families whose prompts of one scenario differ in size."""
         return self.size_tokens(tokens)
+
+    @property
+    def piece_count(self) -> int:
+        """About how many pieces the context of a prompt has; 0 for a family that can be asked as one text alone."""
+        return 0
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        """Return a trial's context in pieces, which other shapes than the text render. trial: as `build` made it."""
+        raise NotImplementedError
 
     @property
     def length(self) -> int:

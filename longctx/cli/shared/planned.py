@@ -71,7 +71,7 @@ def minimums_of(workspace: Workspace, profile: str | None, models: Sequence[str]
     """
     tables = load_profile(workspace, profile)
     grids = [grid for family in families(workspace) for grid in tables.grids(family) if grid.gated]
-    return sum(grid.minimums * len(models or grid.models) * len(grid.prompts) for grid in grids)
+    return sum(grid.minimums * len(models or grid.models) * len(grid.prompts) * len(grid.shapes) for grid in grids)
 
 
 def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
@@ -84,7 +84,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 
 
 def band_of(case: Case) -> SubjectBand:
-    return Subject(case.model.model, case.wording.prompt_set), Band(case.scenario.family, case.band)
+    return Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(case.scenario.family, case.band)
 
 
 def cases_planned(

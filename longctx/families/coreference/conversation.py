@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 import string
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx import Words, fill
+from longctx import Piece, Words, fill
 from longctx.families.coreference import texts
 from longctx.families.coreference.texts import PARTS, SENTENCES, Rows, Strings
 
@@ -18,6 +19,7 @@ CODE = 10
 """The length of the code that a reply must begin with."""
 CHARACTERS = string.ascii_letters + string.digits
 FEWEST_SUBJECTS = 4
+ROLE = r"(?:User|Human|Assistant):"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +82,26 @@ def draw(
 def document(words: Words, rows: Rows, question: str) -> str:
     """Return the whole prompt: examples, conversation and question."""
     return "".join([words["opening"], BREAK, *_exchanges(words, rows).ravel().tolist(), question])
+
+
+def exchanges(words: Words, rows: Rows) -> tuple[Piece, ...]:
+    """Return the exchanges as pieces: each as the text has it, and as a turn of the user and one of the assistant."""
+    have = texts.lists()
+    return tuple(
+        Piece(
+            "".join(parts).removesuffix(BREAK),
+            turns=(
+                without_role(fill(words["request"], {"kind": have.kinds[row[0]], "subject": have.subjects[row[1]]})),
+                without_role(fill(words["response"], {"text": text})),
+            ),
+        )
+        for row, parts, text in zip(rows, _exchanges(words, rows).tolist(), texts.texts(rows), strict=True)
+    )
+
+
+def without_role(text: str) -> str:
+    """Return a turn without the names of roles, which the messages of a request have beside their text."""
+    return re.sub(rf"\s+{ROLE}\s*$", "", re.sub(rf"^{ROLE}\s*", "", text)).strip()
 
 
 def question(words: Words, conversation: Conversation) -> str:

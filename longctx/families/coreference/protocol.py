@@ -13,16 +13,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from longctx import Kind, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark, unanswered
+from longctx import Context, Kind, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark, unanswered
 from longctx.families.coreference import texts
 from longctx.families.coreference.conversation import (
     Conversation,
     characters_each,
     document,
     draw,
+    exchanges,
     ordinal,
     probe,
     question,
+    without_role,
 )
 from longctx.families.coreference.similarity import Match, most_alike, published
 from longctx.vocabulary.token_counts import check_profile, checked_counts
@@ -186,6 +188,20 @@ class Coreference(Scenario):
         if reply.cut_off:
             return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
         return Outcome("wrong", "no text of the prompt", "no text of the prompt", trace)
+
+    @property
+    def piece_count(self) -> int:
+        """About how many exchanges a conversation has."""
+        return max(self.window // EXCHANGE, 1)
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        conversation: Conversation = trial.facts
+        return Context(
+            pieces=exchanges(words, conversation.rows),
+            question=without_role(question(words, conversation)),
+            opening=words["opening"].strip(),
+            needle=int(conversation.alike[conversation.asked - 1]),
+        )
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         conversation: Conversation = trial.facts

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-from longctx import Bank, Identity, Mark, Outcome, Quote, Reply, Scenario, Trial, Words, fill, mark
+from longctx import Bank, Context, Identity, Mark, Outcome, Piece, Quote, Reply, Scenario, Trial, Words, fill, mark
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa import quotes
 from longctx.families.long_context_qa.choices import Choices
 from longctx.vocabulary.bank import Item, Section
+from longctx.vocabulary.shapes import unwrapped
 
 SEPARATOR = "\n\n\n\n"
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary
@@ -119,14 +120,9 @@ class Collage(Scenario):
         record = self._record(bank, item, seed)
         choices = multiple_choice.choices_in(bank, index, seed)
         name, _, pad = self.variant.partition("_")
-        filled = {
-            "record": record.text,
-            "question": item.question,
-            "answers": str(choices),
-            "examples": self._examples(bank, words, item, seed, EXAMPLES[name]),
-        }
+        filled = {"record": record.text} | self._asked(bank, words, index, seed)
         kind = "examples" if EXAMPLES[name] else name
-        template = words[f"{kind}_{pad}" if pad else kind]
+        template = self._template(words)
         user = fill(template, filled)
         begins = len(fill(template.partition("{record}")[0], filled))
         prefill = "" if pad else words[PREFILLS[kind]]
@@ -143,6 +139,41 @@ class Collage(Scenario):
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
             facts=CollageFacts(choices, record.text, bank.needle(index).text),
         )
+
+    @property
+    def piece_count(self) -> int:
+        """About how many sections a record has, if sections are half as long as the longest on average."""
+        return max(2 * self.budget // self.longest, 1)
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        bank, index, seed = self.bank(), trial.identity.trial, trial.identity.seed
+        item, choices = bank.items[index], trial.facts.choices
+        sections = self._record(bank, item, seed).sections
+        before, _, after = self._template(words).partition("{record}")
+        filled = self._asked(bank, words, index, seed)
+        opening, question = unwrapped(fill(before, filled), fill(after, filled))
+        right = choices.answer(choices.right)
+        return Context(
+            pieces=tuple(Piece(bank.sections[section].text) for section in sections),
+            question=question,
+            opening=opening,
+            needle=sections.index(item.section),
+            evidence=right if right.casefold() in " ".join(trial.facts.needle.split()).casefold() else "",
+        )
+
+    def _template(self, words: Words) -> str:
+        name, _, pad = self.variant.partition("_")
+        kind = "examples" if EXAMPLES[name] else name
+        return words[f"{kind}_{pad}" if pad else kind]
+
+    def _asked(self, bank: Bank, words: Words, index: int, seed: int) -> dict[str, str]:
+        """Return what fills a template beside the record."""
+        item, (name, _, _) = bank.items[index], self.variant.partition("_")
+        return {
+            "question": item.question,
+            "answers": str(multiple_choice.choices_in(bank, index, seed)),
+            "examples": self._examples(bank, words, item, seed, EXAMPLES[name]),
+        }
 
     def prefix(self, words: Words, seed: int, index: int) -> str:
         name, _, _ = self.variant.partition("_")

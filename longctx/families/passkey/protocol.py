@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx import Mark, Outcome, Reply, Scenario, Trial, Words, first_integer, mark, unanswered
+from longctx import Context, Mark, Outcome, Piece, Reply, Scenario, Trial, Words, first_integer, mark, unanswered
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.token_counts import check_profile, checked_counts
 
@@ -146,6 +146,14 @@ class Passkey(Scenario):
             f"{same} of {len(trial.expected)} digits stand where the key has them",
             {"digits_right": same},
         )
+
+    @property
+    def piece_count(self) -> int:
+        return 1
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        text = trial.user.removeprefix(words["opening"]).removesuffix(words["question"]).strip("\n")
+        return Context((Piece(text),), words["question"], words["opening"], needle=0, evidence=trial.expected)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         needle = mark("needle", trial.user, words["needle"].replace("{key}", trial.expected))

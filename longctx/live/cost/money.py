@@ -48,8 +48,11 @@ def hour_write_price(rates: TokenPrices) -> float:
 
 
 def paid(prices: Prices | None, reply: Reply) -> float | None:
-    """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known."""
-    if prices is None:
+    """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known.
+
+    prices: those of the model that was asked, which are not those of a fallback model.
+    """
+    if prices is None or reply.fallback:
         return None
     read, written = reply.cached_tokens or 0, reply.cache_write_tokens
     usd = cost(prices, reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens)
@@ -102,7 +105,8 @@ class Budget:
         if not self.in_flight:
             self.reserved = 0.0  # so that no rounding error remains
         if isinstance(result, Reply):
-            self.spent += paid(prices, result) or 0.0
+            cost = paid(prices, result)
+            self.spent += cost if cost is not None else most
         elif result.cause in MAYBE_PAID and not result.fatal:
             self.spent += most
 

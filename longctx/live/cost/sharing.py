@@ -20,6 +20,7 @@ from longctx.config.models import Caching, ModelProfile, TokenPrices
 from longctx.live.cost.money import read_price, write_price
 from longctx.recording.case import Question, Shared
 from longctx.recording.request import user_text
+from longctx.vocabulary.shapes import TEXT
 
 CHARACTERS_A_TOKEN = 4
 """More than most texts have, so that a prefix of enough characters has enough tokens."""
@@ -100,7 +101,12 @@ def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Questio
 
 
 def _alone(question: Question, caching: Caching) -> bool:
-    """Return whether all that a prompt can share, the words of its templates, is too short for the cache."""
+    """Return whether a prompt shares nothing that the cache is asked to keep.
+
+    All that it can share, the words of its templates, may be too short; and other shapes than the text mark nothing.
+    """
+    if question.case.shape != TEXT:
+        return True
     if question.case.repeats > 1 or question.prefix is not None:
         return False
     templates = sum(map(len, question.case.wording.words.values()))

@@ -19,8 +19,8 @@ from longctx.recording.request import count_call, user_text
 
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
-PromptKind = tuple[str, str, str, int]
-"""The kind of a prompt: model, prompt set, family, and the size by the model's profile."""
+PromptKind = tuple[str, str, str, str, int]
+"""The kind of a prompt: model, prompt set, shape, family, and the size by the model's profile."""
 
 
 async def counted(client: Client, questions: Sequence[Question], say: Say) -> list[Question]:
@@ -64,7 +64,7 @@ def _length(question: Question) -> int:
 
 def _kind(question: Question) -> PromptKind:
     case = question.case
-    return (case.model.model, case.wording.prompt_set, case.scenario.family, case.size_tokens)
+    return (case.model.model, case.wording.prompt_set, case.shape, case.scenario.family, case.size_tokens)
 
 
 async def _count(client: Client, question: Question) -> int | Failure:

@@ -45,9 +45,9 @@ def measure(item: pytest.Item, case: Case) -> None:
         pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
     writing.attach(item, as_lines(rows, [] if settings.no_text else measured.views))
     if measured.facts:
-        [name] = scenarios_of(rows)
+        [name] = scenarios_of(measured.own_rows)
         writing.attach_facts(item, name, measured.facts)
-    conclude(item, case, rows, problem, measured.left_out)
+    conclude(item, case, measured.own_rows, problem, measured.left_out)
 
 
 def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:

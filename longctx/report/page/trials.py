@@ -30,6 +30,7 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "latency_s": ("latency", "{:,.2f} s".format),
     "cost_usd": ("cost", lambda usd: f"${usd:,.6f}".rstrip("0").rstrip(".")),
     "stop_reason": ("stopped by", str),
+    "refusal": ("category of the refusal", str),
     "model_returned": ("answered by", str),
     "source": ("answer", str),
     "recorded_at": ("recorded", lambda at: f"{at[:10]} {at[11:16]} UTC"),
@@ -101,6 +102,8 @@ def _details(row: Row, view: Mapping[str, Any], options: Sequence[str], earlier:
 def _answer(row: Row, view: Mapping[str, Any]) -> dict[str, Any]:
     """Return one run's answer to a trial."""
     facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
+    if row.fallback:
+        facts["answered by"] = f"{row.model_returned}, a fallback model"
     return {
         "subject": str(row.subject),
         "outcome": row.outcome,
