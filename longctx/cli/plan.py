@@ -77,7 +77,6 @@ def add(commands: Any) -> None:
     )
     option(
         "--correlation",
-        "--together",  # its earlier name
         type=share(zero=True, one=True),
         default=1.0,
         metavar="SHARE",

@@ -78,7 +78,9 @@ def finish(
         families, cassettes = run.plan.families, run.workspace.cassettes
         done = _written(folder, record, manifest, families, baseline, terms, run.settings.page, cassettes, judged)
     store.drop_unfinished(run.folder)
-    if run.folder.parent == run.workspace.reports and (warning := point_latest_to(run.folder)):
+    done = _moved(done, run.folder)
+    of_project = run.settings.report is None and run.folder.parent == run.workspace.reports
+    if of_project and (warning := point_latest_to(run.folder)):
         return dataclasses.replace(done, warnings=(*done.warnings, warning))
     return done
 
@@ -98,7 +100,13 @@ def merge(
     cassettes: the recordings in which the page's earlier replies are looked up.
     """
     with whole_folder(folder, store.RESULTS) as part:
-        return _written(part, store.write(part, pairs), manifest, known, baseline, terms, page, cassettes)
+        done = _written(part, store.write(part, pairs), manifest, known, baseline, terms, page, cassettes)
+    return _moved(done, folder)
+
+
+def _moved(done: Finished, folder: Path) -> Finished:
+    """Return the run with the folder that it is in now, from which views are read."""
+    return dataclasses.replace(done, record=dataclasses.replace(done.record, folder=folder))
 
 
 def _written(

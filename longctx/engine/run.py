@@ -164,13 +164,12 @@ class Run:
         failures = done.asked.failures
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
-        self.keep_failures({key: asdict(failure) for key, failure in failures.items()})
+        self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
         self.forget_plan()
         return done
 
-    def keep_failures(self, failures: Mapping[str, dict[str, Any]]) -> None:
-        """Keep why questions could not be asked, also for people, in the run's folder."""
-        self.unasked |= failures
+    def keep_failures(self) -> None:
+        """Tell people in the run's folder why questions could not be asked, if there are any."""
         if self.unasked:
             self.folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.unasked, indent=1)

@@ -89,16 +89,15 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
     assert checkout.episodes() == 4
 
 
-def test_questions_are_tried_by_the_projects_own_tests(checkout: Checkout) -> None:
-    """The questions are tried on workers, too."""
-    shutil.copy(ROOT / "tests_longctx" / "test_control.py", checkout.file("tests_longctx"))
+def test_questions_are_tried_from_a_folder_of_the_project_and_need_no_test_of_it(checkout: Checkout) -> None:
+    other_tests(checkout)
     questions = str(packaged() / "questions" / "register.jsonl")
     shutil.copytree(
         ROOT / "cassettes/qwen2.5-coder-0.5b/control", checkout.file("cassettes/qwen2.5-coder-0.5b/control")
     )
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     recorded = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
-    result = within.longctx("questions", "try", questions, *recorded, "--trials", 5, "--ctx-no-page", "-n2")
+    result = within.longctx("questions", "try", questions, *recorded, "--trials", 5, "--ctx-no-page")
     assert result.says("15 trials: 0 live (0%); 15 replayed (100%)"), result.out + result.err
     assert not within.file("reports").exists()
 
@@ -137,12 +136,3 @@ def test_a_selection_without_any_case_says_why(checkout: Checkout, server: Simul
     result = checkout.longctx("record", *given, "-k", "lines-77")
     assert result.code == 4
     assert result.says(" tests_longctx.", "[nothing-to-ask]")
-
-
-def test_questions_that_no_test_asks(checkout: Checkout) -> None:
-    for remove in (lambda: None, lambda: other_tests(checkout)):
-        remove()
-        result = checkout.longctx("questions", "try", packaged() / "questions/register.jsonl", "--model", "toy")
-        assert result.code == 2
-        assert result.says("No test of this project asks the controls", "longctx init")
-        assert not checkout.runs()

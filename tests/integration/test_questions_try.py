@@ -174,5 +174,5 @@ def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:
     assert result.says("18 of 18 trials to ask")
     assert not list(own.file("reports").glob("*"))
     wrong = own.longctx(*command, "--trials", 0)
-    assert wrong.code == 4
+    assert wrong.code == 2
     assert wrong.says("[bad-number]")

@@ -14,7 +14,7 @@ from longctx.errors import UserError
 from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.folder import find_run
 from longctx.results.row import Row
-from longctx.results.store import load_rows
+from longctx.results.store import load, load_rows
 from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
 
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             raise UserError(
                 "no-readable-answer",
                 f"{folder}: none of the {len(answers):,} questions has a readable answer with its right section, so no "
-                f"filter is made. {' '.join(sentences(options.workspace, folder))}",
+                f"filter is made. {' '.join(sentences(options.workspace, load(folder).seen()))}",
             )
         path = make_filter(options.workspace, model, bank, folder.resolve().name, correct)
         unread = len(answers) - len(correct)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import dataclasses
 import datetime
 import os
 from collections import Counter
@@ -13,105 +13,101 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.questions.unreadable import sentences
-from longctx.cli.shared.output import check_free_folder, tell_unread
-from longctx.cli.shared.pytest_run import run_tests
+from longctx.cli.shared.asking import add_options, settings_of
+from longctx.cli.shared.output import check_free_folder, say, tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
+from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
 from longctx.errors import UserError
-from longctx.files import unwritable
-from longctx.results.store import RESULTS
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.corpus.questions import QuestionSet
+    from longctx.engine.finish import Finished
     from longctx.results.row import Row
-
-PROFILE = "control.toml"
-NO_TESTS = 5
-"""pytest's exit status if no test was selected."""
-UNMEASURED = {"--ctx-ask-only", "--ctx-estimate", "--collect-only", "--co"}
-"""The options with which nothing is measured."""
-NOTHING = (
-    "No test of this project asks the controls: pytest selected none that is marked longctx(family=Control). "
-    "longctx init writes it; where testpaths leaves out its folder, give the folder too."
-)
-PASSED = ("model", "prompts", "corpus", "questions", "trials", "repeats", "record", "base_url", "max_cost", "report")
-"""The options that pytest has under the same names with the prefix --ctx-."""
 
 
 def add(tasks: Any) -> None:
     text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
-    parser = add_task(
-        tasks,
-        "try",
-        text,
-        " Recorded answers are replayed; --record once asks the rest. Other options are passed on to pytest.",
-    )
+    parser = add_task(tasks, "try", text, ". Recorded answers are replayed; --record once asks the rest.")
     add_question_file(parser)
-    parser.add_argument("--model", required=True, metavar="NAME", help="the model that answers")
-    parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
-    parser.add_argument("--trials", metavar="N", help="how many questions (default: all)")
-    parser.add_argument("--repeats", metavar="N", help="times each is asked (default: 1)")
-    parser.add_argument(
+    option = parser.add_argument
+    option("--model", required=True, metavar="NAME", help="the model that answers")
+    option("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
+    option("--trials", type=number(int, 1), metavar="N", help="how many questions (default: all)")
+    option("--repeats", type=number(int, 1), default=1, metavar="N", help="times each is asked (default: 1)")
+    option(
         "--longest",
-        type=int,
+        type=number(int, 1),
         default=5000,
         metavar="N",
         help="tokens of the longest section asked about (default: 5000)",
     )
-    parser.add_argument(
-        "--max-tokens", type=int, default=3000, metavar="N", help="the most tokens of an answer (default: 3000)"
+    option(
+        "--max-tokens",
+        type=number(int, 1),
+        default=3000,
+        metavar="N",
+        help="the most tokens of an answer (default: 3000)",
     )
-    parser.add_argument("--record", metavar="MODE", help="none (default), once, new_episodes or all, as --ctx-record")
-    parser.add_argument("--base-url", metavar="URL", help="server that speaks the Messages API (default: the SDK's)")
-    parser.add_argument("--max-cost", metavar="USD", help="the most that asking may cost")
-    parser.add_argument("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
-    parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)"
-    )
-    parser.set_defaults(run=run, passes_on=True)
+    add_options(parser)
+    option("--ask-only", action="store_true", help="ask and record, and measure nothing")
+    option("--no-page", action="store_true", help="write no index.html and no charts")
+    option("--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)")
+    parser.set_defaults(run=run, passes_on=False)
 
 
-def run(options: argparse.Namespace, rest: list[str]) -> int:
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.config.models import misspelled
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
+    from longctx.engine.run import Run
+    from longctx.files import check_writable
 
     documents = options.corpus or options.workspace.find("register")
     tell_unread(documents)
     questions = load_questions(options.questions, load_corpus(documents))
     now = f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
-    folder = options.report = options.report or options.workspace.reports / now
+    folder = options.report or options.workspace.reports / now
     check_free_folder("--report", folder)
-    profile = _write_profile(folder, options, len(questions.questions))
-    values = {name: getattr(options, name) for name in PASSED}
-    passed = [f"--ctx-{name.replace('_', '-')}={value}" for name, value in values.items() if value is not None]
-    stop = ["--ctx-estimate"] if options.estimate else []
-    code = run_tests("-m", "longctx", "-qq", f"--ctx-profile={profile}", *passed, *stop, *rest)
-    if not (folder / RESULTS).is_file():
-        profile.unlink()
-        with contextlib.suppress(OSError):  # it is not empty: rows without a report are kept
-            folder.rmdir()
-        if code in (0, NO_TESTS) and not (options.estimate or {*rest} & UNMEASURED):
-            raise UserError("controls-not-selected", NOTHING)
-        return code
-    has_filter = _tell(options.workspace, folder, questions, options.max_tokens)
-    return code if has_filter else code or 1
+    controls = {
+        "trials": options.trials or len(questions.questions),
+        "longest": options.longest,
+        "max_tokens": options.max_tokens,
+    }
+    settings = dataclasses.replace(
+        settings_of(options),
+        profile={"control": controls},
+        models=(options.model,),
+        prompts=(options.prompts,),
+        corpus=options.corpus,
+        questions=options.questions,
+        repeats=options.repeats,
+        report=folder,
+        page=not options.no_page,
+    )
+    run = Run(root=options.workspace.root, settings=settings, say=say)
+    for sentence in misspelled(options.workspace, [options.model]):
+        say(sentence)
+    if options.estimate:
+        run.estimate()
+        return 0
+    complete = True
+    if options.record != "none":
+        check_writable(folder)
+        complete = run.ask().complete
+        run.keep_failures()
+    if options.ask_only:
+        return 0 if complete else 1
+    measured = run.measure()
+    for problem in dict.fromkeys(measured.problems):
+        say(f"invalid: {problem}")
+    has_filter = _tell(options.workspace, measured.finish(), questions, options.max_tokens)
+    return 0 if has_filter and not measured.problems else 1
 
 
-def _write_profile(folder: Path, options: argparse.Namespace, questions: int) -> Path:
-    """Write the profile of the three controls to the run's folder. Raises UserError."""
-    numbers = {"trials": questions, "longest": options.longest, "max_tokens": options.max_tokens}
-    lines = ["[[control]]", *(f"{name} = {number}" for name, number in numbers.items())]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / PROFILE).write_text("\n".join(lines) + "\n", "utf-8")
-    except OSError as error:
-        raise unwritable(folder, error) from None
-    return folder / PROFILE
-
-
-def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int) -> bool:
+def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room: int) -> bool:
     """Print a short report on the questions, and write the whole to the run's folder; return whether there is a filter.
 
     room: max_tokens of an answer. Raises UserError.
@@ -121,10 +117,8 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     from longctx.families.long_context_qa.authoring.worth import warnings
     from longctx.report.document import as_markdown, as_terminal
     from longctx.report.text import trials_sentence
-    from longctx.results.store import load_rows
-    from longctx.summary.summary import summarize
 
-    rows = load_rows(folder)
+    rows, folder = finished.record.rows, finished.record.folder
     result = quality(rows, {question.id: question.fact for question in questions.questions})
     subjects = answered(rows, result.prompt_set)
     if not subjects:
@@ -143,9 +137,9 @@ def _tell(workspace: Workspace, folder: Path, questions: QuestionSet, room: int)
     made = _filter(workspace, model, bank, folder, answers, result.prompt_set, "" if gaps else asked_of_all)
     known = load_filter(workspace, model, bank)
     notes = [
-        trials_sentence(summarize(rows)),
+        trials_sentence(finished.summary),
         *(f"Not measured: {cause}." for cause in gaps),
-        *sentences(workspace, folder, room),
+        *sentences(workspace, finished.record.seen(), room),
         made,
         *(f"Warning: {warning}" for warning in warnings(result, sum(readable(answers).values()) if known else None)),
     ]

@@ -6,14 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.row import Row
-from longctx.results.store import load
 from longctx.visible import visible
 from longctx.workspace import Workspace
 
@@ -27,12 +25,12 @@ RowAndView = tuple[Row, Mapping[str, Any]]
 """A row and its view."""
 
 
-def sentences(workspace: Workspace, folder: Path, room: int | None = None) -> list[str]:
+def sentences(workspace: Workspace, run: Sequence[RowAndView], room: int | None = None) -> list[str]:
     """Return sentences on the controls of a run; none if all replies could be read.
 
     room: the max_tokens that the user gave with --max-tokens.
     """
-    measured = [(row, view) for row, view in load(folder).seen() if row.family == "control" and row.measured]
+    measured = [(row, view) for row, view in run if row.family == "control" and row.measured]
     unread = [(row, view) for row, view in measured if row.outcome not in READ]
     if not unread:
         return []

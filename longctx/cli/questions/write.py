@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.asking import add_options, ask
-from longctx.cli.shared.output import tell_unread
+from longctx.cli.shared.asking import add_options, settings_of
+from longctx.cli.shared.output import say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.errors import UserError
@@ -60,24 +59,20 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.authoring.check import check
     from longctx.cli.questions.written_files import WrittenFiles
     from longctx.corpus.documents import load_corpus
-    from longctx.live.estimating import estimate_live
-    from longctx.recording.tape import Tape
-    from longctx.recording.writer import only_writer
+    from longctx.engine.run import Run
 
-    files, cassettes = WrittenFiles.at(options.out), options.workspace.cassettes
+    files, run = WrittenFiles.at(options.out), Run(root=options.workspace.root, settings=settings_of(options), say=say)
     corpus = load_corpus(options.corpus)
     tell_unread(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
-        estimate_live(Tape(cassettes, "once" if options.record == "none" else options.record), cases, print)
+        run.estimate(cases)
         return 0
-    live = options.record != "none"
-    with only_writer(cassettes, not options.no_lock) if live else contextlib.nullcontext():
-        tape = Tape(cassettes, options.record, "questions write")
-        if not options.force:
-            files.check_unchanged(_read(tape, cases))
-        if live:
-            ask(tape, cases, options)
+    if not options.force:
+        files.check_unchanged(_read(run.tape(), cases))
+    if options.record != "none" and (unasked := run.ask(cases).unasked):
+        print(f"{len(unasked):,} cannot be asked. The first: {unasked[0][1].message}")
+    tape = run.tape()
     written = _read(tape, cases)
     if not written:
         raise UserError(

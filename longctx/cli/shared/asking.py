@@ -1,17 +1,14 @@
-"""Asking from a command as a live run of pytest does: the options, and a pass that asks what the tape lacks."""
+"""The options of a command that asks as a live run of pytest does."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longctx.cli.shared.output import say
 from longctx.config.arguments import RECORD_MODES, add_no_lock, number
 
 if TYPE_CHECKING:
-    from longctx.recording.case import Case
-    from longctx.recording.tape import Tape
+    from longctx.engine.settings import Settings
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,19 +25,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
     option("--max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
+    option("--no-canary", action="store_true", help="ask without a first few trials")
     add_no_lock(option, "--no-lock")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 
 
-def ask(tape: Tape, cases: Sequence[Case], options: argparse.Namespace) -> None:
-    """Ask what the tape lacks, and print what was not answered and why. Every answer is on the tape at once.
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return the settings of a run from the options of `add_options`."""
+    from longctx.engine.settings import Settings
 
-    Raises UserError if nothing could be asked, or if the user interrupts it.
-    """
-    from longctx.live.progress import live_progress
-    from longctx.live.run import Terms, ask_live
-
-    terms = Terms(options.base_url, options.in_flight, options.max_cost)
-    done = ask_live(options.workspace, tape, cases, terms, say, live_progress)
-    if done.unasked:
-        print(f"{len(done.unasked):,} cannot be asked. The first: {done.unasked[0][1].message}")
+    return Settings(
+        record=options.record,
+        base_url=options.base_url,
+        in_flight=options.in_flight,
+        max_cost=options.max_cost,
+        canary=not options.no_canary,
+        lock=not options.no_lock,
+    )

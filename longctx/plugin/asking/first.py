@@ -94,6 +94,7 @@ def ask_first(config: pytest.Config) -> None:
             spent = 0.0
             if cases:
                 done = run.ask(cases)
+                run.keep_failures()
                 complete, spent = done.complete, done.spent
             if functions:
                 complete = function_runs.ask(config, functions, spent) and complete

@@ -160,7 +160,8 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
         except KeyboardInterrupt:
             raise _stopped(asking, tape, run.say) from None
     asked = asking.asked
-    run.keep_failures(unasked(asked.failures))
+    run.unasked |= unasked(asked.failures)
+    run.keep_failures()
     stopped = asker.asked.stopped
     run.say(
         f"Asked {tape.recorded:,} requests of {tally.total:,} trials of test functions"
