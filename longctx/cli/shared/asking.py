@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
     option("--max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
-    option("--no-canary", action="store_true", help="ask without a first few trials")
+    option("--no-canary", action="store_true", help="ask on even if none of the first replies can be read")
     add_no_lock(option, "--no-lock")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 

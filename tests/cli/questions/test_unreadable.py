@@ -27,8 +27,7 @@ def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts
         for place, (record, outcome, why, _) in enumerate(replies)
     ]  # fmt: skip
     append(folder, as_lines(rows, [View("test", reply=text) for *_, text in replies]))
-    finish(folder, folder)
-    return sentences(Workspace.around(Path.cwd()), folder, 50)
+    return sentences(Workspace.around(Path.cwd()), finish(folder, folder).seen(), 50)
 
 
 @pytest.fixture(autouse=True)
