@@ -26,7 +26,7 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
     if strange := next((name for name in given if name not in OF_PROJECT), None):
         raise UserError(
             "unknown-project-option",
-            f"pytest_longctx_config gives {strange!r}, which is no option of a project. "
+            f"The hook pytest_longctx_config gives {strange!r}, which is no option of a project. "
             f"{did_you_mean(strange, OF_PROJECT)}",
         )
     root = config.rootpath
@@ -58,6 +58,8 @@ def _merged(config: pytest.Config, hook: str) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for given in reversed(getattr(config.hook, hook)(config=config)):
         if not isinstance(given, Mapping):
-            raise UserError("hook-gives-no-dict", f"{hook} returns {type(given).__name__}: return a dict, or nothing.")
+            raise UserError(
+                "hook-gives-no-dict", f"The hook {hook} returns {type(given).__name__}: return a dict, or nothing."
+            )
         merged |= given
     return merged
