@@ -17,9 +17,10 @@ from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
 from longctx.recording.case import Case, Question
-from longctx.recording.request import digest_of, prefill, system_prompt, user_text
+from longctx.recording.request import digest_of, request_body, system_prompt
 from longctx.registry import families
 from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
+from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 
 
 def add(commands: Any) -> None:
@@ -32,6 +33,9 @@ def add(commands: Any) -> None:
     parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
+    parser.add_argument(
+        "--shape", choices=SHAPES, default=None, metavar="NAME", help="shape of the request (default: text, or RUN's)"
+    )
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")
     parser.add_argument(
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
@@ -44,7 +48,8 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace, _: list[str]) -> int:
     if options.folder is not None:
         return _run_with(options)
-    _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0), options.model)
+    shape = options.shape or TEXT
+    _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0, shape), options.model)
     return 0
 
 
@@ -52,20 +57,21 @@ def _run_with(options: argparse.Namespace) -> int:
     """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = present_name(Path(options.prompts).resolve().name) if options.prompts else None
-    replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed)
+    replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
     for row_and_reply in replies:
         print("\n".join(measured.lines(row_and_reply)), end="\n\n")
-    wordings = {(row.prompt_set, row.seed) for row, _ in replies}
+    wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}
     models_asked = {row.model for row, _ in replies}
     if len(wordings) > 1:
         print(
-            "# prompt: they were asked in different words, or with different seeds: see one with --prompts or --seed."
+            "# prompt: they were asked in different words or shapes, or with different seeds: see one with --prompts, "
+            "--shape or --seed."
         )
         return 0
-    [(prompts, seed)] = wordings
+    [(prompts, seed, shape)] = wordings
     model = options.model or (models_asked.pop() if len(models_asked) == 1 else None)
     try:
-        question = _find(options, model, options.prompts or prompts, seed)
+        question = _find(options, model, options.prompts or prompts, seed, shape)
         trial = question.build()
     except UserError as error:
         print(f"# prompt: {error}")
@@ -96,12 +102,13 @@ def _print(question: Question, model: str | None) -> None:
             print(f"# {name}: {value}")
     if system := system_prompt(trial.system, question.case.model):
         print(f"\n# system\n{system}")
-    print(f"\n# user\n{user_text(trial, question.case.model)}")
-    if beginning := prefill(trial, question.case.model):
-        print(f"\n# prefill\n{beginning}")
+    *turns, last = request_body(trial, question.case.model)["messages"]
+    for turn in [*turns, last]:
+        is_prefill = turn is last and turn["role"] == "assistant"
+        print(f"\n# {'prefill' if is_prefill else turn['role']}\n{as_shown(turn['content'])}")
 
 
-def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int) -> Question:
+def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int, shape: Shape) -> Question:
     """Return the question that SCENARIO[#TRIAL] names. Raises UserError."""
     name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
@@ -131,6 +138,12 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         )
     index = int(match[3] or 0)
     case = Case(
-        load_model(options.workspace, model or "any-model"), wording, scenario, seed, trials=1, only_trial=index
+        load_model(options.workspace, model or "any-model"),
+        wording,
+        scenario,
+        seed,
+        trials=1,
+        only_trial=index,
+        shape=shape,
     )
     return Question(case.fitted(), index)

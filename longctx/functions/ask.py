@@ -168,4 +168,11 @@ class Ask:
 def _context(context: str | Sequence[object] | None, question: str) -> Context:
     """Return context and question; a document has `text`, and may have a `title`."""
     given = [context] if isinstance(context, str) else context or ()
-    return Context([Piece(str(getattr(one, "text", one)), str(getattr(one, "title", ""))) for one in given], question)
+    return Context([_piece(one) for one in given], question)
+
+
+def _piece(given: object) -> Piece:
+    if isinstance(given, str):  # whose `title` is a method
+        return Piece(given)
+    title = getattr(given, "title", None)
+    return Piece(str(getattr(given, "text", given)), title if isinstance(title, str) else "")

@@ -19,8 +19,8 @@ def is_of_function(family: str) -> bool:
 
 
 def is_check(family: str) -> bool:
-    """Return whether rows of this family are those of a check in a test function, which are called FUNCTION.CHECK."""
-    return is_of_function(family) and "." in family
+    """Return whether rows of this family are those of a check, which are called FAMILY.CHECK or FUNCTION.CHECK."""
+    return "." in family
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ Source of the blocks: the Messages API, https://platform.claude.com/docs/en/api/
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -98,6 +99,24 @@ def as_text(context: Context) -> str:
     """Return a context as one text."""
     parts = (context.opening, *(piece.text for piece in context.pieces), context.question)
     return "\n\n".join(filter(None, parts))
+
+
+def as_shown(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the content of a turn as people read it: texts, and a line before each document, call and result."""
+    return content if isinstance(content, str) else "\n".join(map(_block_as_shown, content))
+
+
+def _block_as_shown(block: Mapping[str, Any]) -> str:
+    match block["type"]:
+        case "document":
+            title = f" {block['title']!r}" if "title" in block else ""
+            return f"[document{title}]\n{block['source']['data']}"
+        case "tool_use":
+            return f"[calls {block['name']}({json.dumps(block['input'], ensure_ascii=False)}) as {block['id']}]"
+        case "tool_result":
+            return f"[result of {block['tool_use_id']}]\n{block['content']}"
+        case _:
+            return str(block["text"])
 
 
 def added_tokens(shape: Shape, pieces: int) -> int:

@@ -133,3 +133,74 @@ def test_an_unknown_shape_is_named(checkout: Checkout) -> None:
     assert "essay" in result.err
     checkout.profile(LINES.replace("trials", 'shapes = ["essay"]\ntrials'))
     assert checkout.pytest().says("shapes", "documents+citations")
+
+
+FUNCTION = """
+import pytest
+
+@pytest.mark.longctx(trials=2, shapes=["text", "documents", "chat"])
+def test_code(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    filler = draw.filler(50)
+    assert ask([str(filler), f"The pass key is {code}."], "What is the pass key?").integer() == code
+
+@pytest.mark.longctx(trials=1, shapes=["tool_results"])
+def test_tools(ask):
+    tools = [{"name": "find", "description": "Finds.", "input_schema": {"type": "object"}}]
+    ask("The pass key is 12345.", "What is the pass key?", tools=tools)
+"""
+
+
+def test_context_and_question_of_a_function_follow_the_shape(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("tests_longctx/test_shapes.py").write_text(FUNCTION)
+    asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_code")
+    result = checkout.pytest(*asked, "--ctx-record=once", f"--ctx-base-url={server.url}", profile=None)
+    assert result.code == 0, result.out
+    rows = checkout.rows()
+    assert sorted({(row["shape"], row["outcome"]) for row in rows}) == [
+        ("chat", "correct"),
+        ("documents", "correct"),
+        ("text", "correct"),
+    ]
+    texts = {prompt_of(body).replace("I have read it.", "").replace("\n", "") for body in server.asked}
+    assert len(texts) == 2  # the items are the same in every shape
+    assert set(checkout.cassettes()) == {
+        "toy/test_code/all.jsonl",
+        "toy/test_code/all.documents.jsonl",
+        "toy/test_code/all.chat.jsonl",
+    }
+    assert checkout.pytest(*asked, profile=None).code == 0
+
+
+def test_a_function_with_tools_of_its_own_is_not_asked_as_tool_results(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    checkout.file("tests_longctx/test_shapes.py").write_text(FUNCTION)
+    asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_tools", "--ctx-record=once")
+    result = checkout.pytest(*asked, f"--ctx-base-url={server.url}", profile=None)
+    assert result.code == 1
+    assert result.says("ask is given tools, and the shape 'tool_results' has its own")
+
+
+def test_show_prints_a_trial_in_its_shape(passkeys: Checkout, server: SimulatedServer) -> None:
+    assert passkeys.record(server, "--ctx-shape=tool_results").code == 0
+    shown = passkeys.longctx("show", "passkey/window-256-k-128", "--run", "reports/latest", "--model", "toy")
+    assert shown.code == 0
+    assert shown.says("# assistant [calls read(", "[result of toolu_0001]", "What is the pass key?")
+    assert "not all as it was sent" not in shown.out
+    text = passkeys.longctx("show", "passkey/window-256-k-128", "--model", "toy")
+    assert "[result" not in text.out
+
+
+def test_refusals_and_fallbacks_are_in_the_rows(passkeys: Checkout, server: SimulatedServer) -> None:
+    def declining(body: dict[str, Any]) -> Answer:
+        if len(server.asked) % 2:
+            details = {"type": "refusal", "category": "cyber"}
+            return 200, {}, message("", body, stop_reason="refusal", stop_details=details)
+        usage = {"input_tokens": 9, "output_tokens": 1, "iterations": [{"type": "fallback_message", "model": "other"}]}
+        return 200, {}, message(find_answer(prompt_of(body)), body, usage=usage, model="other")
+
+    server.script = declining
+    passkeys.record(server, "--ctx-in-flight=1")
+    facts = {(row["outcome"], row["refusal"], row["fallback"], row["model_returned"]) for row in passkeys.rows()}
+    assert facts == {("refusal", "cyber", False, "toy"), ("correct", None, True, "other")}

@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.recording.reply import MalformedAnswer, is_message, to_reply
+from longctx.vocabulary.judging import unanswered
 from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.shapes import Citation
 from tests.servers import message
+
+json_objects = st.dictionaries(st.sampled_from(["cited_text", "document_index"]), st.none() | st.integers() | st.text())
 
 
 def reply(body: bytes, prefill: str = "") -> Reply:
@@ -198,3 +202,55 @@ def test_thinking_tokens_are_those_that_the_server_counts_apart() -> None:
     assert reply(message("42", usage=counted)).thinking_tokens == 15
     for odd in (None, {}, [], {"thinking_tokens": -1}, {"thinking_tokens": "many"}, {"thinking_tokens": 10**20}):
         assert reply(message("42", usage=counted | {"output_tokens_details": odd})).thinking_tokens is None
+
+
+@pytest.mark.parametrize(
+    ("details", "category"),
+    [
+        ({"type": "refusal", "category": "cyber", "explanation": "No."}, "cyber"),
+        ({"type": "refusal", "category": None}, ""),
+        ({"type": "refusal", "category": 7}, ""),
+        ({"type": "refusal", "category": "x" * 1000}, "x" * 40),
+        (None, ""),
+        ("cyber", ""),
+    ],
+)
+def test_a_refusal_may_have_a_category(details: object, category: str) -> None:
+    refused = reply(message("", stop_reason="refusal", stop_details=details))
+    assert refused.refusal == category
+    assert unanswered(refused).why == (f"the model refused ({category})" if category else "the model refused")
+
+
+@pytest.mark.parametrize(
+    ("iterations", "fallback"),
+    [
+        ([{"type": "message", "model": "toy"}, {"type": "fallback_message", "model": "other"}], True),
+        ([{"type": "message", "model": "toy"}], False),
+        ([], False),
+        (None, False),
+        ("fallback_message", False),
+        (["fallback_message"], False),
+    ],
+)
+def test_an_answer_of_a_fallback_model_is_marked(iterations: object, fallback: bool) -> None:
+    usage = {"input_tokens": 7, "output_tokens": 2, "iterations": iterations}
+    assert reply(message("42", usage=usage)).fallback == fallback
+
+
+def test_citations_are_read_from_all_text_blocks() -> None:
+    first = {"type": "char_location", "cited_text": "One fee.", "document_index": 1, "start_char_index": 0}
+    content = [
+        {"type": "text", "text": "It is ", "citations": [first]},
+        {"type": "text", "text": "one", "citations": [{"cited_text": "Fees.", "document_index": None}]},
+        {"type": "text", "text": ".", "citations": None},
+        {"type": "thinking", "thinking": "?", "citations": [first]},
+    ]
+    assert reply(message("", content=content)).citations == (Citation("One fee.", 1), Citation("Fees."))
+
+
+@given(
+    st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | json_objects)
+)
+def test_whatever_a_server_gives_as_citations_is_no_error(citations: Any) -> None:
+    read = reply(message("", content=[{"type": "text", "text": "42", "citations": citations}]))
+    assert all(isinstance(citation.text, str) for citation in read.citations)

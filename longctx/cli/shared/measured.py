@@ -16,10 +16,12 @@ Measured = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""
 
 
-def of_trial(path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None) -> Sequence[Measured]:
+def of_trial(
+    path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None, shape: str | None
+) -> Sequence[Measured]:
     """Return what the run at `path` measured of FAMILY/SCENARIO[#TRIAL]. Raises UserError if it holds nothing of it.
 
-    models: empty for all. prompt_set, seed: None for all.
+    models: empty for all. prompt_set, seed, shape: None for all.
     """
     folder = find_run(path)
     scenario, _, index = name.partition("#")
@@ -32,14 +34,18 @@ def of_trial(path: Path, name: str, models: set[str], prompt_set: str | None, se
     chosen = [
         (row, view)
         for row, view in of_trial
-        if (not models or row.model in models) and prompt_set in (None, row.prompt_set) and seed in (None, row.seed)
+        if (not models or row.model in models)
+        and prompt_set in (None, row.prompt_set)
+        and seed in (None, row.seed)
+        and shape in (None, row.shape)
     ]
     if chosen:
         return chosen
     if of_trial:
         subjects = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in of_trial))
         raise UserError(
-            "subject-not-in-run", f"{path} measured {name} only of {subjects}: change --model, --prompts or --seed."
+            "subject-not-in-run",
+            f"{path} measured {name} only of {subjects}: change --model, --prompts, --shape or --seed.",
         )
     scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
     same_family = [other for other in scenarios if other.partition("/")[0] == scenario.partition("/")[0]]

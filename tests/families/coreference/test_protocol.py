@@ -15,6 +15,7 @@ from longctx.families.coreference import texts
 from longctx.families.coreference.conversation import ordinal
 from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from longctx.vocabulary.shapes import Context, rendered
 from tests.here import HERE
 
 WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
@@ -251,3 +252,31 @@ def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
         outcome = judged(reply, stop_reason)
         assert outcome.kind != "correct"
         assert 0 <= outcome.trace["score"] < 1000
+
+
+def in_pieces(slug: str, index: int = 0) -> tuple[Trial, Context]:
+    scenario = replace(Coreference.from_slug(slug), tokens=TOKENS)
+    trial = scenario.build(WORDS, 0, index)
+    return trial, scenario.in_pieces(WORDS, trial)
+
+
+def test_its_pieces_are_the_exchanges_of_the_text() -> None:
+    trial, context = in_pieces("needles-2-window-1024", index=1)
+    parts = [context.opening, *(piece.text for piece in context.pieces)]
+    assert trial.user.startswith("\n\n".join(parts))
+    assert trial.user.endswith(f"User: {context.question}\n\nAssistant:")
+    assert context.needle is not None
+    assert trial.facts.instances[1] in context.pieces[context.needle].text
+
+
+def test_a_chat_has_real_turns_without_the_names_of_roles() -> None:
+    trial, context = in_pieces("needles-4-window-2048")
+    messages = rendered(context, "chat")["messages"]
+    said = [message["content"] for message in messages if message["role"] == "assistant"]
+    assert said[1:] == [text.strip() for text in texts.texts(trial.facts.rows)]
+    asked = [message["content"] for message in messages if message["role"] == "user"]
+    kind, subject = trial.facts.request
+    assert asked.count(f"Write a {kind} about {subject}.") == 4
+    assert not any(text.startswith(("User:", "Assistant:")) for text in (*asked, *said))
+    assert asked[-1].startswith(f"Prepend {trial.facts.code} to the 1st (1 indexed) {kind} about {subject}.")
+    assert not asked[-1].endswith("Assistant:")

@@ -175,3 +175,27 @@ def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_c
     }
     seeds = {variant: collage(variant=variant).build(WORDS, 0, 0).prefill for variant in VARIANTS}
     assert [variant for variant, prefill in seeds.items() if prefill] == ["none"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_its_pieces_are_the_sections_of_the_record(variant: str) -> None:
+    scenario = collage(variant=variant, budget=600)
+    trial = scenario.build(WORDS, 0, 3)
+    context = scenario.in_pieces(WORDS, trial)
+    assert [piece.text for piece in context.pieces] == sections(trial)
+    assert context.needle is not None
+    assert context.pieces[context.needle].text == trial.facts.needle
+    assert context.opening.startswith("Please read the following government record closely")
+    before, after = trial.user.split(trial.facts.record)
+    assert before == f"{context.opening}\n<Government Record>\n"
+    assert after == f"\n</Government Record>\n{context.question}"
+
+
+def test_a_cited_passage_can_hold_the_answer_only_if_the_needle_does() -> None:
+    scenario = collage()
+    trial = scenario.build(WORDS, 0, 3)
+    right = trial.facts.choices.answer(trial.expected)
+    evidence = scenario.in_pieces(WORDS, trial).evidence
+    assert evidence == (right if right in trial.facts.needle else "")
+    without = replace(trial, facts=replace(trial.facts, needle="nothing"))
+    assert scenario.in_pieces(WORDS, without).evidence == ""

@@ -277,3 +277,17 @@ def test_trials_of_one_distance_share_their_filler_and_are_one_cluster() -> None
     first, second = (build(near.slug, index=index) for index in (0, 1))
     assert first.user.replace(first.expected, "12345") == second.user.replace(second.expected, "12345")
     assert near.cluster(0) == near.cluster(1) != far.cluster(0)
+
+
+@given(fitted(), st.integers(0, 20))
+def test_its_context_is_one_piece_between_opening_and_question(scenario: Passkey, index: int) -> None:
+    try:
+        before, after = scenario.fillers()
+    except ValueError:
+        return
+    assume(before + after < 200)
+    trial = scenario.build(WORDS, 0, index)
+    context = scenario.in_pieces(WORDS, trial)
+    [piece] = context.pieces
+    assert trial.user == "\n".join([context.opening, piece.text, context.question])
+    assert context.evidence in piece.text

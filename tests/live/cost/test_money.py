@@ -243,3 +243,12 @@ def test_amounts_have_enough_digits(amount: float, shown: str) -> None:
 def test_a_cap_is_shown_as_it_was_given(cap: float, shown: str) -> None:
     assert usd_exactly(cap) == shown
     assert f"the cap of {shown} leaves" in Budget(cap).exceeded().message
+
+
+def test_an_answer_of_a_fallback_model_has_no_known_price_and_counts_as_the_most_that_it_may_cost() -> None:
+    reply = Reply("42", "end_turn", "other", input_tokens=1_000_000, output_tokens=0, fallback=True)
+    assert paid(PRICES, reply) is None
+    budget = Budget(cap=10.0)
+    assert budget.take(4.0)
+    budget.settle(4.0, reply, PRICES)
+    assert budget.spent == 4.0
