@@ -50,6 +50,8 @@ class FunctionsAsked:
     """How many trials ended with each error of the test itself, which its run shows in full."""
     stale: int = 0
     """How many trials have only an answer to another request, which the record mode does not ask."""
+    spent: float = 0.0
+    """USD of the cap that are spent."""
 
     def reasons(self) -> Counter[str]:
         """Return how many trials were not answered for each reason."""
@@ -134,7 +136,7 @@ class FunctionAsker:
         question, issued = trial.question, trial.bodies
         if lost := [body for key, body in before.issued.items() if key not in issued]:
             new = next((body for key, body in issued.items() if key not in before.issued), {})
-            self.asked.failures[question.key] = Failure("test-not-repeatable", _not_repeatable(trial, lost[0], new))
+            self.asked.failures[question.key] = Failure("test-not-repeatable", not_repeatable(trial, lost[0], new))
             return []
         if result.kind != "suspended":
             if result.kind == "error":
@@ -189,7 +191,7 @@ def one_line(result: Result) -> str:
     return f"{type(result.error).__name__}: {result.why}".partition("\n")[0]
 
 
-def _not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
+def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
         f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "

@@ -24,7 +24,7 @@ from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
 from longctx.live.server.client import open_client
 from longctx.live.server.enquiry import body_of, read_count
-from longctx.live.server.providers import provider_of
+from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
@@ -98,7 +98,7 @@ class Asker:
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if prepared.wanted.counts:
-            return await self._count(prepared)
+            return await count(self._client, self._tape, prepared)
         result = await self._asking.answer(prepared)
         self._asking.keep(prepared.question, result)
         self._asking.watch.begin()
@@ -110,18 +110,6 @@ class Asker:
             self._tally.failed += 1
         self._progress.ended(prepared.question, prepared.trial, result)
         return result
-
-    async def _count(self, prepared: Prepared) -> Failure | None:
-        """Ask for a count of tokens, which is free, and record it."""
-        try:
-            content = await body_of(self._client.messages.with_raw_response.count_tokens(**prepared.sent))
-            read_count(content)
-            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-            self._tape.record(prepared.wanted, answer, now, None)
-        except Exception as error:
-            return explain(error, self._client.base_url, prepared.question.case.id)
-        return None
 
     def _run(self) -> None:
         try:
@@ -153,3 +141,16 @@ class Asker:
         for task in pending:
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
+
+
+async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | None:
+    """Ask for a count of tokens, which is free, and record it."""
+    try:
+        content = await body_of(client.messages.with_raw_response.count_tokens(**prepared.sent))
+        read_count(content)
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
+        tape.record(prepared.wanted, answer, now, None)
+    except Exception as error:
+        return explain(error, client.base_url, prepared.question.case.id)
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,15 @@ from longctx.recording.case import Question
 from longctx.recording.request import call
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.scenario import Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneRequest(Question):
+    """One of the requests of a trial of a test function, whose body and place on the tape are known."""
+
+    wanted: Wanted
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
@@ -40,6 +40,7 @@ from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace
 
+Result = TypeVar("Result")
 AskQuestions = Callable[[Sequence[Question]], Awaitable[Asked]]
 AskingOrder = Callable[[Sequence[Case], Sequence[Question], AskQuestions], Awaitable[Asked]]
 """A function that decides what is asked when.
@@ -132,26 +133,36 @@ def ask_live(
     """
     to_ask: list[int] = []
     halt = halt or Halt()
-
-    async def stoppable() -> Done:
-        with halt.on_signals(say):
-            return await _ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append, halt)
-
-    try:
-        done = asyncio.run(stoppable())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise Interrupted("interrupted", interrupted.sentence(tape, sum(to_ask))) from None
-    except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
-        raise UserError(
-            "answers-not-kept",
-            f"{error} Its batch still has it: free some disk space, and give the same command again.",
-        ) from None
+    done = stoppable(
+        lambda: _ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append, halt),
+        halt,
+        say,
+        lambda: interrupted.sentence(tape, sum(to_ask)),
+    )
     stopped = done.asked.stopped
     if stopped and not done.asked.answered and stopped.cause != "budget":
         raise UserError("nothing-answered", stopped.message)
     for sentence in done.sentences():
         say(sentence)
     return done
+
+
+def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], halt: Halt, say: Say, kept: Callable[[], str]) -> Result:
+    """Run an asking pass that signals stop. kept: returns a sentence on what is kept. Raises Interrupted, UserError."""
+
+    async def with_signals() -> Result:
+        with halt.on_signals(say):
+            return await ask()
+
+    try:
+        return asyncio.run(with_signals())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("interrupted", kept()) from None
+    except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
+        raise UserError(
+            "answers-not-kept",
+            f"{error} Its batch still has it: free some disk space, and give the same command again.",
+        ) from None
 
 
 async def _ask(
@@ -175,7 +186,7 @@ async def _ask(
     with waiting(say, f"what a client of {provider} needs to be opened"):
         opened = open_client(tape, terms.base_url, terms.in_flight, provider, models)
     async with opened as client:
-        batches = await _batches(client, tape, terms, say)
+        batches = await open_batches(client, tape, terms, say)
         calibrated, uncounted = await calibrate(workspace, client, cases, say)
         fit, unfit = fitted(calibrated)
         with waiting(say, BUILT):
@@ -221,7 +232,7 @@ async def _ask(
     return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()), bounds.budget.spent)
 
 
-async def _batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
+async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
     """Collect the batches that have ended, and return those that have not.
 
     Raises UserError if the questions are to be asked in batches and the server takes none.

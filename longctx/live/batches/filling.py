@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -19,6 +19,7 @@ from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.cost.money import Budget, highest_cost
 from longctx.live.failure import Failure
+from longctx.live.prepared import OneRequest
 from longctx.live.server.address import without_userinfo
 from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
@@ -26,12 +27,21 @@ from longctx.recording.tape import Wanted
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A question that becomes a request of a batch. most: the USD that are reserved for it."""
+    """A question that becomes a request of a batch. headers: its betas. most: the USD that are reserved for it."""
 
     question: Question
     wanted: Wanted
-    body: dict[str, Any]
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
     most: float
+
+    @classmethod
+    def of(cls, question: Question, most: float) -> _Sent:
+        if isinstance(question, OneRequest):
+            return cls(question, question.wanted, question.body, question.headers, most)
+        trial = question.build()
+        body = params(question, trial)
+        return cls(question, Wanted.of(question, trial), body, question.case.model.treatments, most)
 
 
 async def fill(
@@ -99,8 +109,7 @@ class _Filling:
                 self.asked.stopped = self._budget.exceeded()
                 return
             self._most[place_in(question)] = most
-            trial = question.build()
-            yield _Sent(question, Wanted.of(question, trial), params(question, trial), most)
+            yield _Sent.of(question, most)
 
     async def _create(self, part: Sequence[_Sent]) -> Failure | None:
         """Claim and create one batch; return the failure if it was certainly not created."""
@@ -112,7 +121,7 @@ class _Filling:
         batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests)
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
-        fate = await created(self._batches, batch, bodies, part[0].question.case.model.treatments)
+        fate = await created(self._batches, batch, bodies, part[0].headers)
         if isinstance(fate, Failure):
             self._ledger.drop(batch)
             return fate
@@ -193,7 +202,8 @@ class _Filling:
 
     def _answered(self, place: TapePlace, question: Question) -> None:
         trial = question.build()
-        reply = self._batches.tape.reply(Wanted.of(question, trial))
+        wanted = question.wanted if isinstance(question, OneRequest) else Wanted.of(question, trial)
+        reply = self._batches.tape.reply(wanted)
         assert reply is not None, "an answered question is not on the tape"
         self.asked.note(question, reply)
         if place in self._most:

@@ -34,7 +34,7 @@ ID_LENGTH = 64
 """The most characters of a custom id, which are letters, digits, - and _."""
 
 TapePlace = tuple[str, str, str]
-"""The place of a question on the tape: file, trial and digest of the request."""
+"""The place of a request on the tape: file, trial and the key of its answer, which is the digest of the request."""
 
 
 STRICT = ConfigDict(extra="forbid", strict=True)
@@ -106,7 +106,7 @@ class Batch:
 
 
 def place_of(wanted: Wanted) -> TapePlace:
-    return wanted.file, wanted.trial, wanted.sha256
+    return wanted.file, wanted.trial, wanted.key
 
 
 def place_in(question: Question) -> TapePlace:

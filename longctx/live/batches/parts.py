@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from longctx.recording.case import Question
@@ -45,7 +45,7 @@ def params(question: Question, trial: Trial) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in ("stream", "extra_headers")}
 
 
-def size_of(custom_id: str, body: dict[str, Any]) -> int:
+def size_of(custom_id: str, body: Mapping[str, Any]) -> int:
     """Return the bytes of a request in the body of its batch, with the comma after it."""
     request = {"custom_id": custom_id, "params": body}
     return len(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 import threading
 from collections import Counter
@@ -17,15 +18,21 @@ from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
 
 if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
-    from longctx.functions.asking import FunctionAsker
+    from longctx.functions.asking import FunctionAsker, FunctionsAsked
+    from longctx.functions.batches import Rounds
     from longctx.functions.canary import FunctionCanary
     from longctx.functions.measure import Result
     from longctx.functions.trial import FunctionTrial
     from longctx.live.cost.estimate import Estimate
-    from longctx.live.waiting import Say
+    from longctx.live.failure import Failure
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape
+
+
+    _Asked = tuple[FunctionsAsked, Failure | None, dict[str, str]]
+    """What was asked, why the asking stopped, and why tests could not be run, by their names."""
 
 
 class FunctionRun(Nested):
@@ -61,6 +68,25 @@ class AskingRun(FunctionRun):
         self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
     ) -> None:
         self._asker.ask(case, trial_of, start)
+
+
+class CollectingRun(FunctionRun):
+    """Collects what the trials of all cells lack in one round of batches; it asks nothing."""
+
+    def __init__(self, rounds: Rounds, tape: Tape) -> None:
+        from longctx.functions.batches import Round
+
+        super().__init__(tape)
+        self.round = Round()
+        self._rounds = rounds
+
+    def cell(
+        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
+    ) -> None:
+        for question in case.questions():
+            if question.key not in self._rounds.asked.failures:
+                trial = trial_of(question)
+                self._rounds.add(self.round, trial, start(trial))
 
 
 class EstimatingRun(FunctionRun):
@@ -139,32 +165,17 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
 
     spent: USD of the cap that are spent already.
     """
-    from longctx.functions.asking import FunctionAsker, unasked
-    from longctx.live.asker import Asker
-    from longctx.live.tally import Tally
+    from longctx.functions.asking import unasked
     from longctx.recording.writer import only_writer
 
     run, settings = config.stash[RUN], config.stash[RUN].settings
     tape = run.tape(settings.record)
-    tally = Tally(sum(case.size for case in cases))
-    models = [case.model for case in cases]
-    if run.plan.own and run.plan.own.judge:
-        models.append(run.plan.model(run.plan.own.judge))
-    asker = Asker(tape, models, settings.base_url, settings.in_flight, settings.max_cost, tally, run.say, spent)
-    with only_writer(run.private or run.workspace.cassettes, settings.lock), asker:
-        asking = FunctionAsker(asker, tape, settings.in_flight, tally, _canary(run))
-        nested = AskingRun(asking, tape)
-        try:
-            with sigterm_as_interrupt():
-                run_nested(config, nested)
-        except KeyboardInterrupt:
-            raise _stopped(asking, tape, run.say) from None
-    asked = asking.asked
+    with only_writer(run.private or run.workspace.cassettes, settings.lock):
+        asked, stopped, broken = (_ask_in_rounds if settings.batch else _ask_directly)(config, cases, tape, spent)
     run.unasked |= unasked(asked.failures)
     run.keep_failures()
-    stopped = asker.asked.stopped
     run.say(
-        f"Asked {tape.recorded:,} requests of {tally.total:,} trials of test functions"
+        f"Asked {tape.recorded:,} requests of {sum(case.size for case in cases):,} trials of test functions"
         f"{f': {stopped.message}' if stopped else '.'}"
     )
     for message, number in asked.reasons().items():
@@ -173,9 +184,77 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
         run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
     for message, number in asked.errors.items():
         run.say(f"{number:,} ended with an error of the test: {message}")
-    for name, why in nested.broken.items():
+    for name, why in broken.items():
         run.say(f"{name} could not be asked: {why}")
-    return not (asked.failures or asked.stale or asked.errors or nested.broken)
+    return not (asked.failures or asked.stale or asked.errors or broken)
+
+
+def _ask_directly(
+    config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float, only_canary: bool = False
+) -> _Asked:
+    """Ask request by request."""
+    from longctx.functions.asking import FunctionAsker
+    from longctx.live.asker import Asker
+    from longctx.live.tally import Tally
+
+    run, settings = config.stash[RUN], config.stash[RUN].settings
+    tally = Tally(sum(case.size for case in cases))
+    models = _models(run, cases)
+    asker = Asker(tape, models, settings.base_url, settings.in_flight, settings.max_cost, tally, run.say, spent)
+    with asker:
+        asking = FunctionAsker(asker, tape, settings.in_flight, tally, _canary(run), only_canary)
+        nested = AskingRun(asking, tape)
+        try:
+            with sigterm_as_interrupt():
+                run_nested(config, nested)
+        except KeyboardInterrupt:
+            raise _stopped(tape, functools.partial(asking.wait, run.say)) from None
+    asking.asked.spent = asker.budget.spent
+    return asking.asked, asker.asked.stopped, nested.broken
+
+
+def _ask_in_rounds(
+    config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float
+) -> _Asked:
+    """Ask in batches.
+
+    A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is lacking.
+    """
+    from longctx.functions.batches import Rounds
+    from longctx.live.batches.service import check_provider
+    from longctx.live.cost.money import check_cap
+    from longctx.live.run import Terms
+
+    run, settings = config.stash[RUN], config.stash[RUN].settings
+    models = _models(run, cases)
+    check_cap(settings.max_cost, models)
+    check_provider(models)
+    wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
+    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, batch=True, batch_wait_s=wait_s)
+    rounds = Rounds(tape, terms, spent, run.say)
+    rounds.collect(models)
+    if settings.canary:
+        asked, stopped, broken = _ask_directly(config, cases, tape, spent, only_canary=True)
+        rounds.asked.failures |= asked.failures
+        rounds.budget.spent = asked.spent
+        if stopped:
+            return asked, stopped, broken
+    while True:
+        nested = CollectingRun(rounds, tape)
+        try:
+            with sigterm_as_interrupt():
+                run_nested(config, nested)
+        except KeyboardInterrupt:
+            raise _stopped(tape, lambda: None) from None
+        if not nested.round.requests or rounds.stopped:
+            return rounds.asked, rounds.stopped, nested.broken
+        rounds.ask(nested.round)
+
+
+def _models(run: Run, cases: Sequence[Case]) -> list[ModelProfile]:
+    """Return the models that the cells ask, and the judge."""
+    judge = run.plan.own.judge if run.plan.own else ""
+    return [*(case.model for case in cases), *([run.plan.model(judge)] if judge else [])]
 
 
 def _canary(run: Run) -> FunctionCanary:
@@ -187,12 +266,12 @@ def _canary(run: Run) -> FunctionCanary:
     return FunctionCanary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
 
 
-def _stopped(asking: FunctionAsker, tape: Tape, say: Say) -> Interrupted:
+def _stopped(tape: Tape, wait: Callable[[], object]) -> Interrupted:
     """Wait for what is in flight, if no second signal comes, and return the error with the sentence on what is kept."""
     lost = False
     try:
         with sigterm_as_interrupt():
-            asking.wait(say)
+            wait()
     except KeyboardInterrupt:
         lost = True
     kept = f"Stopped: {tape.recorded:,} requests of test functions were answered"

@@ -1,0 +1,125 @@
+"""Asking test functions in batches, in rounds: what all of their trials lack now is asked, then they run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from longctx.config.models import ModelProfile
+from longctx.functions.asking import Bodies, FunctionsAsked, not_repeatable, prepared
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial
+from longctx.live import interrupted
+from longctx.live.asker import count
+from longctx.live.asking import Asked
+from longctx.live.batches.filling import fill
+from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.cost.money import Budget
+from longctx.live.failure import Failure
+from longctx.live.interrupted import Halt
+from longctx.live.outcomes import Outcomes
+from longctx.live.prepared import OneRequest, Prepared
+from longctx.live.progress import live_progress
+from longctx.live.run import Terms, open_batches, stoppable
+from longctx.live.server.client import open_client
+from longctx.live.server.providers import provider_of
+from longctx.live.tally import Tally
+from longctx.live.waiting import Say
+from longctx.recording.case import Question
+from longctx.recording.tape import Tape
+
+
+@dataclass(slots=True)
+class Round:
+    """The requests that the trials of all functions lack in one round."""
+
+    requests: list[Prepared] = field(default_factory=list)
+    trials: int = 0
+
+
+class Rounds:
+    """The rounds of one asking pass."""
+
+    def __init__(self, tape: Tape, terms: Terms, spent: float, say: Say) -> None:
+        """spent: USD of the cap that are spent already."""
+        self.asked = FunctionsAsked()
+        self.stopped: Failure | None = None
+        self._tape, self._terms, self._say = tape, terms, say
+        self.budget = Budget(terms.max_cost, spent)
+        self._issued: dict[str, Bodies] = {}
+        self._stale: set[str] = set()
+
+    def collect(self, models: Sequence[ModelProfile]) -> None:
+        """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
+        if Ledger(self._tape.written_to).open():
+            self._stoppable(lambda: self._ask([], models), 0)
+
+    def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
+        """Add what a trial lacks, unless it cannot go on."""
+        key = trial.question.key
+        before = self._issued.get(key, {})
+        if lost := [body for wanted, body in before.items() if wanted not in trial.bodies]:
+            new = next((body for wanted, body in trial.bodies.items() if wanted not in before), {})
+            self.asked.failures[key] = Failure("test-not-repeatable", not_repeatable(trial, lost[0], new))
+            return
+        if result.kind != "suspended":
+            return
+        self._issued[key] = dict(trial.bodies)
+        lacking = [lack for lack in trial.lacking if self._tape.wants(lack.wanted)]
+        if not lacking and key not in self._stale:
+            self._stale.add(key)
+            self.asked.stale += 1
+        to.requests += [prepared(trial.question, lack) for lack in lacking]
+        to.trials += bool(lacking)
+
+    def ask(self, round: Round) -> None:
+        """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
+        models = {request.question.case.model.model: request.question.case.model for request in round.requests}
+        asked = self._stoppable(lambda: self._ask(round.requests, list(models.values())), len(round.requests))
+        self.asked.failures |= asked.failures
+        self.stopped = asked.stopped
+
+    def _stoppable(self, ask: Callable[[], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
+        to_ask = self._tape.recorded + requests
+        return stoppable(ask, Halt(), self._say, lambda: interrupted.sentence(self._tape, to_ask))
+
+    async def _ask(self, requests: Sequence[Prepared], models: Sequence[ModelProfile]) -> Asked:
+        terms, tape = self._terms, self._tape
+        async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models), models) as client:
+            batches = await open_batches(client, tape, terms, self._say)
+            asked = Asked()
+            for request in requests:
+                if request.wanted.counts and (failure := await count(client, tape, request)):
+                    asked.failures[request.question.key] = failure
+            claimed = batches.held()
+            open_requests = [_one(request) for request in requests if not request.wanted.counts]
+            held = [request for request in open_requests if place_of(request.wanted) in claimed]
+            taken = claimed.keys() | batches.collected
+            free = [request for request in open_requests if place_of(request.wanted) not in taken]
+            tally = Tally(len(free) + len(held))
+            with live_progress(tally, self._say) as shown:
+                progress = Outcomes(tally, shown, text=tape.keeps)
+                asked.add(await fill(batches, free, held, _none, self.budget, progress))
+        return asked
+
+
+async def _none(questions: Sequence[Question]) -> Asked:
+    """Ask nothing directly: no request of a round writes a prefix for others."""
+    return Asked()
+
+
+def _one(request: Prepared) -> OneRequest:
+    """Return a request as a question of a batch."""
+    sent = {name: value for name, value in request.sent.items() if name not in ("extra_body", "extra_headers")}
+    question = request.question
+    return OneRequest(
+        question.case,
+        question.index,
+        question.repeat,
+        built=request.trial,
+        sha256=request.wanted.key,
+        wanted=request.wanted,
+        body=sent | (request.sent["extra_body"] or {}),
+        headers=request.sent["extra_headers"] or {},
+    )
