@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -37,6 +37,8 @@ class Answer:
     message: Mapping[str, Any]
     """The reply as the server sent it."""
     of_judge: bool = False
+    told: Callable[[object], object] | None = field(default=None, compare=False, repr=False)
+    """Is told what a reader has read."""
 
     @property
     def content(self) -> list[dict[str, Any]]:
@@ -95,7 +97,7 @@ class Answer:
         match = INTEGER.search(self.text)
         if match is None:
             raise self._unreadable("no number in the reply")
-        return int(match[0].replace(",", ""))
+        return self._read(int(match[0].replace(",", "")))
 
     def choice(self, letters: str = "ABCD") -> str:
         """Return the letter that the reply chooses, in upper case. Raises Unparseable if it names none, or several.
@@ -112,20 +114,20 @@ class Answer:
         ):
             match = re.match(pattern, text) if pattern[0] != "(" else re.search(pattern, text)
             if match:
-                return match[1]
+                return self._read(match[1])
         named = set(re.findall(rf"(?<![A-Za-z'’])({any_letter})(?![A-Za-z'’])", text))
         if len(named) != 1:
             raise self._unreadable(
                 f"none of {letters} in the reply" if not named else f"several of {letters} in the reply"
             )
-        return str(named.pop())
+        return self._read(str(named.pop()))
 
     def tag(self, name: str) -> str:
         """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""
         match = re.search(rf"<{re.escape(name)}>(.*?)</{re.escape(name)}>", self.text, re.DOTALL)
         if match is None:
             raise self._unreadable(f"no <{name}>…</{name}> in the reply")
-        return match[1].strip()
+        return self._read(match[1].strip())
 
     def json(self, schema: type[Schema] | None = None) -> Any:
         """Return the first JSON object or list in the text, also from a fenced block. Raises Unparseable.
@@ -136,9 +138,9 @@ class Answer:
         """
         value = self._first_json()
         if schema is None:
-            return value
+            return self._read(value)
         try:
-            return TypeAdapter(schema).validate_python(value)
+            return self._read(TypeAdapter(schema).validate_python(value))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the JSON"
@@ -152,6 +154,11 @@ class Answer:
             except (ValueError, RecursionError):
                 continue
         raise self._unreadable("no JSON in the reply")
+
+    def _read(self, value: Schema) -> Schema:
+        if self.told is not None:
+            self.told(value)
+        return value
 
     def _unreadable(self, why: str) -> ValueError:
         text = " ".join(self.text.split())

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DECIDED = ("model", "thinking", "output_config", "betas", "stream", "extra_headers", "extra_body")
 """The arguments of the SDK that `ask` does not take: the model's profile decides them, or they are no question."""
 MAX_TOKENS = 1024
+AGREEMENT = "judge_agreement"
+"""The name, among those of checks, of how often the judge agrees with human labels."""
 
 
 class Ask:
@@ -118,8 +120,24 @@ class Ask:
 
         return clients.async_client(self, model)
 
-    def judged(self, prompt: str, *, system: str | None = None, max_tokens: int = MAX_TOKENS, **given: Any) -> Answer:
-        """Ask the judge, the model that the profile names for that: see the fixture `judge`."""
+    def judged(
+        self,
+        prompt: str,
+        *,
+        label: object = None,
+        system: str | None = None,
+        max_tokens: int = MAX_TOKENS,
+        **given: Any,
+    ) -> Answer:
+        """Ask the judge, the model that the profile names for that: see the fixture `judge`.
+
+        Args:
+            prompt: What the judge is to judge, and how it answers.
+            label: A human's own verdict, as a reader such as `choice` returns it: how often the judge agrees is shown
+                beside the rate. None for none.
+            system: The system prompt.
+            max_tokens: The most tokens of the reply, without thinking.
+        """
         judge = self.trial.judge
         if judge is None:
             raise TestMistake(
@@ -129,7 +147,7 @@ class Ask:
                 )
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
-        return self._answer(judge, asked, system, max_tokens, given, of_judge=True)
+        return self._answer(judge, asked, system, max_tokens, given, of_judge=True, label=label)
 
     def check(self, name: str, condition: object) -> bool:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
@@ -140,6 +158,14 @@ class Ask:
                     "bad-check-name",
                     f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
                     "its results go by this name.",
+                )
+            )
+        if name == AGREEMENT:
+            raise TestMistake(
+                UserError(
+                    "reserved-check-name",
+                    f"{self.trial.function} has a check {name!r}, which is how often the judge agrees with a label: "
+                    "give the check another name.",
                 )
             )
         if name in checks:
@@ -160,9 +186,10 @@ class Ask:
         max_tokens: int,
         given: dict[str, Any],
         of_judge: bool = False,
+        label: object = None,
     ) -> Answer:
         body = {**asked, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
-        return self.trial.answer(completed(body, model), model, of_judge=of_judge)
+        return self.trial.answer(completed(body, model), model, of_judge=of_judge, label=label)
 
 
 def _context(context: str | Sequence[object] | None, question: str) -> Context:

@@ -156,7 +156,8 @@ class Function:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            hint = did_you_mean(where, list(FunctionTable.model_fields)) if first["type"] == "extra_forbidden" else ""
+            known = [*FunctionTable.model_fields, "family"]
+            hint = did_you_mean(where, known) if first["type"] == "extra_forbidden" else ""
             raise UserError(
                 "bad-marker",
                 f"{name}: {where} of its marker or of its table in the profile: {first['msg']}. {hint}".rstrip(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from longctx.engine.rows import check_row, identified, unmeasured_row
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
+from longctx.functions.ask import AGREEMENT
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
 from longctx.live.cost.money import paid
 from longctx.results.row import Row
@@ -84,7 +85,8 @@ def rows(run: Run, trial: FunctionTrial, result: Result) -> list[Row]:
         cause = JUDGE_ERROR if isinstance(result.error, JudgeUnreadable) else type(result.error).__name__
         return [unmeasured_row(run, trial.question, "infra_error", cause)]
     row = _row(run, trial, result)
-    return [row, *(check_row(row, name, held) for name, held in trial.checks.items())]
+    checks = [check_row(row, name, held) for name, held in trial.checks.items()]
+    return [row, *checks, *_agreement(row, trial, text=not run.settings.no_text)]
 
 
 def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
@@ -123,6 +125,15 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
     )
+
+
+def _agreement(row: Row, trial: FunctionTrial, text: bool) -> Iterator[Row]:
+    """Yield the row of the judge's agreement with human labels, if any were given. No gate judges it."""
+    if not trial.labelled:
+        return
+    other = [pair for pair in trial.labelled if str(pair[0]).casefold() != str(pair[1]).casefold()]
+    why = "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other) or None
+    yield dataclasses.replace(check_row(row, AGREEMENT, not other), band=None, why=why if text else None)
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:

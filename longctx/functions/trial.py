@@ -77,6 +77,8 @@ class FunctionTrial:
     lacking: list[Lacking] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool] = field(default_factory=dict)
+    labelled: list[tuple[object, object]] = field(default_factory=list)
+    """What the judge said, and the human label, of each of its answers that was given one and was read."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
     draws: int = 0
@@ -167,9 +169,13 @@ class FunctionTrial:
             self.exchanges.append(exchange)
         return exchange.message
 
-    def answer(self, body: Mapping[str, Any], model: ModelProfile, *, of_judge: bool = False) -> Answer:
-        """Return the answer to a body that the suite built. Raises Suspended."""
-        return Answer(self.exchange(body, model.treatments, model, of_judge=of_judge), of_judge)
+    def answer(
+        self, body: Mapping[str, Any], model: ModelProfile, *, of_judge: bool = False, label: object = None
+    ) -> Answer:
+        """Return the answer to a body that the suite built. label: a human's, for a judge. Raises Suspended."""
+        message = self.exchange(body, model.treatments, model, of_judge=of_judge)
+        told = None if label is None else lambda value: self.labelled.append((value, label))
+        return Answer(message, of_judge, told)
 
     def _wanted(self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool) -> Wanted:
         case = self.case

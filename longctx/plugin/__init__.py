@@ -104,6 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
         with as_usage_errors():
             functions.take_up(items, config)
+            functions.check_tables(config)
         items[:] = functions.of_shard(items, config)
         functions.note_cells(items, config)
 
@@ -150,7 +151,10 @@ def check(ask: Ask) -> Callable[[str, object], bool]:
 
 @pytest.fixture
 def judge(ask: Ask) -> Callable[..., Answer]:
-    """Ask the model that the profile names as `judge`, and return its answer."""
+    """Ask the model that the profile names as `judge`, and return its answer.
+
+    `judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
+    """
     return ask.judged
 
 

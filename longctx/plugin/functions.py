@@ -6,15 +6,17 @@ import asyncio
 import dataclasses
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from longctx.engine.rows import unmeasured_row
 from longctx.engine.terms import case_name
-from longctx.errors import TapeError, UserError
+from longctx.errors import TapeError, UserError, did_you_mean
 from longctx.functions import measure
 from longctx.functions.answer import Answer
 from longctx.functions.ask import Ask
@@ -132,6 +134,12 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         return
     tables = plan.own.functions if plan.own else {}
     workspace = config.stash[RUN].workspace
+    if len(marker.args) > 1:
+        raise UserError(
+            "bad-marker",
+            f"{name}: its marker has {len(marker.args)} arguments without a name: give all but trials a name, as in "
+            f"@pytest.mark.{MARKER}(200, min_rate=0.9).",
+        )
     marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
     function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
     config.stash.setdefault(FUNCTIONS, {})[name] = function
@@ -165,6 +173,26 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         values = named_values(function.name, params)
         case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials, subject.shape)
         item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
+
+
+def check_tables(config: pytest.Config) -> None:
+    """Raise UserError if the profile has a table of a test function that does not exist, as far as is known.
+
+    Functions that were not collected are looked for in the files beside those that were.
+    """
+    plan, collected = config.stash[RUN].plan, config.stash.get(FUNCTIONS, {})
+    unknown = [name for name in (plan.own.functions if plan.own else {}) if name not in collected]
+    if not (unknown and collected):
+        return
+    folders = {Path(where.partition("::")[0]).parent for where in config.stash[NAMES].values()}
+    texts = [path.read_text("utf-8", "replace") for folder in folders for path in folder.rglob("*.py")]
+    for name in unknown:
+        if not any(re.search(rf"\bdef {re.escape(name)}\b", text) for text in texts):
+            raise UserError(
+                "table-without-function",
+                f"The profile {plan.profile_name!r} has a table [{name}], and there is no test function of this name. "
+                f"{did_you_mean(name, list(collected))} Rename or delete the table.",
+            )
 
 
 def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:

@@ -11,7 +11,7 @@ from tests.batch_server import BatchServer
 from tests.integration.conftest import Checkout, Result
 from tests.servers import Answer, Body, message, prompt_of
 
-TESTS = '''
+TESTS = """
 import pytest
 
 
@@ -35,7 +35,7 @@ def test_chat(ask, draw):
 def test_twice(ask, draw):
     question = f"The code is {{draw.integer(10_000, 99_999)}}. Say it."
     assert ask(question).text == ask(question).text
-'''
+"""
 
 
 def code(body: Body) -> Answer:

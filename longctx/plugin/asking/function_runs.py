@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape
 
-
     _Asked = tuple[FunctionsAsked, Failure | None, dict[str, str]]
     """What was asked, why the asking stopped, and why tests could not be run, by their names."""
 
@@ -213,9 +212,7 @@ def _ask_directly(
     return asking.asked, asker.asked.stopped, nested.broken
 
 
-def _ask_in_rounds(
-    config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float
-) -> _Asked:
+def _ask_in_rounds(config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> _Asked:
     """Ask in batches.
 
     A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is lacking.
