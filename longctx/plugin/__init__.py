@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from longctx.errors import UserError
 from longctx.plugin import batching, hookspec, notices, options, over, run, selection
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, writing
-from longctx.plugin.mistakes import as_usage_errors
+from longctx.plugin.mistakes import Mistake, as_usage_errors
 
 if TYPE_CHECKING:
     from longctx.functions.answer import Answer
@@ -98,13 +99,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     if any(selection.is_function(item) for item in items):
         from longctx.plugin import functions
 
-        with as_usage_errors():
+        try:
             functions.take_up(items, config)
             functions.check_tables(config)
+        except UserError as error:
+            if not run.is_worker(config):
+                raise pytest.UsageError(str(error)) from None
+            items[:] = [Mistake.of(session, error)]
+            return
         items[:] = functions.of_shard(items, config)
         functions.note_cells(items, config)
 
