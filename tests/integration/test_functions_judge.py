@@ -1,4 +1,4 @@
-"""The judge of test functions: the profile's own model, its agreement with human labels; and names that are nobody's."""
+"""The judge of test functions: the profile's own model, its agreement with labels; names of nothing."""
 
 from __future__ import annotations
 
