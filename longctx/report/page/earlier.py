@@ -40,7 +40,8 @@ def earlier_rows(
 ) -> dict[RowIdentity, Row]:
     """Return the earlier row of each trial that both runs measured, by the identity of its later row.
 
-    between: what changed, as `match_runs` takes it. families: the known ones, by default those of longctx. Empty if it is not clear what is compared.
+    between: what changed, as `match_runs` takes it. families: the known ones, by default
+    those of longctx. Empty if it is not clear what is compared.
     """
     measured = [[row for row in rows if row.measured] for rows in (before, after)]
     try:
