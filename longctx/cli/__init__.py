@@ -27,12 +27,13 @@ from longctx.cli import (
     questions,
     record,
     show,
+    upgrade,
 )
 from longctx.cli.questions import filter
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
-BESIDE_RUNS = (init, show, record, batches, plan, compare, history, baseline, gate, merge, export)
+BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, history, baseline, gate, merge, export)
 BESIDE_DATA = (corpus, questions, filter, models, family)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 

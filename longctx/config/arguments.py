@@ -48,10 +48,13 @@ def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
     return parse
 
 
-def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alpha: float, max_age: float) -> None:
+def add_gate_options(
+    option: Callable[..., Any], prefix: str, margin: float, alpha: float, max_age: float | None
+) -> None:
     """Add the options of a gate.
 
-    option: adds one, as `add_argument` does. prefix: the beginning of their names. margin, alpha, max_age: defaults.
+    option: adds one, as `add_argument` does. prefix: the beginning of their names. margin, alpha, max_age: defaults;
+    a max_age of None adds no such option.
     """
     option(
         f"{prefix}margin",
@@ -73,13 +76,14 @@ def add_gate_options(option: Callable[..., Any], prefix: str, margin: float, alp
         default="fail",
         help="whether a run that shows neither a drop nor its absence ends with status 0 or 11 (default: fail)",
     )
-    option(
-        f"{prefix}max-age",
-        type=number(float, 0),
-        default=max_age,
-        metavar="DAYS",
-        help=f"recordings of this age or older are not accepted for a changed model (default: {max_age:g})",
-    )
+    if max_age is not None:
+        option(
+            f"{prefix}max-age",
+            type=number(float, 0),
+            default=max_age,
+            metavar="DAYS",
+            help=f"recordings of this age or older are not accepted for a changed model (default: {max_age:g})",
+        )
 
 
 def add_no_lock(option: Callable[..., Any], name: str) -> None:

@@ -41,10 +41,10 @@ def usage_table(change: UsageChange) -> Table:
         {"a trial on average": "by the tokenizer alone", "before": "", "after": "", "change": _share(change.tokenizer)},
         _tokens("output tokens", before.output_tokens, after.output_tokens),
         _tokens("thinking among them", before.thinking_tokens, after.thinking_tokens),
-        {"a trial on average": "latency, median", "before": _spread(before.latency_p50)}
-        | {"after": _spread(after.latency_p50), "change": _growth(change.latency)},
-        {"a trial on average": "latency, 95%", "before": _spread(before.latency_p95)}
-        | {"after": _spread(after.latency_p95), "change": _ratio(before.latency_p95, after.latency_p95)},
+        {"a trial on average": "latency, median", "before": spread(before.latency_p50)}
+        | {"after": spread(after.latency_p50), "change": _growth(change.latency)},
+        {"a trial on average": "latency, 95%", "before": spread(before.latency_p95)}
+        | {"after": spread(after.latency_p95), "change": _ratio(before.latency_p95, after.latency_p95)},
     ]
     title = (
         f"Price, tokens and latency of the {before.trials:,} trials that both measured; intervals are 95%, latencies "
@@ -87,8 +87,9 @@ def _ratio(before: Quantile | None, after: Quantile | None) -> str:
     return _share(after.value / before.value - 1 if before and after and before.value else None)
 
 
-def _spread(quantile: Quantile | None) -> str:
+def spread(quantile: Quantile | None) -> str:
+    """Return a quantile with its interval, whose end is `?` where too few values bound it."""
     if quantile is None:
         return UNKNOWN
     lo, hi = ("?" if end is None else f"{end:.2f}" for end in (quantile.lo, quantile.hi))
-    return f"{quantile.value:.2f} s [{lo}, {hi}] n={quantile.n}"
+    return f"{quantile.value:.2f} s [{lo}, {hi}]"

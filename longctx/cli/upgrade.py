@@ -1,0 +1,151 @@
+"""`upgrade`: may a candidate replace what is used now? Plans, asks what is lacking, and writes one page."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared.output import check_free_folder, say
+from longctx.config.arguments import add_gate_options, add_no_lock, number
+from longctx.gate.defaults import ALPHA, MARGIN
+
+if TYPE_CHECKING:
+    from longctx.engine.upgrade import Treatment, Upgrade
+    from longctx.report.document import Document
+    from longctx.results.row import Row
+    from longctx.workspace import Workspace
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "upgrade",
+        help="may a new model replace the old one? One page that decides",
+        description="Asks a profile of OLD and of each NEW on the same trials, replays what is recorded, and writes "
+        "one page: the verdict, rates, price, tokens, latency and thinking before and after, and what was lost and "
+        "gained. A treatment is a model, or the name of its profile, and after commas what differs: "
+        "MODEL,effort=high,prompts=NAME,shape=chat,base_url=URL. The exit status is that of the best candidate: 0 "
+        "pass, 10 regression, 11 inconclusive, 12 invalid.",
+    )
+    option = parser.add_argument
+    option("old", metavar="OLD", help="what is used now")
+    option("new", nargs="+", metavar="NEW", help="the candidates")
+    option("--profile", metavar="NAME", help="grid to ask, a name or a path (default: as pytest)")
+    option("--prompts", metavar="NAME", help="prompt set of all treatments that name none")
+    option("--effort", default="", metavar="A,B", help="ask each NEW at each of these efforts, such as low,high")
+    option("--trials", type=number(int, 1), metavar="N", help="trials of each scenario, instead of the profile's")
+    option("--seed", type=number(int, 0), metavar="N", help="seed of the trials, instead of the profile's")
+    option("--max-cost", type=number(float, 0), metavar="USD", help="ask what is lacking; the most that it may cost")
+    option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
+    option("--base-url", metavar="URL", help="server that speaks the Messages API")
+    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
+    option("--batch", action="store_true", help="ask in Message Batches; these have no latency")
+    option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
+    option("--no-text", action="store_true", help="leave the text of replies out of the page")
+    option("--out", type=Path, metavar="DIR", help="folder of the page (default: reports/upgrade-…)")
+    add_no_lock(option, "--no-lock")
+    add_gate_options(option, "--", MARGIN, ALPHA, None)
+    parser.set_defaults(run=run, passes_on=False)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.engine.run import free_folder
+    from longctx.engine.settings import Settings
+    from longctx.engine.upgrade import Treatment, Upgrading
+    from longctx.gate.exit_status import exit_status
+    from longctx.report.document import as_terminal
+
+    workspace: Workspace = options.workspace
+    if options.out:
+        check_free_folder("--out", options.out)
+    settings = Settings(
+        profile=options.profile,
+        prompts=(options.prompts,) if options.prompts else (),
+        record="new_episodes",
+        base_url=options.base_url,
+        in_flight=options.in_flight,
+        trials=options.trials,
+        seed=options.seed,
+        lock=not options.no_lock,
+        batch=options.batch,
+        no_text=options.no_text,
+        margin=options.margin,
+        alpha=options.alpha,
+    )
+    default = free_folder(settings, workspace)
+    out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
+    candidates = list(_candidates(options))
+    old = Treatment.of(options.old)
+    upgrading = Upgrading(old, candidates, settings, workspace.root, out, say)
+    if options.estimate:
+        upgrading.estimate()
+        return 0
+    upgrade = upgrading.measure(options.max_cost)
+    document = write(out, upgrade, workspace, options.volume)
+    print(as_terminal(document))
+    print(f"\nReport: {out / 'index.html'}")
+    return exit_status(upgrade.best.verdict.verdict, failed=False, on_inconclusive=options.on_inconclusive)
+
+
+def _candidates(options: argparse.Namespace) -> Iterator[Treatment]:
+    from longctx.engine.upgrade import Treatment
+
+    efforts = [effort for effort in options.effort.split(",") if effort]
+    for new, effort in itertools.product(options.new, efforts or [""]):
+        yield Treatment.of(f"{new},effort={effort}" if effort else new)
+
+
+def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None) -> Document:
+    """Write index.html, upgrade.md and upgrade.json into a folder, and return the upgrade in words."""
+    from longctx.engine.upgrade import as_data
+    from longctx.files import write_file
+    from longctx.report.document import as_markdown
+    from longctx.report.upgrade import Decision, upgrade_document
+    from longctx.report.verdict_data import as_data as verdict_data
+
+    judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
+    after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
+    old = upgrade.old.treatment.name
+    document = upgrade_document(Decision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume))
+    data = as_data(upgrade, verdict_data) | {"volume": volume}
+    texts = {
+        "index.html": _page(document, upgrade, workspace),
+        "upgrade.md": as_markdown(document),
+        "upgrade.json": json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n",
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_file(out / name, _writer(text))
+    return document
+
+
+def _writer(text: str) -> Any:
+    return lambda part: part.write_text(text, encoding="utf-8")
+
+
+def _page(document: Document, upgrade: Upgrade, workspace: Workspace) -> str:
+    """Return the page: the decision, and the candidates' trials beside the old answers."""
+    from longctx.registry import families
+    from longctx.report.page.earlier import Earlier, earlier_rows
+    from longctx.report.page.page import changes_page
+
+    known = families(workspace)
+    views = {row.identity: view for row, view in zip(upgrade.old.rows, _fields(upgrade.old.views), strict=True)}
+    rows: list[Row] = []
+    texts: list[str] = []
+    earlier: dict[tuple[object, ...], Earlier] = {}
+    for candidate in upgrade.candidates:
+        new = candidate.measured
+        was = earlier_rows(upgrade.old.rows, new.rows, None, known)
+        earlier |= {identity: Earlier(row, views[row.identity]) for identity, row in was.items()}
+        rows += new.rows
+        texts += [json.dumps(view) for view in _fields(new.views)]
+    titles = {name: family.title for name, family in known.items()}
+    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name))
+
+
+def _fields(views: Sequence[Any]) -> list[dict[str, Any]]:
+    return [json.loads(view.to_json()) for view in views]

@@ -1,0 +1,126 @@
+"""An upgrade in words: which candidate may replace the old treatment, and accuracy against price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from longctx.gate.bands import BandVerdict
+from longctx.gate.usage import Usage
+from longctx.gate.verdict import RunVerdict
+from longctx.live.cost.money import usd
+from longctx.report.document import Document
+from longctx.report.table import Table
+from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
+from longctx.report.verdict import badge, verdict_document, why
+from longctx.results.row import Row
+from longctx.stats.rates import Rate
+
+Judged = tuple[str, RunVerdict]
+"""The name of a candidate, and the verdict on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a page of an upgrade says. volume: requests a month; None if that was not given."""
+
+    old: str
+    before: Sequence[Row]
+    """The rows of the old treatment."""
+    candidates: Sequence[Judged]
+    after: Mapping[str, Sequence[Row]]
+    """The rows of each candidate, by its name."""
+    best: str
+    volume: int | None = None
+
+
+def upgrade_document(decision: Decision) -> Document:
+    """Return the upgrade in words, the verdict first."""
+    verdicts = dict(decision.candidates)
+    best = verdicts[decision.best]
+    shown, lead = badge(best), _lead(decision, best)
+    return Document(
+        title=f"Upgrade from {decision.old} to {' or '.join(verdicts)}: {shown}",
+        notes=tuple(_notes(decision, lead)),
+        tables=(_candidates(decision), *_details(decision)),
+        badge=shown,
+        lead=lead,
+    )
+
+
+def _lead(decision: Decision, best: RunVerdict) -> str:
+    said = why(best)
+    if best.verdict == "pass":
+        cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
+        return f"{decision.best} may replace {decision.old}:{cheapest} {said}."
+    verb = "is not shown to be as good as" if best.verdict == "inconclusive" else "may not replace"
+    if best.verdict == "invalid":
+        verb = "cannot be judged against"
+    return f"{decision.best} {verb} {decision.old}: {said}."
+
+
+def _notes(decision: Decision, lead: str) -> Iterator[str]:
+    yield lead
+    number = len(decision.candidates)
+    if number > 1:
+        yield f"Each of the {number} candidates is judged at an alpha of {decision.candidates[0][1].alpha:g}."
+    for name, rows in ((decision.old, decision.before), *decision.after.items()):
+        if dates := sorted({str(row.recorded_at)[:10] for row in rows if row.recorded_at}):
+            yield f"The answers of {name} were recorded on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}."
+    for name, verdict in decision.candidates:
+        if number > 1:
+            yield f"{name}: {badge(verdict)}; {why(verdict)}."
+        notes = verdict_document(verdict, decision.old, ()).notes[1:]
+        yield from (f"{name}: {note}" if number > 1 else note for note in notes)
+
+
+def _candidates(decision: Decision) -> Table:
+    """Return the table of accuracy against price."""
+    judged = [row for row in decision.before if row.band is not None]
+    rows = [
+        {"treatment": decision.old, "verdict": "now"}
+        | _accuracy(judged)
+        | {"difference": "", "lost": "", "gained": ""}
+        | _usage(Usage.of([row for row in judged if row.measured]), decision.volume)
+    ]
+    for name, verdict in decision.candidates:
+        bands = [band for family in verdict.families for band in family.bands]
+        changes = [change.after for family in verdict.families for change in family.changes]
+        rate = Rate(sum(after.correct for after in changes), sum(after.n for after in changes))
+        used = verdict.usage.after if verdict.usage else Usage.of([])
+        rows.append(
+            {"treatment": name, "verdict": badge(verdict), "rate": str(rate)}
+            | _difference(bands)
+            | _usage(used, decision.volume)
+        )
+    title = "Accuracy against price, on the same trials: rate [95% interval], price without a batch's discount"
+    return Table(title, pd.DataFrame(rows, dtype=object).fillna("").set_index("treatment"))
+
+
+def _accuracy(rows: Sequence[Row]) -> dict[str, str]:
+    return {"rate": str(Rate(sum(row.correct for row in rows), sum(row.measured for row in rows)))}
+
+
+def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:
+    paired = [band for band in bands if not band.unpaired]
+    n = sum(band.n for band in paired)
+    lost, gained = (sum(getattr(band, name) for band in paired) for name in ("lost", "gained"))
+    difference = f"{(gained - lost) / n:+.3f}" if n else ""
+    return {"difference": difference, "lost": f"{lost:,}", "gained": f"{gained:,}"}
+
+
+def _usage(usage: Usage, volume: int | None) -> dict[str, str]:
+    cells = {PRICE: thousand(usage)}
+    if volume is not None:
+        cells[f"a month at {volume:,}"] = UNKNOWN if usage.usd is None else usd(usage.usd * volume)
+    thinking = UNKNOWN if usage.thinking_tokens is None else f"{usage.thinking_tokens:,.0f}"
+    return cells | {"thinking": thinking, "p50": spread(usage.latency_p50), "p95": spread(usage.latency_p95)}
+
+
+def _details(decision: Decision) -> Iterator[Table]:
+    """Yield the tables of each verdict, with the candidate's name where there are several."""
+    for name, verdict in decision.candidates:
+        for table in verdict_document(verdict, decision.old, ()).tables:
+            yield replace(table, title=f"{name}: {table.title}") if len(decision.candidates) > 1 else table

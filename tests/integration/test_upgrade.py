@@ -1,0 +1,195 @@
+"""python -m longctx upgrade: may a new treatment replace the old one?"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import ROOT, Checkout
+from tests.integration.pages import blocks, missing
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
+
+RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
+LINES = """
+[line_retrieval]
+models = ["old"]
+lines = [3, 5]
+orders = ["ordered"]
+trials = 40
+bands = { short = 3, middle = 5 }
+"""
+PRICED = """
+model = "{model}"
+window = 100000
+[prices]
+input = {input}
+output = 10
+dated = 2026-11-01
+"""
+
+
+def priced(checkout: Checkout, name: str, dollars: float, model: str = "") -> None:
+    text = PRICED.format(model=model or name, input=dollars)
+    checkout.file(f"fixtures/models/{name}.toml").parent.mkdir(parents=True, exist_ok=True)
+    checkout.file(f"fixtures/models/{name}.toml").write_text(text)
+
+
+def weaker(body: Body) -> Answer:
+    """Answer rightly, but for the model `weak`, which is wrong at more than four lines, and thinks at high effort."""
+    effort = body.get("output_config", {}).get("effort")
+    text = "0" if body["model"] == "weak" and prompt_of(body).count("REGISTER_CONTENT") > 5 else None
+    if effort == "high":
+        usage = {"input_tokens": 90, "output_tokens": 60, "output_tokens_details": {"thinking_tokens": 50}}
+        return 200, {}, message(json.loads(right(body)[2])["content"][0]["text"], body, usage=usage)
+    return right(body) if text is None else (200, {}, message(text, body))
+
+
+@pytest.fixture
+def two(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """A project with two priced models, of which the new one costs three times as much, and a server for both."""
+    server.script = weaker
+    checkout.profile(LINES)
+    priced(checkout, "old", 1)
+    priced(checkout, "new", 3)
+    return checkout
+
+
+def upgrade(checkout: Checkout, server: SimulatedServer | None, *arguments: object) -> Any:
+    url = ["--base-url", server.url] if server else []
+    env = {"ANTHROPIC_API_KEY": "k"} if server else {}
+    return checkout.longctx("upgrade", *arguments, "--profile", "tiny.toml", "--out", "up", *url, env=env)
+
+
+def data(checkout: Checkout) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(checkout.file("up/upgrade.json").read_text())
+    return found
+
+
+def test_two_models_end_to_end(two: Checkout, server: SimulatedServer) -> None:
+    result = upgrade(two, server, "old", "new", "--max-cost", 1, "--volume", 1_000_000)
+    assert result.code in (0, 11)
+    assert len(server.asked) == 160
+    assert result.says("Upgrade from old to new:", "Accuracy against price", "a month at 1,000,000")
+    found = data(two)
+    [candidate] = found["candidates"]
+    before, after = candidate["usage"]["before"], candidate["usage"]["after"]
+    assert after["usd"] > 2.5 * before["usd"]
+    assert candidate["usage"]["latency"] is not None
+    page = two.file("up/index.html").read_text()
+    assert "Content-Security-Policy" in page
+    assert two.file("up/upgrade.md").read_text().startswith("# Upgrade from old to new")
+    shutil.rmtree(two.file("up"))
+    again = upgrade(two, None, "old", "new")
+    assert again.code == result.code
+    assert len(server.asked) == 160
+
+
+def test_a_loss_at_one_length_is_a_regression(two: Checkout, server: SimulatedServer) -> None:
+    priced(two, "weak", 0.1)
+    result = upgrade(two, server, "old", "weak", "--max-cost", 1)
+    assert result.code == 10
+    assert result.says("weak may not replace old: line_retrieval -1.000 in middle")
+    [short, middle] = data(two)["candidates"][0]["families"][0]["bands"]
+    assert (short["verdict"] != "regression", middle["verdict"]) == (True, "regression")
+    assert (middle["before"]["rate"], middle["after"]["rate"]) == (1.0, 0.0)
+
+
+def test_models_by_effort_are_candidates_in_one_table(two: Checkout, server: SimulatedServer) -> None:
+    result = upgrade(two, server, "old", "new", "--effort", "low,high", "--max-cost", 1)
+    assert [candidate["name"] for candidate in data(two)["candidates"]] == ["new, effort=low", "new, effort=high"]
+    efforts = [body["output_config"]["effort"] for body in server.asked if "output_config" in body]
+    assert (efforts.count("low"), efforts.count("high")) == (80, 80)
+    high = data(two)["candidates"][1]["usage"]["after"]
+    assert high["thinking_tokens"] == 50
+    assert result.says("Each of the 2 candidates is judged at an alpha of 0.025")
+
+
+def test_the_cap_is_one_for_all_treatments(two: Checkout, server: SimulatedServer) -> None:
+    result = upgrade(two, server, "old", "new", "--max-cost", 0.012)
+    assert result.code == 12
+    assert 80 <= len(server.asked) < 160
+    assert result.says("leaves no room")
+
+
+def test_without_a_cap_nothing_is_asked(two: Checkout, server: SimulatedServer) -> None:
+    result = upgrade(two, server, "old", "new")
+    assert result.code == 2
+    assert result.says("[upgrade-not-recorded]", "160 trials of old; new have no recording", "--max-cost")
+    assert server.received == []
+    assert not two.file("up").exists()
+
+
+def test_an_estimate_asks_nothing(two: Checkout, server: SimulatedServer) -> None:
+    result = upgrade(two, server, "old", "new", "--estimate")
+    assert result.code == 0
+    assert result.says("old:", "new:", "80 of 80 trials to ask")
+    assert server.received == []
+
+
+def test_a_model_profile_s_variant_is_a_treatment(two: Checkout, server: SimulatedServer) -> None:
+    priced(two, "old-terse", 1, model="old")
+    text = two.file("fixtures/models/old-terse.toml").read_text()
+    two.file("fixtures/models/old-terse.toml").write_text(f'system = "Be terse."\n{text}')
+    result = upgrade(two, server, "old", "old-terse", "--max-cost", 1)
+    assert result.code in (0, 11)
+    assert len(server.asked) == 160
+    assert data(two)["candidates"][0]["families"][0]["after"]["model"] == "old-terse"
+
+
+def test_the_first_screen_and_without_text_the_page_hold_no_reply(two: Checkout, server: SimulatedServer) -> None:
+    server.script = lambda body: (200, {}, message("a customer's name: 12345", body))
+    upgrade(two, server, "old", "new", "--max-cost", 1, "--no-text")
+    page = two.file("up/index.html").read_text()
+    assert "customer" not in page + two.file("up/upgrade.md").read_text() + two.file("up/upgrade.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "treatment", ["new,effort=most", "new,speed=1", ",effort=low", "new,effort=low,effort=high", "old"]
+)
+def test_a_mistaken_treatment_is_refused(two: Checkout, treatment: str) -> None:
+    result = upgrade(two, None, "old", treatment)
+    assert result.code == 2
+    assert result.says("[bad-treatment]") or result.says("[same-treatment-twice]")
+
+
+def test_the_address_of_a_server_is_not_on_the_page(two: Checkout, server: SimulatedServer) -> None:
+    url = server.url.replace("http://", "http://user:secret@")
+    upgrade(two, server, "old", f"new,base_url={url}", "--max-cost", 1)
+    everything = "".join(path.read_text() for path in Path(two.file("up")).glob("*.*"))
+    assert "secret" not in everything
+    assert server.url not in everything
+
+
+def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
+    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
+    shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
+    model = "qwen2.5-coder-0.5b"
+    result = checkout.longctx(
+        "upgrade", f"{model},prompts=chatty", f"{model},prompts=protocol", "--profile", "lines", "--out", "up"
+    )
+    assert result.code == 10
+    assert result.says(
+        "may not replace",
+        "line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
+    )
+    bands = json.loads(checkout.file("up/upgrade.json").read_text())["candidates"][0]["families"][0]["bands"]
+    assert [(band["lost"], band["gained"]) for band in bands] == [(51, 12), (25, 8)]
+
+
+def test_the_guide(checkout: Checkout) -> None:
+    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
+    shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
+    output = ""
+    for kind, text in blocks("upgrade.md"):
+        if kind == "sh":
+            command, _, code = text.strip().partition("    # exit status ")
+            result = checkout.longctx(*shlex.split(command)[1:])
+            assert result.code == int(code), result.out + result.err
+            output = result.out
+        else:
+            assert not missing(text, output), output
