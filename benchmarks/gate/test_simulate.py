@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,9 @@ from benchmarks.gate.draws import PROMPT, RERUN, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Grid
 from benchmarks.gate.others import by_family, trials_needed
 from benchmarks.gate.simulate import judged, run
-from longctx.cli.shared.planned import planned
-from longctx.corpus.bank import load_bank
+from longctx.engine.loads import planned
+from longctx.engine.plan import Plan
+from longctx.engine.settings import Settings
 from longctx.workspace import Workspace
 
 
@@ -52,8 +52,7 @@ def test_where_all_is_right_nothing_changes() -> None:
 @pytest.mark.parametrize("grid", [profiles.GATE, profiles.GATE_PR, profiles.GATE_SETS])
 def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_shipped(grid: Grid) -> None:
     here = Workspace(Path(__file__).parents[2])
-    bank = functools.partial(load_bank, here, None, None)
-    loads = planned(here, grid.name, ["claude-haiku-5-5"], bank)
+    loads = planned(Plan(Settings(profile=grid.name, models=("claude-haiku-5-5",)), here))
     assert {band: (load.trials, load.clusters) for (_, band), load in loads.items()} == {
         part.band: (part.n, part.n) for part in grid.parts
     }

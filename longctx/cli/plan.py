@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,8 @@ from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cli.shared.planned import BankLoader, SubjectBand
+    from longctx.engine.loads import SubjectBand
+    from longctx.engine.plan import Plan
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
@@ -97,10 +97,9 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.cli.shared.planned import minimums_of, planned
-    from longctx.config.profiles import load_profile, profile_name
-    from longctx.corpus.bank import load_bank
-    from longctx.gate.defaults import MARGIN
+    from longctx.engine.loads import minimums_of, planned
+    from longctx.engine.plan import Plan
+    from longctx.engine.settings import Settings
     from longctx.gate.plan import Target
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
@@ -112,26 +111,30 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "drop, or a higher rate.",
         )
     earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
-    profile = profile_name(options.workspace, options.profile)
-    bank_of = functools.partial(load_bank, options.workspace, options.corpus, options.questions)
+    settings = Settings(
+        models=tuple(options.model),
+        profile=options.profile,
+        corpus=options.corpus,
+        questions=options.questions,
+        margin=options.margin,
+    )
+    plan = Plan(settings, options.workspace)
+    name = plan.profile_name
     if options.out:
         if options.budget is None:
             raise UserError(
                 "out-without-budget", "--out says where to write the profile that a budget buys: give --budget too."
             )
         check_free(options.out, options.force)
-    stated = options.margin, load_profile(options.workspace, options.profile).margin, MARGIN
-    margin = next(value for value in stated if value is not None)
-    minimums = minimums_of(options.workspace, options.profile, options.model)
-    target = Target(margin, options.alpha, options.power, options.drop, minimums=minimums)
+    target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan))
     sentences: list[str] = []
     if options.budget is None:
-        loads = planned(options.workspace, options.profile, options.model, bank_of)
+        loads = planned(plan)
     else:
-        loads, sentences = _bought(options, target, bank_of, earlier)
+        loads, sentences = _bought(options, plan, target, earlier)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, target, profile, options.runs or (), replayed)))
+    print(as_terminal(plan_document(plans, target, name, options.runs or (), replayed)))
     print(conclusion(plans, target))
     for sentence in sentences:
         print(sentence)
@@ -139,32 +142,31 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _bought(
-    options: argparse.Namespace, target: Target, bank_of: BankLoader, earlier: Mapping[tuple[Subject, Where], Seen]
+    options: argparse.Namespace, plan: Plan, target: Target, earlier: Mapping[tuple[Subject, Where], Seen]
 ) -> tuple[dict[SubjectBand, Load], list[str]]:
     """Choose what --budget buys, and write it to --out; return its loads, and sentences on it.
 
     Raises UserError if it buys nothing.
     """
-    from longctx.cli.shared.budgeted import offers, with_chosen_trials, write_profile
-    from longctx.cli.shared.planned import cases_planned, loads_of
-    from longctx.config.profiles import profile_name, profile_path
+    from longctx.cli.shared.bought_profile import write_profile
+    from longctx.config.profiles import profile_path
+    from longctx.engine.loads import loads_of, offers, with_chosen_trials
     from longctx.gate.budget import allocate
     from longctx.report.budget import bought, nothing_bought
 
     def assumed(where: SubjectBand) -> Assumed:
         return _assumed(_known(where, earlier)[0], options)
 
-    path, name = profile_path(options.workspace, options.profile), profile_name(options.workspace, options.profile)
-    cases = list(cases_planned(options.workspace, options.profile, options.model, bank_of))
-    allocation = allocate(offers(path, cases, assumed), target, options.budget)
+    allocation = allocate(offers(plan, assumed), target, options.budget)
     if not allocation.chosen:
-        raise nothing_bought(allocation, target, options.budget, name)
-    chosen = with_chosen_trials(cases, allocation.chosen)
+        raise nothing_bought(allocation, target, options.budget, plan.profile_name)
+    chosen = with_chosen_trials(plan.cases, allocation.chosen)
     sentences = list(bought(allocation, target, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
-        about = f"What ${options.budget:g} show on {models}, of the profile {name}. {sentences[0]}"
-        write_profile(path, options.out, about, target.margin, allocation.chosen, options.model)
+        about = f"What ${options.budget:g} show on {models}, of the profile {plan.profile_name}. {sentences[0]}"
+        source = profile_path(options.workspace, options.profile)
+        write_profile(source, options.out, about, target.margin, allocation.chosen, options.model)
         sentences.append(f"Written: {options.out}")
     return loads_of(chosen), sentences
 

@@ -198,7 +198,9 @@ class Plan:
         models = self._settings.models or grid.models
         if not models:
             raise UserError(
-                "no-model", f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME."
+                "no-model",
+                f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME, or --model NAME to "
+                "a command.",
             )
         return models
 

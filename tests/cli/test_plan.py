@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from pathlib import Path
 
 import pytest
 
 from longctx.cli import main
-from longctx.cli.shared.planned import planned
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
+from longctx.engine.loads import SubjectBand, planned
+from longctx.engine.plan import Plan
+from longctx.engine.settings import Settings
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.gate.bands import Band
-from longctx.gate.plan import Assumed, Target, outlook
+from longctx.gate.plan import Assumed, Load, Target, outlook
 from longctx.results.subject import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
@@ -23,7 +24,6 @@ from tests.refusals import refused
 
 Capture = pytest.CaptureFixture[str]
 
-SHIPPED = functools.partial(load_bank, HERE, None, None)
 LATER = "2026-11-23T00:00:00+00:00"
 TABLES = """
 [line_retrieval]
@@ -89,12 +89,18 @@ def profile(folder: Path, *tables: str) -> str:
     return str(file)
 
 
+def loads_with(
+    name: str, *models: str, workspace: Workspace = HERE, corpus: Path | None = None, questions: Path | None = None
+) -> dict[SubjectBand, Load]:
+    return planned(Plan(Settings(profile=name, models=models, corpus=corpus, questions=questions), workspace))
+
+
 def words(text: str) -> str:
     return " ".join(text.split())
 
 
 def test_the_load_of_each_band(tmp_path: Path) -> None:
-    loads = planned(HERE, profile(tmp_path, TABLES), [], SHIPPED)
+    loads = loads_with(profile(tmp_path, TABLES))
     toy = Subject("toy", "protocol")
     assert {where: (load.trials, load.clusters) for where, load in loads.items()} == {
         (toy, Band("line_retrieval", "short")): (200, 200),
@@ -115,13 +121,13 @@ def test_each_prompt_costs_by_its_own_length(tmp_path: Path, within_mine: Worksp
             "[prices]\ninput = 1\noutput = 2\ndated = 2026-11-22\n"
             f"[[prices.above]]\ntokens = {boundary}\ninput = 10\noutput = 20\n"
         )
-        loads = planned(within_mine, profile(tmp_path, TABLES), [], SHIPPED)
+        loads = loads_with(profile(tmp_path, TABLES), workspace=within_mine)
         price = sum(100 * (size + 2 * 10) * (10 if size in dear else 1) for size in (shorter, longer)) / 1e6
         assert loads[Subject("toy", "protocol"), Band("line_retrieval", "short")].price == pytest.approx(price)
 
 
 def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -> None:
-    loads = planned(HERE, profile(tmp_path, QA), [], SHIPPED)
+    loads = loads_with(profile(tmp_path, QA))
     by_band = {str(band): load for (_, band), load in loads.items()}
     assert by_band["collage, all"].trials == 120
     assert by_band["collage, all"].clusters < 60
@@ -131,11 +137,10 @@ def test_questions_come_in_clusters_and_no_more_than_there_are(tmp_path: Path) -
 
 
 def test_documents_of_ones_own_have_their_own_questions(tmp_path: Path) -> None:
-    own = functools.partial(load_bank, HERE, HERE.own("handbook"), HERE.own("questions", "handbook.jsonl"))
-    [load] = planned(
-        HERE, profile(tmp_path, '[control]\nmodels = ["toy"]\nlongest = 5000\ntrials = 430'), [], own
-    ).values()
-    assert load.trials == len(own("toy").items)
+    corpus, questions = HERE.own("handbook"), HERE.own("questions", "handbook.jsonl")
+    table = '[control]\nmodels = ["toy"]\nlongest = 5000\ntrials = 430'
+    [load] = loads_with(profile(tmp_path, table), corpus=corpus, questions=questions).values()
+    assert load.trials == len(load_bank(HERE, corpus, questions, "toy").items)
 
 
 def test_the_bank_for_gates_has_many_clusters(tmp_path: Path) -> None:
@@ -147,21 +152,21 @@ depths = ["middle"]
 variants = ["none"]
 trials = 1204
 """
-    [load] = planned(HERE, profile(tmp_path, table), [], SHIPPED).values()
+    [load] = loads_with(profile(tmp_path, table)).values()
     assert (load.trials, load.clusters) == (1204, 602)
 
 
 def test_models_on_the_command_line_count_instead(tmp_path: Path) -> None:
-    loads = planned(HERE, profile(tmp_path, TABLES), ["a", "b"], SHIPPED)
+    loads = loads_with(profile(tmp_path, TABLES), "a", "b")
     assert {subject.model for subject, _ in loads} == {"a", "b"}
     assert len(loads) == 6
 
 
 def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> None:
     with refused("no-model"):
-        planned(HERE, "paper", [], SHIPPED)
+        loads_with("paper")
     with refused("nothing-to-plan"):
-        planned(HERE, profile(tmp_path, '[control]\nmodels = ["toy"]\nrecords = ["none"]\ntrials = 3'), [], SHIPPED)
+        loads_with(profile(tmp_path, '[control]\nmodels = ["toy"]\nrecords = ["none"]\ntrials = 3'))
 
 
 def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
@@ -241,7 +246,7 @@ def test_the_profiles_for_gates_are_powered_at_their_price(
     name: str, most: float, bands: int, drop: float, guessed: Assumed
 ) -> None:
     """The guesses are cautious: how many pairs change, and that trials about one section count as one."""
-    loads = planned(HERE, name, ["claude-haiku-5-5"], SHIPPED)
+    loads = loads_with(name, "claude-haiku-5-5")
     margin = load_profile(HERE, name).margin
     assert margin is not None
     wanted = Target(margin, power=0.95, bands=len(loads))
@@ -272,7 +277,7 @@ def test_a_budget_writes_the_profile_of_what_it_buys(within_mine: Workspace, cap
     profile = load_profile(within_mine, str(within_mine.root / "out.toml"))
     assert profile.margin == 0.5
     assert profile.about.startswith("What $0.05 show on toy, of the profile ")
-    loads = planned(within_mine, str(within_mine.root / "out.toml"), [], SHIPPED)
+    loads = loads_with(str(within_mine.root / "out.toml"), workspace=within_mine)
     [(_, band)] = loads
     assert band == Band("line_retrieval", "long")
     assert (loads[next(iter(loads))].price or 1) <= 0.05

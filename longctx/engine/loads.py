@@ -1,31 +1,83 @@
-"""`plan --budget`: the bands of a profile as offers, and the profile with the trials that a budget buys."""
+"""What a gate with a plan would ask of each band, without asking and without the network; and what a budget may buy."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
-import tomlkit
-
-from longctx.cli.shared.planned import SubjectBand, band_of
-from longctx.config.text_files import read_text
+from longctx.engine.plan import Plan
 from longctx.errors import UserError
-from longctx.files import write_file
+from longctx.gate.bands import Band
 from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
-from longctx.gate.plan import Assumed
+from longctx.gate.plan import Assumed, Load
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
+from longctx.results.subject import Subject
 
+SubjectBand = tuple[Subject, Band]
 MOST = 5000
 """The most trials of a scenario, more than any gate needs."""
 
 
-def offers(path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], Assumed]) -> list[Offer]:
-    """Return the bands of the profile at `path` that a gate judges. Raises UserError if prices are not known.
+@dataclass(slots=True)
+class _Sum:
+    """The sum of a band's load. price: USD; None if prices are not known."""
+
+    price: float | None = 0.0
+    trials: int = 0
+    clusters: set[object] = field(default_factory=set)
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, case: Case) -> None:
+        clusters = case.clusters()
+        self.trials += len(clusters)
+        self.clusters |= set(clusters)
+        self.input_tokens += case.size_tokens * len(clusters)
+        self.output_tokens += case.reply_tokens * len(clusters)
+        price = estimated_cost(case.model, case.size_tokens, case.reply_tokens)
+        self.price = None if price is None or self.price is None else self.price + price * len(clusters)
+
+    @property
+    def load(self) -> Load:
+        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price)
+
+
+def planned(plan: Plan) -> dict[SubjectBand, Load]:
+    """Return the load of each band that has trials. Raises UserError if none has any."""
+    name = plan.profile_name
+    loads = loads_of(plan.cases)
+    if not loads:
+        raise UserError(
+            "nothing-to-plan",
+            f"The profile {name!r} has no trials that a gate judges, so there is nothing to plan: give another.",
+        )
+    return loads
+
+
+def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
+    """Return the load of each band that has trials."""
+    sums: dict[SubjectBand, _Sum] = {}
+    for case in cases:
+        if case.gated:
+            sums.setdefault(_band_of(case), _Sum()).add(case)
+    return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
+
+
+def minimums_of(plan: Plan) -> int:
+    """Return how many stated minimums a gate with the plan tests."""
+    grids = [grid for tables in plan.grids().values() for grid in tables if grid.gated]
+    return sum(grid.minimums * len(grid.prompts) * len(grid.shapes) for grid in grids)
+
+
+def offers(plan: Plan, assumed: Callable[[SubjectBand], Assumed]) -> list[Offer]:
+    """Return the bands of the plan that a gate judges. Raises UserError if prices are not known.
 
     assumed: returns what to assume of a band.
     """
+    cases = plan.cases
     if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
         raise UserError(
             "budget-without-prices",
@@ -34,14 +86,14 @@ def offers(path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], A
         )
     by_band: dict[SubjectBand, list[Case]] = {}
     for case in cases:
-        by_band.setdefault(band_of(case), []).append(dataclasses.replace(case, trials=MOST))
+        by_band.setdefault(_band_of(case), []).append(dataclasses.replace(case, trials=MOST))
     names = [(band.family, band.name) for _, band in by_band]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UserError(
             "budget-for-several",
             f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.",
         )
-    tables = list(tomlkit.parse(read_text(path)))
+    tables = list(tomllib.loads(plan.profile_file[1].decode("utf-8-sig")))
     result = []
     for where, of_band in by_band.items():
         judged = [case for case in of_band if case.gated and case.size]
@@ -60,34 +112,6 @@ def offers(path: Path, cases: Sequence[Case], assumed: Callable[[SubjectBand], A
     return result
 
 
-def write_profile(
-    source: Path, out: Path, about: str, margin: float, chosen: Chosen, models: Sequence[str] = ()
-) -> None:
-    """Write the profile at `source` to `out` with the chosen trials; tables without any are left out. Raises UserError.
-
-    models: replace those of the tables; empty to keep them.
-    """
-    document = tomlkit.parse(read_text(source))
-    each: dict[str, dict[str, int]] = {}
-    for offer, trials in chosen.items():
-        each.setdefault(offer.band.family, {})[offer.band.name] = trials
-    for name in [name for name, value in document.items() if isinstance(value, dict | list)]:
-        tables = document[name] if isinstance(document[name], list) else [document[name]]
-        kept = [table for table in tables if _set_trials(table, each.get(name, {}))]
-        for table in kept:
-            if models and "models" in table:
-                table["models"] = [*models]
-        if not kept:
-            del document[name]
-        elif len(kept) < len(tables):
-            document[name] = kept
-    for entry, value in {"margin": margin, "about": about}.items():  # removed first, with the old ones' comments
-        document.pop(entry, None)
-        document.add(entry, tomlkit.item(value))
-    text = tomlkit.dumps(document)
-    write_file(out, lambda part: part.write_text(text, encoding="utf-8"))
-
-
 def with_chosen_trials(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
     """Return the cases of the chosen bands with the chosen trials."""
     each = {(offer.band.family, offer.band.name): trials for offer, trials in chosen.items()}
@@ -97,15 +121,8 @@ def with_chosen_trials(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
     ]
 
 
-def _set_trials(table: dict[str, object], each: Mapping[str, int]) -> bool:
-    """Set the trials of a table's bands; return whether it has any."""
-    bands = table.get("bands")
-    named = {name: trials for name, trials in each.items() if name in (bands if isinstance(bands, dict) else ("all",))}
-    if named:
-        inline = tomlkit.inline_table()
-        inline.update(named)
-        table["trials"] = inline if isinstance(bands, dict) else named["all"]
-    return bool(named)
+def _band_of(case: Case) -> SubjectBand:
+    return Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(case.scenario.family, case.band)
 
 
 def _size(cases: Sequence[Case]) -> Callable[[int], TrialsAndClusters]:
