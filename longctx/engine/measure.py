@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.engine.rows import check_row, measured_row, unmeasured_row
 from longctx.errors import TapeError, UserError
 from longctx.gate.bands import EARLY_STOP
+from longctx.plural import count
 from longctx.recording import absence
 from longctx.recording.tape import Wanted
 from longctx.results.row import Row
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from longctx.gate.verdict import RunVerdict
     from longctx.recording.case import Case, Question
     from longctx.summary.summary import Summary
+
+
+NOT_READ = "context_not_read"
+"""The cause of trials whose blocks the server left out."""
+MOST_CHARACTERS_A_TOKEN = 16
+"""More characters than the tokens of any text have on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,7 @@ class Measurer:
         views: list[View] = []
         absent: list[Wanted] = []
         failed: list[str] = []
+        unread = 0
         for question in case.questions():
             failure = self._failures.get(question.key)
             if failure and failure["cause"] == EARLY_STOP:
@@ -82,6 +90,11 @@ class Measurer:
             wanted = Wanted.of(question, trial)
             # A trial that was asked again without success is not measured, even if there is an older answer.
             reply = None if failure else self._tape.reply(wanted)
+            if reply is not None and trial.context is not None and not was_read(trial.user, reply):
+                rows.append(unmeasured_row(self._run, question, "infra_error", NOT_READ))
+                views.append(View(test))
+                unread += 1
+                continue
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
                 row = measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted))
@@ -97,6 +110,8 @@ class Measurer:
             error = failure["cause"] if failure else self._tape.status(wanted)
             rows.append(unmeasured_row(self._run, question, kind, error))
         problem = absence.sentence(case, self._tape, absent, failed) if absent else ""
+        if unread:
+            problem = " ".join(filter(None, [problem, _not_read(case, unread)]))
         return MeasuredCase(case, rows, views, case.scenario.run_facts, problem)
 
 
@@ -147,6 +162,19 @@ class Measurement:
         views = [] if run.settings.no_text else [view for case in self.cases for view in case.views]
         store.append(run.folder, store.as_lines(self.rows, views))
         return finish(run, self.facts)
+
+
+def was_read(text: str, reply: Reply) -> bool:
+    """Return whether a server can have read a context with this text, by the tokens that it counted."""
+    return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
+
+
+def _not_read(case: Case, number: int) -> str:
+    return (
+        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, and by the tokens that its "
+        f"server counted it was shown only a part of each: the server leaves out blocks of this kind. Leave out the "
+        f"shape {case.shape!r} for this server."
+    )
 
 
 def _checks(trial: Trial, reply: Reply) -> dict[str, bool]:

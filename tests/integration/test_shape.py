@@ -50,7 +50,10 @@ def test_the_same_items_are_asked_in_every_shape(passkeys: Checkout, server: Sim
 
 def test_citations_have_rates_of_their_own(passkeys: Checkout, server: SimulatedServer) -> None:
     server.script = citing
-    assert passkeys.record(server, "--ctx-shape=documents+citations").code == 0
+    assert passkeys.record(server, "--ctx-shape=documents+citations", page=True).code == 0
+    page = passkeys.file("reports/latest/index.html").read_text()
+    assert "passkey.cites_needle" in page
+    assert "shape=documents+citations" in page
     outcomes: dict[str, list[str]] = {}
     for row in passkeys.rows():
         outcomes.setdefault(row["family"], []).append(row["outcome"])
@@ -204,3 +207,14 @@ def test_refusals_and_fallbacks_are_in_the_rows(passkeys: Checkout, server: Simu
     passkeys.record(server, "--ctx-in-flight=1")
     facts = {(row["outcome"], row["refusal"], row["fallback"], row["model_returned"]) for row in passkeys.rows()}
     assert facts == {("refusal", "cyber", False, "toy"), ("correct", None, True, "other")}
+
+
+def test_a_server_that_leaves_blocks_out_is_not_measured(passkeys: Checkout, server: SimulatedServer) -> None:
+    def without_documents(body: dict[str, Any]) -> Answer:
+        return 200, {}, message("12345", body, usage={"input_tokens": 12, "output_tokens": 1})
+
+    server.script = without_documents
+    result = passkeys.record(server, "--ctx-shape=documents")
+    assert result.code == 1
+    assert result.says("toy was sent 2 trials in the shape 'documents'", "the server leaves out blocks of this kind")
+    assert {(row["outcome"], row["error"]) for row in passkeys.rows()} == {("infra_error", "context_not_read")}
