@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.family import Family, is_of_function
 
 TrialKey = tuple[str, int, str, int, int]
 """Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
@@ -90,7 +90,7 @@ class Treatments:
         """
         if family is not None:
             return cls(family.scenario.identified_by, family.scenario.treatments)
-        return cls(None, None) if name.startswith("test") else cls(None, ())
+        return cls(None, None) if is_of_function(name) else cls(None, ())
 
     def keeps_item(self, parameter: str) -> bool:
         return self.same_item is None or parameter in self.same_item

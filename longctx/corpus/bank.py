@@ -33,10 +33,14 @@ def load_bank(
         folder, file = bank_files(workspace, name)
         documents, questions = documents or folder, questions or file
     bank = _read(documents, questions)
-    known = choose_filter(workspace, frozen, model, bank.digest)
+    known = choose_filter(workspace, frozen, model, bank.filter_key)
     if known is None:
         return bank
-    return dataclasses.replace(bank, kept=frozenset(known.kept), asked=len(known.kept) + len(known.dropped))
+    kept, decided = frozenset(known.kept), {*known.kept, *known.dropped}
+    if bank.version > 1:  # one filter for all banks
+        own = frozenset(bank.item_name(index) for index in range(len(bank.items)))
+        kept, decided = kept & own, decided & own
+    return dataclasses.replace(bank, kept=kept, asked=len(decided)) if decided else bank
 
 
 @functools.lru_cache(maxsize=4)
@@ -44,14 +48,19 @@ def _read(documents: Path, questions: Path) -> Bank:
     """Read the bank without a filter, once for all models."""
     corpus = load_corpus(documents)
     asked = load_questions(questions, corpus)
+    settings = read_settings(documents)
     items = tuple(
         Item(question.id, question.section, question.question, question.right, question.wrong)
         for question in asked.questions
     )
-    return Bank(
+    bank = Bank(
         sections={section.id: Section(section.id, section.text, section.tokens) for section in corpus.sections},
         items=items,
         digest=hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest(),
         kept=frozenset(item.id for item in items),
-        rounds=read_settings(documents).rounds,
+        rounds=settings.rounds,
+        version=settings.version,
     )
+    if bank.version == 1:
+        return bank
+    return dataclasses.replace(bank, kept=frozenset(map(bank.item_name, range(len(items)))))

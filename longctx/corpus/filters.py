@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,13 +19,16 @@ from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.links import inside
+from longctx.vocabulary.bank import LIVING
 from longctx.workspace import Workspace
 
 
 class Filter(BaseModel):
     """The ids of the questions that the control answered right (`kept`) and wrong (`dropped`). run: the control's name.
 
-    A question that the control did not ask, or that has no readable answer, is in neither, and not asked in a collage.
+    bank: the digest of the bank, or `questions` in the filter of all banks that are drawn with the present version,
+    whose questions go by their ids and their digests. A question that the control did not ask, or that has no readable
+    answer, is in neither, and not asked in a collage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -92,10 +95,14 @@ def keeps_none(asked: int) -> str:
 def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
     """Write the filter of a model and return its path. correct: whether each question was answered right, by its id.
 
-    Raises UserError if there is a filter already, since runs may have been made with it, or if it would keep nothing.
+    A filter by question gains those that it does not know, and changes nothing else. Raises UserError if there is a
+    filter of the bank already, since runs may have been made with it, or if it would keep nothing.
     """
     path = filter_path(workspace, model, bank)
-    if path.exists():
+    known = load_filter(workspace, model, bank) if bank == LIVING else None
+    if known:
+        correct = {**correct, **dict.fromkeys(known.kept, True), **dict.fromkeys(known.dropped, False)}
+    elif path.exists():
         raise UserError(
             "filter-exists",
             f"{path} already exists, and runs may have been made with it. Delete it to make a new one, unless you "
@@ -114,3 +121,18 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     text = json.dumps(made.model_dump(mode="json"), indent=1) + "\n"
     write_file(path, lambda part: part.write_text(text, encoding="utf-8"))
     return path
+
+
+def question_of(item: str | None, version: int) -> tuple[str, str]:
+    """Return what names the question of a row in a filter, and the key of that filter.
+
+    version: that of the row's family, which is that of its bank.
+    """
+    question, _, bank = str(item).rpartition("@")
+    return (question, bank) if version == 1 else (str(item), LIVING)
+
+
+def undecided(known: Filter, questions: Iterable[str]) -> list[str]:
+    """Return those of the questions that the filter has not decided on."""
+    decided = {*known.kept, *known.dropped}
+    return [question for question in questions if question not in decided]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
@@ -10,7 +11,7 @@ from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
-from longctx.vocabulary.bank import SHIPPED
+from longctx.vocabulary.bank import SHIPPED, VERSION
 from longctx.workspace import Workspace
 
 SETTINGS = "corpus.toml"
@@ -38,6 +39,9 @@ class CorpusSettings(BaseModel):
     """Ids of sections that serve as examples for question writing and are kept out of the test."""
     ignore: tuple[str, ...] = ()
     """Files that are not read, as patterns such as `"*.pdf"` or `"drafts/*"`; `*` matches any characters, `/` too."""
+    version: Literal[1, 2] = VERSION
+    """How trials are drawn: with 2, another document or question changes only the trials that it is drawn for; with 1,
+    all of them. What was recorded before there was version 2 is valid with 1."""
     rounds: bool = False
     """Whether questions are asked in rounds, one about each section before a second about any."""
 

@@ -168,6 +168,7 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
         headers={model.model: as_lines(model.treatments) for model in models if model.treatments},
         base=settings.base or "",
+        documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.early_stop,
@@ -179,12 +180,21 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
     )
 
 
+def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
+    """Return the digests of the sections of each bank that trials name by their documents."""
+    asked = {(row.family, row.model) for row in rows if row.documents}
+    grids = run.plan.grids() if asked else {}
+    banks = {(model, grid.draws_on) for family, model in sorted(asked) for grid in grids.get((family, model), ())}
+    own = run.settings.corpus
+    return {own.name if own else name: run.plan.bank(model, name).digests for model, name in sorted(banks)}
+
+
 def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
     """Return the "too hard" filters of a run: those of its baseline if it has one, so that both ask the same."""
-    from longctx.corpus.filters import choose_filter
+    from longctx.corpus.filters import choose_filter, question_of
 
     filtered = {name for name, family in run.plan.families.items() if family.filtered}
-    names = {(row.model, str(row.item).rpartition("@")[2]) for row in rows if row.family in filtered}
+    names = {(row.model, question_of(row.item, row.version)[1]) for row in rows if row.family in filtered}
     filters = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
     return [chosen for chosen in filters if chosen is not None]
 

@@ -45,6 +45,7 @@ def measured_row(
         recorded_at=reply.recorded_at,
         origin=origin,
         prompt_sha256=reply.request_sha256,
+        documents=trial.documents or None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from longctx.gate.verdict import RunVerdict
+from longctx.plural import count
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -21,6 +22,9 @@ OF_ROWS = {
 }
 """The compared fields of the rows, and their names for people."""
 
+SHOWN = 5
+"""The most documents of a kind that a sentence names."""
+
 
 def changed(
     before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]], verdict: RunVerdict
@@ -32,6 +36,7 @@ def changed(
     return [
         *_of_run(before[0], after[0]),
         *_of_headers(before[0], after[0]),
+        *_of_documents(before, after),
         *dict.fromkeys(_of_rows(before[1], after[1], verdict)),
     ]
 
@@ -51,6 +56,32 @@ def _of_headers(before: Manifest, after: Manifest) -> Iterator[str]:
         was, now = ("; ".join(manifest.headers.get(model, "none").splitlines()) for manifest in (before, after))
         if was != now:
             yield f"headers of {model}: {was} → {now}"
+
+
+def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]]) -> Iterator[str]:
+    """Yield what changed in the documents of each bank, and how many trials have one of them in their prompts."""
+    for name in sorted({*before[0].documents, *after[0].documents}):
+        was, now = (manifest.documents.get(name, {}) for manifest in (before[0], after[0]))
+        changes = {
+            "changed": [section for section in now if section in was and was[section] != now[section]],
+            "added": [section for section in now if section not in was],
+            "removed": [section for section in was if section not in now],
+        }
+        if was and now and any(changes.values()):
+            said = ", ".join(f"{len(names):,} {how} ({_some(names)})" for how, names in changes.items() if names)
+            yield f"documents of {name}: {said}"
+    held = {_item(row): row.documents for row in before[1] if row.documents}
+    asked = [row for row in after[1] if row.documents and _item(row) in held]
+    if touched := sum(held[_item(row)] != row.documents for row in asked):
+        yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
+
+
+def _item(row: Row) -> tuple[object, ...]:
+    return (row.family, row.scenario, row.seed, row.item, row.trial, row.repeat)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:

@@ -39,6 +39,11 @@ def sentence(
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
             parts.append("It has answers that are not on the base branch, which --ctx-trust base does not accept.")
+        elif tape.has_version(case.file, case.model.model, 1) and absent[0].version > 1:
+            parts.append(
+                "It has answers to trials of version 1 of its family: if these documents were recorded before there "
+                "was version 2, write version = 1 in their corpus.toml."
+            )
         elif missing == case.size and tape.has_any(case.file, case.model.model):
             parts.append("It has other trials only: of another seed, other questions or other documents.")
         if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):

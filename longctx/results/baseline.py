@@ -165,7 +165,9 @@ class _Group:
     clusters: Text | list[Text | None] | None = None  # those of earlier versions are in their questions alone
     usage: _Usage = field(default_factory=lambda: _Usage())  # earlier baselines have none
     replies: list[Text | None] | None = None
-    items: list[Text] | None = None  # of the cases of a test function, which all have the number 0
+    items: list[Text] | None = None
+    """Those of trials that go by their items: a bank or a file of cases may grow in any place."""
+    documents: list[Text | None] | None = None
     trials: list[Natural] | None
     outcomes: str
 
@@ -208,13 +210,15 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
     letters = {kind: letter for letter, kind in LETTERS.items()}
     for common, group in by_group(rows).items():
         trials = [row.trial for row in group]
-        cases = {"items": [row.item for row in group]} if _are_cases(group) else {}
+        cases = {"items": [row.item for row in group]} if _go_by_items(group) else {}
+        documents = [row.documents for row in group]
         yield {
             **_without_default(json.loads(common)),
             "model_returned": sorted({row.model_returned for row in group if row.model_returned}),
             "recorded": _first_and_last([row.recorded_at for row in group if row.recorded_at]),
             "bank": None if cases else next((row.item.rpartition("@")[2] for row in group if row.item), None),
             **cases,
+            **({"documents": documents} if any(documents) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -246,12 +250,12 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     nothing: list[None] = [None] * len(group.outcomes)
     usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
     replies = nothing if group.replies is None else group.replies
-    cases = nothing if group.items is None else group.items
-    trial_by_trial = zip(trials, group.outcomes, clusters, cases, replies, *usage, strict=True)
-    for trial, letter, own, case, reply, *used in trial_by_trial:
+    cases, documents = (nothing if kept is None else kept for kept in (group.items, group.documents))
+    trial_by_trial = zip(trials, group.outcomes, clusters, cases, documents, replies, *usage, strict=True)
+    for trial, letter, own, case, held, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
-        took = dict(zip(USAGE, used, strict=True))
+        took = dict(zip(USAGE, used, strict=True)) | {"documents": held}
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply
 
 
@@ -261,22 +265,27 @@ def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:
     return {name: values for name, values in columns.items() if set(values) != {None}}
 
 
-def _are_cases(group: Sequence[Row]) -> bool:
-    """Return whether the rows of a group are the cases of a test function, whose ids no bank holds."""
-    return is_of_function(group[0].family) and group[0].item is not None
+def _go_by_items(group: Sequence[Row]) -> bool:
+    """Return whether the rows of a group are told apart by their items, and not by their numbers in one bank."""
+    items = [row.item for row in group]
+    if None in items:
+        return False
+    banks = {str(item).rpartition("@")[2] for item in items}
+    return is_of_function(group[0].family) or len(banks) > 1 or len({row.trial for row in group}) < len(group)
 
 
 def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:
     """Return the cluster that all rows share, or that of each; None if they have none, or those of their questions."""
-    clusters = [None if row.item and not is_of_function(row.family) else row.cluster for row in group]
+    of_bank = group[0].item is not None and not _go_by_items(group)
+    clusters = [None if of_bank else row.cluster for row in group]
     return clusters[0] if len(set(clusters)) == 1 else clusters
 
 
 def _questions(rows: Sequence[Row]) -> dict[str, dict[str, list[str | None]]]:
     """Return the id and the cluster of each trial's question, by bank and trial."""
     banks: dict[str, dict[str, list[str | None]]] = {}
-    for row in rows:
-        if row.item and not is_of_function(row.family):
+    for row in (row for group in by_group(rows).values() if not _go_by_items(group) for row in group):
+        if row.item:
             name, _, bank = row.item.rpartition("@")
             banks.setdefault(bank, {})[str(row.trial)] = [name, row.cluster]
     return banks

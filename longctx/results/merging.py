@@ -98,6 +98,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         sent_as=_agreed(parts, "sent_as"),
         headers=_agreed(parts, "headers"),
         base=", ".join(sorted({part["base"] for part in parts if part.get("base")})),
+        documents=_agreed(parts, "documents"),
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),

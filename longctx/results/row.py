@@ -51,7 +51,8 @@ class Row:
     trial: Natural
     """The number of the trial in its scenario, from 0."""
     item: Text | None
-    """In long-context QA, the question's id and the digest of its bank; the id of a test function's case."""
+    """What is asked about, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
+    bank for banks of version 1; the id of a test function's case."""
     repeat: Natural
     """How often the same trial was asked before it in this run."""
     outcome: Kind
@@ -109,6 +110,8 @@ class Row:
     """The time of the answer in ISO 8601, UTC."""
     prompt_sha256: Text | None = None
     """The digest of the request."""
+    documents: Text | None = None
+    """The digest of the documents that the prompt holds."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 

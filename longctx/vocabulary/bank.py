@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
+from longctx.vocabulary.scenario import Identity
 from longctx.vocabulary.stream import frozen_stream
 
 SHIPPED = "register"
 """The name of the default bank."""
+VERSION: Final = 2
+"""The present way to draw from a bank. With version 1, each draw depends on all documents and all questions."""
+LIVING = "questions"
+"""The key of a model's filter of all banks that are drawn with the present version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,12 @@ class Item:
     right: str
     wrong: tuple[str, str, str]
 
+    @property
+    def digest(self) -> str:
+        """The first 12 hexadecimal digits of the SHA-256 over the question and its answers."""
+        text = json.dumps([self.question, self.right, *self.wrong])
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
 
 @dataclass(frozen=True, eq=False)
 class Bank:
@@ -54,6 +68,9 @@ class Bank:
     """The number of items that the filter was made from; 0 without one."""
     rounds: bool = False
     """Whether every section is asked about once before any is asked about again."""
+    version: int = VERSION
+    """How trials are drawn. With version 2, a draw depends on what it draws alone: sections and questions are ranked by
+    a hash, so that another document or another question changes only the trials that it is drawn for."""
 
     def needle(self, index: int) -> Section:
         """Return the section that item `index` asks about."""
@@ -67,16 +84,41 @@ class Bank:
             places[item.section].append(index)
         return places
 
+    @functools.cached_property
+    def digests(self) -> Mapping[str, str]:
+        """The first 12 hexadecimal digits of the SHA-256 of each section's text."""
+        return {
+            name: hashlib.sha256(section.text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            for name, section in self.sections.items()
+        }
+
     def item_name(self, index: int) -> str:
-        """Return what identifies item `index` in a trial: its id and its bank. Raises ValueError if there is none."""
+        """Return what identifies item `index` in a trial: its id and its digest; with version 1, that of the bank.
+
+        Raises ValueError if there is none.
+        """
         if index >= len(self.items):
             raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
-        return f"{self.items[index].id}@{self.digest[:12]}"
+        item = self.items[index]
+        return f"{item.id}@{self.digest[:12] if self.version == 1 else item.digest}"
+
+    def named(self, identity: Identity, index: int) -> Identity:
+        """Return the identity of a trial about item `index`: an item keeps it when others are added before it."""
+        trial = index if self.version == 1 else 0
+        return replace(identity, version=self.version, trial=trial, item=self.item_name(index))
+
+    def keeps(self, index: int) -> bool:
+        """Return whether the model's filter keeps item `index`."""
+        return (self.items[index].id if self.version == 1 else self.item_name(index)) in self.kept
+
+    @property
+    def filter_key(self) -> str:
+        """What the bank's filters are filed under."""
+        return self.digest if self.version == 1 else LIVING
 
     def order(self, longest: int) -> list[int]:
         """Return the indices of all items about sections of at most `longest` tokens, in a frozen random order."""
-        shuffled = self.stream("order").permutation(len(self.items))
-        order = [int(index) for index in shuffled if self.needle(index).tokens <= longest]
+        order = [int(index) for index in self._shuffled() if self.needle(index).tokens <= longest]
         if not self.rounds:
             return order
         asked: Counter[str] = Counter()
@@ -85,6 +127,22 @@ class Bank:
             rounds[index] = asked[self.items[index].section]
             asked[self.items[index].section] += 1
         return sorted(order, key=rounds.__getitem__)
+
+    def _shuffled(self) -> Iterable[int]:
+        if self.version == 1:
+            return self.stream("order").permutation(len(self.items))
+        return sorted(range(len(self.items)), key=lambda index: rank("order", self.item_name(index)))
+
+    def others(self, index: int, seed: int, longest: int) -> Iterator[Section]:
+        """Yield the other sections of at most `longest` tokens in a frozen random order, for version 2."""
+        item = self.items[index]
+        for section in self._ranked(item, seed):
+            if section.tokens <= longest and section.id != item.section:
+                yield section
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019  # banks are few, and live as long as the process
+    def _ranked(self, item: Item, seed: int) -> tuple[Section, ...]:
+        return tuple(sorted(self.sections.values(), key=lambda section: rank("record", seed, item.id, section.id)))
 
     def why_none(self, longest: int, filtered: bool) -> str:
         """Explain why no item is about a section of at most `longest` tokens. filtered: count the kept items only."""
@@ -97,4 +155,15 @@ class Bank:
 
     def stream(self, *names: object) -> np.random.RandomState:
         """Return a frozen random stream that several scenarios share, unlike a trial's own."""
-        return frozen_stream("bank", self.digest, *names)
+        return frozen_stream("bank", self.digest if self.version == 1 else f"v{self.version}", *names)
+
+
+def documents_digest(bank: Bank, sections: Iterable[str]) -> str:
+    """Return the digest of these sections, in their order, for version 2; empty for none."""
+    named = [f"{name}:{bank.digests[name]}" for name in sections]
+    return hashlib.sha256("/".join(named).encode()).hexdigest()[:12] if named and bank.version > 1 else ""
+
+
+def rank(*names: object) -> bytes:
+    """Return a random number that depends on these names alone, the same on every machine, as bytes to sort by."""
+    return hashlib.sha256(json.dumps(names).encode()).digest()

@@ -85,6 +85,8 @@ class Trial:
     """A sort key: trials with equal or neighbouring prefixes share the beginning of their prompts."""
     recorded: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model, such as filler counts."""
+    documents: str = ""
+    """The digest of the documents that the prompt holds; empty if a family does not say it."""
     facts: Any = None
     """What the family's own `judge` needs."""
     prefill: str = ""

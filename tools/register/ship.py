@@ -52,6 +52,7 @@ def settings(issues: Sequence[Issue], examples: Sequence[str]) -> str:
         f'{PROGRAM}, version {VERSION}, {seed} {seeds}."\n'
         'reading = "notebook"  # its sections are recorded so\n'
         f"examples = [{named}]  # for question writing only, kept out of the test\n"
+        "version = 1  # its recordings are of trials drawn so\n"
         + ("" if len(issues) == 1 else "rounds = true  # a question about each section before a second about any\n")
     )
 

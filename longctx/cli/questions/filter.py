@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.questions.unreadable import sentences
-from longctx.corpus.filters import make_filter
+from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.folder import find_run
@@ -69,7 +69,7 @@ def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[st
     for row in rows:
         alone = row.family == "control" and row.params["record"] == "right"
         if alone and row.prompt_set == prompts and row.measured:
-            question, _, bank = str(row.item).rpartition("@")
+            question, bank = question_of(row.item, row.version)
             before = measured[row.model, bank].get(question)
             measured[row.model, bank][question] = row.correct if row.outcome in READ else before
     return measured

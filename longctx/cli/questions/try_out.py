@@ -17,8 +17,9 @@ from longctx.cli.shared.asking import add_options, settings_of
 from longctx.cli.shared.output import check_free_folder, say, tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.config.arguments import number
-from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter
+from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.errors import UserError
+from longctx.vocabulary.bank import LIVING
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
@@ -183,12 +184,14 @@ def _filter(
     unread = len(answers) - len(correct)
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"
     path = os.path.relpath(filter_path(workspace, model, bank))
-    if existing := load_filter(workspace, model, bank):
+    living = bank == LIVING
+    existing = load_filter(workspace, model, bank)
+    if existing and not (living and others and undecided(existing, correct)):
         asked = len(existing.kept) + len(existing.dropped)
         return f"The filter: {kept}. {path} is there already and stays: it keeps {len(existing.kept):,} of {asked:,}."
     if not others:
         return f"No filter is made while answers are missing, since a filter is never changed: {kept}. Run this again."
-    if unread:
+    if unread and not living:
         of_rest = f"python -m longctx filter {os.path.relpath(folder)} --prompts {prompts}"
         return (
             f"No filter is made, since a filter is never changed: {unread:,} of {len(answers):,} questions "
@@ -196,7 +199,7 @@ def _filter(
             f"section alone"
             + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")
         )
-    if not any(correct.values()):
+    if not (existing or any(correct.values())):
         return f"No filter is made: {keeps_none(len(correct))}"
     make_filter(workspace, model, bank, folder.resolve().name, correct)
     return f"The filter: {kept}, and kept for collages{others}. Commit {path}."

@@ -50,8 +50,14 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
 
 @functools.lru_cache(maxsize=4096)
 def choices_in(bank: Bank, index: int, seed: int) -> Choices:
-    """Return the choices of item `index`, the same in every scenario. Right letters are balanced over the bank."""
+    """Return the choices of item `index`, the same in every scenario.
+
+    With version 1 of a bank, right letters are balanced over it; with version 2, each is drawn by itself.
+    """
     item = bank.items[index]
+    if bank.version > 1:
+        stream = bank.stream("answers", seed, bank.item_name(index))
+        return choices(item, LETTERS[stream.randint(len(LETTERS))], stream)
     return choices(item, _letters_in(bank, seed)[index], bank.stream("answers", seed, item.id))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from longctx import Bank, Context, Identity, Mark, Outcome, Piece, Quote, Reply,
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa import quotes
 from longctx.families.long_context_qa.choices import Choices
-from longctx.vocabulary.bank import Item, Section
+from longctx.vocabulary.bank import Section, documents_digest, rank
 from longctx.vocabulary.shapes import unwrapped
 
 SEPARATOR = "\n\n\n\n"
@@ -43,8 +43,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CollageFacts:
-    """The facts that a trial's judge needs."""
+    """The facts that a trial's judge needs, and its shapes."""
 
+    index: int
+    """The question's place in the bank."""
     choices: Choices
     record: str
     needle: str
@@ -59,7 +61,7 @@ class Collage(Scenario):
     """
 
     family: ClassVar[str] = "collage"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
     treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -99,10 +101,13 @@ class Collage(Scenario):
 
     def indices(self, trials: int) -> Sequence[int]:
         bank = self.bank()
-        kept = [index for index in bank.order(self.longest) if bank.items[index].id in bank.kept]
+        kept = [index for index in bank.order(self.longest) if bank.keeps(index)]
         if self.share:
             place, of = self.share
-            kept = kept[place::of]
+            if bank.version == 1:
+                kept = kept[place::of]
+            else:
+                kept = [index for index in kept if dealt(bank, index, of) == place]
         return kept[:trials]
 
     @property
@@ -116,8 +121,7 @@ class Collage(Scenario):
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
-        item = bank.items[index]
-        record = self._record(bank, item, seed)
+        record = self._record(bank, index, seed)
         choices = multiple_choice.choices_in(bank, index, seed)
         name, _, pad = self.variant.partition("_")
         filled = {"record": record.text} | self._asked(bank, words, index, seed)
@@ -135,9 +139,10 @@ class Collage(Scenario):
             depth=(begins + record.depth * len(record.text)) / len(user),
             prefix=self.prefix(words, seed, index),
             recorded={"sections": len(record.sections)},
+            documents=documents_digest(bank, record.sections),
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
-            facts=CollageFacts(choices, record.text, bank.needle(index).text),
+            facts=CollageFacts(index, choices, record.text, bank.needle(index).text),
         )
 
     @property
@@ -146,9 +151,10 @@ class Collage(Scenario):
         return max(2 * self.budget // self.longest, 1)
 
     def in_pieces(self, words: Words, trial: Trial) -> Context:
-        bank, index, seed = self.bank(), trial.identity.trial, trial.identity.seed
-        item, choices = bank.items[index], trial.facts.choices
-        sections = self._record(bank, item, seed).sections
+        bank, seed, asked = self.bank(), trial.identity.seed, trial.facts
+        index, choices = asked.index, asked.choices
+        item = bank.items[index]
+        sections = self._record(bank, index, seed).sections
         before, _, after = self._template(words).partition("{record}")
         filled = self._asked(bank, words, index, seed)
         opening, question = unwrapped(fill(before, filled), fill(after, filled))
@@ -172,7 +178,7 @@ class Collage(Scenario):
         return {
             "question": item.question,
             "answers": str(multiple_choice.choices_in(bank, index, seed)),
-            "examples": self._examples(bank, words, item, seed, EXAMPLES[name]),
+            "examples": self._examples(bank, words, index, seed, EXAMPLES[name]),
         }
 
     def prefix(self, words: Words, seed: int, index: int) -> str:
@@ -214,18 +220,20 @@ class Collage(Scenario):
         return int(self.budget * tokens["reference"]) + OTHER_TOKENS
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        return replace(super(Collage, self).identity(seed, index, repeat), item=self.bank().item_name(index))
+        return self.bank().named(super(Collage, self).identity(seed, index, repeat), index)
 
-    def _record(self, bank: Bank, item: Item, seed: int) -> Record:
+    def _record(self, bank: Bank, index: int, seed: int) -> Record:
         """Return the collage of the needle and other sections."""
-        needle, others = bank.sections[item.section], _others(bank, item, seed, self.budget, self.longest)
+        needle, others = bank.needle(index), _others(bank, index, seed, self.budget, self.longest)
         return _placed(needle, others, round(self.depth / 100 * len(others)))
 
-    def _examples(self, bank: Bank, words: Words, item: Item, seed: int, count: int) -> str:
+    def _examples(self, bank: Bank, words: Words, index: int, seed: int, count: int) -> str:
         """Return answered questions about other sections of the collage. Raises ValueError if there are too few."""
-        places = _example_places(bank, item, seed, self.budget, self.longest)
+        places = _example_places(bank, index, seed, self.budget, self.longest)
         if len(places) < count:
-            raise ValueError(f"the collage of {item.id} has questions for {len(places)} examples, not {count}.")
+            raise ValueError(
+                f"the collage of {bank.items[index].id} has questions for {len(places)} examples, not {count}."
+            )
         filled = []
         for place in places[:count]:
             choices = multiple_choice.choices_in(bank, place, seed)
@@ -236,17 +244,24 @@ class Collage(Scenario):
 
 
 @functools.lru_cache(maxsize=2048)
-def _example_places(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[int, ...]:
+def _example_places(bank: Bank, index: int, seed: int, budget: int, longest: int) -> tuple[int, ...]:
     """Return the indices of the items about other sections of the collage, in random order."""
-    others = _others(bank, item, seed, budget, longest)
+    item, others = bank.items[index], _others(bank, index, seed, budget, longest)
     places = sorted(place for section in others for place in bank.places.get(section.id, ()))
+    if bank.version > 1:
+        return tuple(sorted(places, key=lambda place: rank("example", seed, item.id, bank.item_name(place))))
     return tuple(places[position] for position in bank.stream("examples", seed, item.id).permutation(len(places)))
 
 
 @functools.lru_cache(maxsize=2048)
-def _others(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tuple[Section, ...]:
-    """Return sections in random order that fit in the budget beside the needle. They are the same at every depth."""
-    needle = bank.sections[item.section]
+def _others(bank: Bank, index: int, seed: int, budget: int, longest: int) -> tuple[Section, ...]:
+    """Return sections in random order that fit in the budget beside the needle. They are the same at every depth.
+
+    With version 1 of a bank, the first section that does not fit is the last; with version 2, it is left out.
+    """
+    item, needle = bank.items[index], bank.needle(index)
+    if bank.version > 1:
+        return tuple(_fitting(bank.others(index, seed, longest), budget - needle.tokens))
     pool = [section for section in bank.sections.values() if section.tokens <= longest and section.id != needle.id]
     order = bank.stream("record", seed, item.id, budget, longest).permutation(len(pool))
     others: list[Section] = []
@@ -257,6 +272,19 @@ def _others(bank: Bank, item: Item, seed: int, budget: int, longest: int) -> tup
             break
         others.append(section)
     return tuple(others)
+
+
+def _fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
+    """Yield the sections that fit, in their order. One that does not fit changes nothing for the others."""
+    for section in sections:
+        if section.tokens + SEPARATOR_TOKENS <= room:
+            room -= section.tokens + SEPARATOR_TOKENS
+            yield section
+
+
+def dealt(bank: Bank, index: int, of: int) -> int:
+    """Return which of so many scenarios asks an item, whatever else the bank holds."""
+    return int.from_bytes(rank("share", bank.item_name(index))) % of
 
 
 @functools.lru_cache(maxsize=1)

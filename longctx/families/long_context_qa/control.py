@@ -10,11 +10,13 @@ from __future__ import annotations
 import functools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from longctx import Bank, Identity, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark
 from longctx.families.long_context_qa import choices as multiple_choice
+from longctx.families.long_context_qa.choices import Choices
+from longctx.vocabulary.bank import Section, documents_digest
 
 RECORDS = ("right", "wrong", "none")
 WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250
@@ -22,11 +24,19 @@ WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250
 
 
 @dataclass(frozen=True, slots=True)
+class ControlFacts:
+    """The facts that a trial's judge and its marks need."""
+
+    choices: Choices
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
 class Control(Scenario):
     """A control. record: the `right` section alone, a `wrong` section, or `none`. longest: as in Collage."""
 
     family: ClassVar[str] = "control"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     identified_by: ClassVar[tuple[str, ...]] = ("longest", "record")
     treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -59,7 +69,8 @@ class Control(Scenario):
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
         choices = multiple_choice.choices_in(bank, index, seed)
-        record = self._text(bank, index)
+        section = self._section(bank, index, seed)
+        record = section.text if section else ""
         values = {"record": record, "question": bank.items[index].question, "answers": str(choices)}
         user = fill(words["no_record" if self.record == "none" else "record"], values)
         prefill = words["no_record_prefill" if self.record == "none" else "prefill"]
@@ -71,7 +82,8 @@ class Control(Scenario):
             max_tokens=self.max_tokens,
             depth=user.index(record) / len(user),
             prefix=self.prefix(words, seed, index),
-            facts=choices,
+            documents=documents_digest(bank, [section.id] if section else ()),
+            facts=ControlFacts(choices, record),
             prefill=prefill,
             without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
         )
@@ -81,11 +93,11 @@ class Control(Scenario):
         return f"{self.family}/{bank.items[index].section}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        return multiple_choice.judge(trial.facts, reply)
+        return multiple_choice.judge(trial.facts.choices, reply)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        asked = multiple_choice.marks(trial.facts, trial.user, outcome.returned)
-        return asked + mark("record", trial.user, self._text(self.bank(), trial.identity.trial))
+        asked = multiple_choice.marks(trial.facts.choices, trial.user, outcome.returned)
+        return asked + mark("record", trial.user, trial.facts.record)
 
     @property
     def gated(self) -> bool:
@@ -108,18 +120,23 @@ class Control(Scenario):
         return int(of(sections or [0]) * tokens["reference"])
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        return replace(super(Control, self).identity(seed, index, repeat), item=self.bank().item_name(index))
+        return self.bank().named(super(Control, self).identity(seed, index, repeat), index)
 
-    def _text(self, bank: Bank, index: int) -> str:
-        """Return the needle; or the section half a list of questions away, or the next one that fits; or nothing."""
+    def _section(self, bank: Bank, index: int, seed: int) -> Section | None:
+        """Return the needle, a wrong section, or none.
+
+        With version 1 of a bank, the wrong one is half a list of questions away, or the next one that fits.
+        """
         if self.record == "right":
-            return bank.needle(index).text
+            return bank.needle(index)
         if self.record == "none":
-            return ""
+            return None
+        if bank.version > 1:
+            return next(bank.others(index, seed, self.longest))
         own = bank.needle(index)
         half = len(bank.items) // 2
         away = (bank.needle((index + half + step) % len(bank.items)) for step in range(len(bank.items)))
-        return next(other for other in away if other.id != own.id and other.tokens <= self.longest).text
+        return next(other for other in away if other.id != own.id and other.tokens <= self.longest)
 
 
 @functools.lru_cache(maxsize=64)

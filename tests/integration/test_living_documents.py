@@ -1,0 +1,133 @@
+"""A project whose documents and questions change between gates: only what a prompt holds makes a recording stale."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.conftest import ROOT, Checkout, Result
+from tests.integration.harbor import notice, question, reader
+from tests.servers import SimulatedServer
+
+QA = """
+[collage]
+models = ["toy"]
+budgets = [100]
+longest = 60
+depths = ["middle"]
+variants = ["none"]
+trials = 100
+max_tokens = 50
+"""
+NUMBERS = range(1, 61)
+CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl", "-n2")
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(reader) as server:
+        yield server
+
+
+@pytest.fixture
+def own(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """Return a checkout with sixty documents and questions, recorded, and a baseline of them."""
+    shutil.copy(ROOT / "tests_longctx/test_collage.py", checkout.folder / "tests_longctx")
+    checkout.file("documents").mkdir()
+    checkout.file("documents/corpus.toml").write_text("min_tokens = 0\n")
+    for number in NUMBERS:
+        checkout.file(f"documents/n{number}.txt").write_text(notice(number))
+    write_questions(checkout, *NUMBERS)
+    checkout.profile(QA)
+    assert checkout.record(server, *CORPUS).code == 0
+    assert checkout.longctx("baseline", "save", "before").code == 0
+    return checkout
+
+
+def write_questions(checkout: Checkout, *numbers: int) -> None:
+    lines = [json.dumps(question(number)) for number in numbers]
+    checkout.file("questions.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def gate(checkout: Checkout, server: SimulatedServer, *options: str) -> Result:
+    return checkout.record(server, *CORPUS, "--ctx-baseline=before", *options, mode="new_episodes")
+
+
+def asked(result: Result) -> tuple[int, int]:
+    """Return how many trials were asked, and of how many."""
+    found = re.search(r"collage on toy: (\d+) of (\d+) trials to ask", result.err + result.out)
+    assert found
+    return int(found[1]), int(found[2])
+
+
+def test_documents_that_change_three_times_between_gates(own: Checkout, server: SimulatedServer) -> None:
+    # A line is added to one of sixty documents.
+    own.file("documents/n7.txt").write_text(f"{notice(7)} It opens at dawn.")
+    stale = own.pytest(*CORPUS, "--ctx-baseline=before")
+    assert stale.says("trials are stale")
+    edited = gate(own, server)
+    touched, of = asked(edited)
+    assert of == 60
+    assert 1 <= touched < 20
+    assert edited.code == 0, edited.out
+    assert edited.says(
+        "Gate: pass",
+        "documents of documents: 1 changed (n7)",
+        f"documents in the prompts of {touched} of 60 trials",
+    )
+    assert {row["source"] for row in own.rows()} == {"live", "replayed"}
+
+    # A document is added, and a question about it: only this question, and collages that hold the document, are asked.
+    own.file("documents/n61.txt").write_text(notice(61))
+    write_questions(own, 61, *NUMBERS)
+    added = gate(own, server)
+    again, of = asked(added)
+    assert of == 61
+    assert 1 <= again < 20
+    assert added.says("Gate: pass", "1 added (n61)", "and 1 that only this run has")
+
+    # A document is removed with its question: its trial goes, and what held the document is asked again.
+    own.file("documents/n3.txt").unlink()
+    write_questions(own, *[number for number in (*NUMBERS, 61) if number != 3])
+    removed = gate(own, server)
+    last, of = asked(removed)
+    assert of == 60
+    assert 1 <= last < 20
+    assert removed.says("Gate: pass", "1 changed (n7), 1 added (n61), 1 removed (n3)")
+
+    # Everything is as it was again: nothing is asked, and the answers are the baseline's own.
+    own.file("documents/n7.txt").write_text(notice(7))
+    own.file("documents/n3.txt").write_text(notice(3))
+    own.file("documents/n61.txt").unlink()
+    write_questions(own, *NUMBERS)
+    replayed = own.pytest(*CORPUS, "--ctx-baseline=before")
+    assert replayed.code == 0
+    assert replayed.says("Gate: pass", "judged the same: every band.", "Changed: nothing that longctx knows of.")
+
+
+def test_another_order_of_questions_and_another_name_of_their_file_change_nothing(own: Checkout) -> None:
+    write_questions(own, *reversed(NUMBERS))
+    own.file("questions.jsonl").rename(own.file("renamed.jsonl"))
+    result = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-baseline=before")
+    assert result.code == 0
+    assert result.says("60 replayed (100%)", "Changed: nothing that longctx knows of.")
+
+
+def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, server: SimulatedServer) -> None:
+    settings = own.file("documents/corpus.toml")
+    settings.write_text("min_tokens = 0\nversion = 1\n")
+    assert own.record(server, *CORPUS).says("60 of 60 trials to ask")
+    shutil.rmtree(own.file("reports"))
+    for file in own.file("cassettes").rglob("*.jsonl"):
+        kept = [line for line in file.read_text().splitlines(True) if "collage.v1/" in line]
+        file.write_text("".join(kept))
+    settings.write_text("min_tokens = 0\n")
+    result = own.pytest(*CORPUS)
+    assert result.code == 1
+    assert result.says("It has answers to trials of version 1 of its family", "write version = 1 in their corpus.toml")
+    settings.write_text("min_tokens = 0\nversion = 1\n")
+    assert own.pytest(*CORPUS).says("60 replayed (100%)")
