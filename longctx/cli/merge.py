@@ -34,6 +34,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.engine.finish import merge
+    from longctx.engine.terms import failures_of
     from longctx.gate.exit_status import exit_status
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     known = families(options.workspace)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, manifest, known, baseline, rules, options.page, options.workspace.cassettes)
-    lacking, failures = missing_shards(manifest), verdict.failures(manifest, merged.record.rows)
+    lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)
     print(as_terminal(merged.summary, shlex.quote(str(out))))
     gated = merged.document or any(part.get("shard") for part in manifest.parts)
     for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:

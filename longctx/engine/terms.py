@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MARGIN
+from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
@@ -42,6 +44,15 @@ def min_rates(run: Run) -> dict[str, float]:
         return {}
     stated = {case_name(run, case): case.min_rate for case in run.plan.cases} | run.functions
     return {name: rate for name, rate in stated.items() if rate is not None}
+
+
+def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
+    """Return a sentence for each reason why the tests of merged runs would have failed in one run."""
+    missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
+    reasons = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
+    stated = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
+    short = shortfalls(requirements_of(rows, stated).items())
+    return [*reasons, *(f"{name}: {requirement}." for name, requirement in short)]
 
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from longctx.results.completeness import scenario_name
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.stats.rates import Rate, below, holm
 
+Key = TypeVar("Key")
 ALPHA = 0.05
 """The probability that any scenario of a run fails although all reach their minimum."""
 
@@ -18,12 +23,36 @@ class Requirement:
     rate: Rate
     minimum: float
 
+    @classmethod
+    def of(cls, rows: Sequence[Row], minimum: float | None) -> Requirement | None:
+        """Return what the trials of a scenario are tested for; None without a minimum, or if any was not measured.
+
+        The test needs a number of trials that was fixed before any answer was seen.
+        """
+        if minimum is None or not all(row.measured for row in rows):
+            return None
+        return cls(Rate(sum(row.correct for row in rows), len(rows)), minimum)
+
     @property
     def p_value(self) -> float:
         return below(self.rate.correct, self.rate.n, self.minimum)
 
     def __str__(self) -> str:
         return f"rate {self.rate} is shown to lie below the minimum of {self.minimum:g} (p = {self.p_value:.2g})"
+
+
+def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
+    """Return what the scenarios of a run are tested for, by `scenario_name`. min_rates: by the same names."""
+    trials = grouped(rows if min_rates else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
+    required = {name: Requirement.of(group, min_rates.get(name)) for name, group in trials.items()}
+    return {name: requirement for name, requirement in required.items() if requirement}
+
+
+def shortfalls(required: Iterable[tuple[Key, Requirement]]) -> list[tuple[Key, Requirement]]:
+    """Return those of a run's requirements, each with its key, whose rates are shown to be below their minimum."""
+    pairs = list(required)
+    are_short = below_minimum([requirement for _, requirement in pairs])
+    return [pair for pair, is_short in zip(pairs, are_short, strict=True) if is_short]
 
 
 def below_minimum(requirements: Sequence[Requirement]) -> list[bool]:

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from longctx.gate.minimum import Requirement, below_minimum, below_minimum_among
+from longctx.gate.minimum import Requirement, below_minimum, below_minimum_among, requirements_of, shortfalls
+from longctx.results.completeness import scenarios_of
 from longctx.stats.rates import Rate
+from tests.rows import run
 
 
 def required(correct: int, n: int = 50, minimum: float = 0.9) -> Requirement:
@@ -63,6 +65,23 @@ def test_later_steps_find_what_the_first_does_not() -> None:
 
 def test_nothing_required_is_never_short() -> None:
     assert below_minimum([]) == []
+
+
+def test_rows_are_tested_by_the_names_of_their_scenarios() -> None:
+    low = run(*["wrong"] * 50, scenario="low")
+    high = run(*["correct"] * 49, "wrong", scenario="high")
+    [of_low], [of_high] = scenarios_of(low), scenarios_of(high)
+    requirements = requirements_of(low + high, {of_low: 0.9, of_high: 0.9})
+    assert requirements == {of_low: required(0), of_high: required(49)}
+    assert shortfalls(requirements.items()) == [(of_low, required(0))]
+
+
+def test_a_scenario_with_a_trial_that_was_not_measured_or_without_a_minimum_is_not_tested() -> None:
+    asked, cut_short = run(*["wrong"] * 50), run(*["wrong"] * 49, "not_asked")
+    [name] = scenarios_of(asked)
+    assert requirements_of(asked, {name: 0.9}) == {name: required(0)}
+    assert requirements_of(cut_short, {name: 0.9}) == {}
+    assert requirements_of(asked, {"another": 0.9}) == requirements_of(asked, {}) == {}
 
 
 @given(st.lists(REQUIREMENTS, min_size=1, max_size=20))

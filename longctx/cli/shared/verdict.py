@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from longctx.config.profiles import Profile
     from longctx.gate.verdict import Rules
     from longctx.results.manifest import Manifest
-    from longctx.results.row import Row
     from longctx.workspace import Workspace
 
 
@@ -34,34 +33,6 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
     gate = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age)
     profiles = list(_profiles(options.workspace, manifest))
     return merged_rules(gate, profiles, families(options.workspace), manifest)
-
-
-def failures(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
-    """Return a sentence for each reason why the run's tests would have failed."""
-    from longctx.gate.bands import EARLY_STOP
-    from longctx.gate.minimum import Requirement, below_minimum
-    from longctx.results.completeness import scenario_name
-    from longctx.results.grouping import grouped
-    from longctx.stats.rates import Rate
-
-    missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
-    reasons = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
-    minimum = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
-    trials = grouped(rows if minimum else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
-    required = {
-        name: Requirement(Rate(sum(row.correct for row in group), len(group)), minimum[name])
-        for name, group in trials.items()
-        if name in minimum and all(row.measured for row in group)
-    }
-    is_short = below_minimum(list(required.values()))
-    return [
-        *reasons,
-        *(
-            f"{name}: {requirement}."
-            for (name, requirement), fails in zip(required.items(), is_short, strict=True)
-            if fails
-        ),
-    ]
 
 
 def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profile, list[str]]]:

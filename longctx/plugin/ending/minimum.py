@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 import pytest
 
-from longctx.gate.minimum import Requirement, below_minimum
+from longctx.gate.minimum import Requirement, shortfalls
 from longctx.plugin.measuring.properties import read
 
 
@@ -34,9 +34,8 @@ class Minimum:
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         result = yield
         reports, self._reports = self._reports, []
-        are_short = below_minimum([requirement for _, requirement in reports])
-        for (report, requirement), is_short in zip(reports, are_short, strict=True):
-            if is_short and report.passed:
+        for report, requirement in shortfalls(reports):
+            if report.passed:
                 self._report_failed(report, str(requirement))
         return result
 

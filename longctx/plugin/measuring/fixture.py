@@ -56,15 +56,12 @@ def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, l
     problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.
     """
     settings = item.config.stash[RUN].settings
-    # A minimum needs a number of trials that was fixed before any answer was seen, and all shards together.
-    untested = problem or left_out or settings.shard
-    result = CaseResult.of(case, rows, minimum=None if untested else case.min_rate)
-    result.attach(item)
+    # Shards are tested when they are merged.
+    requirement = None if problem or settings.shard else Requirement.of(rows, case.min_rate)
+    CaseResult.of(case, rows, minimum=requirement.minimum if requirement else None).attach(item)
     if problem:
         pytest.fail(f"invalid: {problem}", pytrace=False)
     if left_out == len(rows):
         pytest.skip("stopped early: none of its trials was asked")
-    if result.minimum is not None:
-        requirement = Requirement(result.rate, result.minimum)
-        if below_minimum_among(requirement, with_minimum(item.session.items)):
-            pytest.fail(str(requirement), pytrace=False)
+    if requirement and below_minimum_among(requirement, with_minimum(item.session.items)):
+        pytest.fail(str(requirement), pytrace=False)
