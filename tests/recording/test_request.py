@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from longctx.config.models import ModelProfile
 from longctx.recording.case import Question
-from longctx.recording.request import COUNTED, TOOLS_PROMPT, added_tokens, canonical, digest, request_body
-from tests.recording.examples import client_of, line_case, network, send
+from longctx.recording.request import COUNTED, TOOLS_PROMPT, added_tokens, canonical, digest, digest_of, request_body
+from longctx.vocabulary.shapes import SHAPES, Shape
+from tests.recording.examples import client_of, collage_case, line_case, network, passkey_case, send
 from tests.servers import message
 
 BODY: dict[str, Any] = {
@@ -210,3 +211,55 @@ def test_what_a_profile_adds_is_estimated() -> None:
     product = ModelProfile(model="toy", system="y" * 4000)
     assert added_tokens(product, "z" * 4000, measured=False) > 2000
     assert added_tokens(product, "z" * 4000, measured=True) == 0
+
+
+# A changed digest makes all recordings of the shape stale.
+@pytest.mark.parametrize(
+    ("shape", "passkey", "collage"),
+    [
+        (
+            "text",
+            "48f2dbfd0fea9ccfed2d42c0b82f2f3b510673d2ae50d39080ab922fd4bfde18",
+            "f161addab1505d3827cd1c81caaceffcb9c8c3f658e6dd2a8d98a745669bfcd0",
+        ),
+        (
+            "documents",
+            "7fd3cb83775aed90a34394bc80028be4220440508748c1bdb55c96101947d8ee",
+            "6d692a2f42bad278230d85daf00881271f79a23c3d1819679afd5d7c2b7a2953",
+        ),
+        (
+            "documents+citations",
+            "a7667adb7f7e4faa3ed8188aaf599415175daadc81255ea6230ffcbed3300098",
+            "fc92dfdc1263506c553309be7f7767b8830342086351b9dfa3a92511b36a94e2",
+        ),
+        (
+            "chat",
+            "955063a0ea40586d39783c6516cd5999e90351c67eb50696262254985166622c",
+            "4ea46f4600e4456b557e3022b743d73cc44e12d68dbcae3f8dd94dafc07e6d0f",
+        ),
+        (
+            "tool_results",
+            "c4ddba0deb817a08fcda00e02161d4dae8cc4e2e916f35a13c630269744db34c",
+            "9b178d0821521d06738ec3f99c4953b948933a9ef702d0532745959b1d87f815",
+        ),
+    ],
+)
+def test_the_request_of_a_shape_is_the_same_for_ever(shape: Shape, passkey: str, collage: str) -> None:
+    for case, sha256 in ((passkey_case(), passkey), (collage_case(), collage)):
+        question = Question(dataclasses.replace(case, shape=shape).fitted(), 1)
+        assert digest_of(question.build(), case.model) == sha256
+
+
+def test_a_model_that_takes_no_prefill_is_asked_for_it_after_the_question_in_every_shape() -> None:
+    for shape in SHAPES:
+        for prefill in (False, True):
+            case = dataclasses.replace(collage_case(prefill=prefill), shape=shape)
+            trial = Question(case.fitted(), 0).build()
+            *turns, last = request_body(trial, case.model)["messages"]
+            if prefill:
+                assert last == {"role": "assistant", "content": trial.prefill}
+                assert turns[-1]["role"] == "user"
+            else:
+                content = last["content"] if isinstance(last["content"], str) else last["content"][-1]["text"]
+                assert last["role"] == "user"
+                assert content.endswith(trial.without_prefill)

@@ -51,7 +51,7 @@ def test_different_words_are_not_guessed_between(folder: str, capsys: Capture) -
     assert main(["show", "line_retrieval/lines-5", "--run", folder]) == 0
     out = capsys.readouterr().out
     assert out.count("# measured:") == 3
-    assert out.endswith("see one with --prompts or --seed.\n")
+    assert out.endswith("see one with --prompts, --shape or --seed.\n")
 
 
 def test_a_prompt_that_cannot_be_built_again_is_said(folder: str, capsys: Capture) -> None:
