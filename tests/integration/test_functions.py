@@ -192,7 +192,8 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
             kills += 1
         server.release.set()
         server.release.clear()
-        assert Counter(digest(dict(body)) for body in server.asked) <= lacking  # nothing that is recorded
+        arrived = [body for body in server.asked if body]  # a kill may cut a body off
+        assert Counter(map(digest, arrived)) <= lacking  # nothing that is recorded
         if lacking.total() <= server.hold_after:
             break
     assert kills > 4

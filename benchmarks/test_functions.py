@@ -1,0 +1,109 @@
+"""Replay of a test function beside that of a family with the same prompts: processor time of their tests, in one run.
+
+Aim: 1,000 trials of a function that asks once take at most 1.3 times those of the family.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ratios import pytest_of
+from tests.servers import SimulatedServer
+
+ROUNDS = 3
+MOST = 1.3
+PROFILE = """
+models = ["simulated"]
+
+[line_retrieval]
+models = ["simulated"]
+lines = [100]
+orders = ["ordered"]
+trials = {trials}
+
+[test_lines]
+trials = {trials}
+"""
+FAMILY = """
+import pytest
+
+from longctx.families.line_retrieval.protocol import LineRetrieval
+
+
+@pytest.mark.longctx(family=LineRetrieval)
+def test_line_retrieval(scenario, measure):
+    measure(scenario)
+"""
+FUNCTION = """
+from pathlib import Path
+
+import pytest
+
+from longctx.config.prompts import PromptSet
+from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.workspace import Workspace
+
+WORDS = PromptSet.open(Workspace(Path(__file__).parent), "protocol").wording(LineRetrieval).words
+
+
+@pytest.mark.longctx(trials=1)
+def test_lines(ask, draw):
+    trial = LineRetrieval(100).build(WORDS, 0, draw.integer(0, 999))
+    assert ask(trial.user, system=trial.system).integer() == int(trial.expected)
+"""
+CONFTEST = """
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["longctx.plugin"]
+TAKEN = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    before = time.process_time()
+    yield
+    TAKEN[item.originalname] = time.process_time() - before
+
+
+def pytest_sessionfinish(session):
+    (session.config.rootpath / "taken.json").write_text(json.dumps(TAKEN))
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, small: bool) -> Path:
+    """A project with both tests, recorded."""
+    files = {
+        "conftest.py": CONFTEST,
+        "test_family.py": FAMILY,
+        "test_function.py": FUNCTION,
+        "pytest.ini": "[pytest]\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "both.toml").write_text(PROFILE.format(trials=20 if small else 1000))
+    with SimulatedServer() as server:
+        run(tmp_path, "--ctx-record=once", f"--ctx-base-url={server.url}")
+    return tmp_path
+
+
+def run(project: Path, *arguments: str) -> dict[str, float]:
+    """Run both tests, and return the processor seconds of each."""
+    done = pytest_of("--ctx-profile=both.toml", "--ctx-no-page", *arguments, cwd=project)
+    assert "2 passed" in done.output, done.output
+    taken: dict[str, float] = json.loads((project / "taken.json").read_text())
+    return taken
+
+
+def test_a_function_beside_its_family(project: Path, small: bool) -> None:
+    rounds = [run(project) for _ in range(1 if small else ROUNDS)]
+    family, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
+    print(f"family {family:.2f} s, function {function:.2f} s: {function / family:.2f} times")
+    assert small or function / family <= MOST
