@@ -89,7 +89,7 @@ class Answer:
         """
         for use in self.tool_uses:
             if not (isinstance(use.get("id"), str) and isinstance(use.get("name"), str) and "input" in use):
-                raise self._unreadable("a tool call without id, name or input")
+                raise Unparseable("a tool call without id, name or input")
         return {"role": "user", "content": [_result(use, functions) for use in self.tool_uses]}
 
     def integer(self) -> int:
@@ -97,7 +97,10 @@ class Answer:
         match = INTEGER.search(self.text)
         if match is None:
             raise self._unreadable("no number in the reply")
-        return self._read(int(match[0].replace(",", "")))
+        try:
+            return self._read(int(match[0].replace(",", "")))
+        except ValueError:  # Python limits the digits of a number
+            raise self._unreadable("a number of thousands of digits in the reply") from None
 
     def choice(self, letters: str = "ABCD") -> str:
         """Return the letter that the reply chooses, in upper case. Raises Unparseable if it names none, or several.

@@ -35,6 +35,9 @@ class Suspended(BaseException):
 class TestMistake(BaseException):
     """A mistake in the test, which neither the test nor the product's code can handle. error: the sentence on it."""
 
+    __test__ = False
+    """Keeps pytest from taking it for a class of tests."""
+
     def __init__(self, error: UserError) -> None:
         super().__init__(str(error))
         self.error = error

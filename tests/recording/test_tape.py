@@ -339,3 +339,67 @@ def test_whether_it_was_recorded_since(tmp_path: Path) -> None:
     assert not tape.recorded_since(ONE, AT)
     tape.record(ONE, answer(), AT, 0.5)
     assert [tape.recorded_since(ONE, at) for at in (AT, LATER)] == [True, False]
+
+
+def numbered(sha256: str, number: int = 0, same: int = 0, after: str = "") -> Wanted:
+    """Return a request of a trial that asks several times."""
+    return dataclasses.replace(ONE, sha256=sha256 * 64, number=number, same=same, after=after)
+
+
+def test_equal_requests_of_a_trial_have_answers_of_their_own(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once")
+    for same in range(3):
+        tape.record(numbered("a", same, same, "x" * same), answer(str(same)), AT, 1.0)
+    for read in (tape, Tape(tmp_path)):
+        replies = [read.reply(numbered("a", same, same)) for same in range(3)]
+        assert [reply.text for reply in replies if reply] == ["0", "1", "2"]
+        assert read.status(numbered("a", 3, 3)) == "missing"
+
+
+@pytest.mark.parametrize(
+    ("sha256", "number", "after", "status"),
+    [
+        ("a", 0, "", "found"),
+        ("a", 5, "elsewhere", "found"),  # an answer belongs to its request, wherever it is asked
+        ("b", 0, "", "stale"),
+        ("b", 1, "first", "stale"),
+        ("b", 1, "other", "missing"),
+        ("b", 2, "first", "missing"),
+    ],
+)
+def test_a_changed_request_is_stale_after_the_same_reply_and_missing_after_another(
+    tmp_path: Path, sha256: str, number: int, after: str, status: str
+) -> None:
+    tape = Tape(tmp_path, "once")
+    tape.record(numbered("a"), answer("1"), AT, 1.0)
+    tape.record(numbered("c", 1, after="first"), answer("2"), AT, 1.0)
+    asked = numbered(sha256, number, after=after)
+    assert Tape(tmp_path).status(asked) == status
+    for mode, wants in {
+        "none": False,
+        "once": status == "missing",
+        "new_episodes": status != "found",
+        "all": True,
+    }.items():
+        assert Tape(tmp_path, mode).wants(asked) == wants
+
+
+def test_all_plays_what_its_own_run_recorded_and_nothing_else(tmp_path: Path) -> None:
+    request = numbered("a")
+    Tape(tmp_path, "once", run="earlier").record(request, answer("1"), LATER, 1.0)
+    tape = Tape(tmp_path, "all", run="now")
+    assert not tape.plays(request)
+    tape.record(request, answer("2"), AT, 1.0)  # the clock of the earlier run was ahead
+    assert tape.plays(request)
+    reply = tape.reply(request)
+    assert reply is not None
+    assert (reply.text, reply.live) == ("2", True)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"input_tokens": true}', b"[" * 10_000])
+def test_a_count_that_cannot_be_used_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    request = dataclasses.replace(numbered("a"), counts=True)
+    tape = Tape(tmp_path, "once")
+    tape.record(request, answer(content), AT, None)
+    with pytest.raises(TapeError, match=r"cannot be used: .* Delete its line"):
+        tape.count(request)

@@ -1,0 +1,79 @@
+"""Trials of a test function, and a tape that answers them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from longctx.config.models import ModelProfile
+from longctx.config.prompts import Wording
+from longctx.functions.cells import FunctionScenario
+from longctx.functions.trial import FunctionTrial, Lacking, Suspended
+from longctx.recording.case import Case, Question
+from longctx.recording.tape import Tape
+from tests.recording.examples import AT
+
+MODEL = ModelProfile(model="toy")
+
+
+def case_of(
+    function: str = "test_it",
+    seed: int = 0,
+    trials: int = 2,
+    items: tuple[tuple[str, str], ...] | None = None,
+    model: ModelProfile = MODEL,
+    **values: Any,
+) -> Case:
+    scenario = FunctionScenario(function, tuple(values.items()), items, max_tokens=1024)
+    return Case(model, Wording("protocol", "none", {}), scenario, seed=seed, trials=trials)
+
+
+def trial_of(case: Case | None = None, index: int = 0, repeat: int = 0, tape: Tape | None = None) -> FunctionTrial:
+    return FunctionTrial(Question(case or case_of(), index, repeat), tape or Tape(Path("nowhere")))
+
+
+def answer_to(lacking: Lacking, tape: Tape, text: str = "yes", **changed: Any) -> None:
+    """Record an answer to a request."""
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "toy",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": 2},
+    }
+    content = {"input_tokens": 10} if lacking.wanted.counts else message | changed
+    answer = {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {},
+        "body": {"string": json.dumps(content).encode()},
+    }
+    tape.record(lacking.wanted, answer, AT, 1.0)
+
+
+def body_of(text: str) -> dict[str, Any]:
+    return {"model": "toy", "max_tokens": 10, "messages": [{"role": "user", "content": text}]}
+
+
+def issued(trial: FunctionTrial, *texts: str) -> list[Lacking]:
+    """Send these requests, and return those that lack an answer."""
+    for text in texts:
+        try:
+            trial.exchange(body_of(text), {}, MODEL)
+        except Suspended:
+            continue
+    return trial.lacking
+
+
+def answered(tape: Tape, case: Case, *texts: str, index: int = 0) -> None:
+    """Record answers to these requests, one after the other."""
+    for number in itertools.count():
+        lacking = issued(trial_of(case, index, tape=tape), *texts[: number + 1])
+        for each in lacking:
+            answer_to(each, tape, f"reply {number}")
+        if number + 1 >= len(texts):
+            return

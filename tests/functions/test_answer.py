@@ -1,0 +1,154 @@
+"""The readers of an answer, and what they refuse to guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
+
+
+def said(text: str, **more: Any) -> Answer:
+    return Answer({"content": [{"type": "text", "text": text}], **more})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("It is 12,345.", 12345),
+        ("-7", -7),
+        ("1,234,567 and 8", 1234567),
+        ("no. 12", 12),
+        ("12,34", 12),
+        ("0012", 12),
+        ("1,2345", 1),
+    ],
+)
+def test_integer(text: str, value: int) -> None:
+    assert said(text).integer() == value
+
+
+@given(st.integers(-(10**15), 10**15))
+def test_every_integer_is_read_with_and_without_commas(value: int) -> None:
+    assert said(f"The answer is {value}.").integer() == said(f"{value:,}").integer() == value
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("B", "B"),
+        ("(C)", "C"),
+        ("**D**", "D"),
+        ("B) because A is wrong", "B"),
+        ("The answer is A.", "A"),
+        ("I choose C", "C"),
+        ("Answer: D", "D"),
+    ],
+)
+def test_choice(text: str, letter: str) -> None:
+    assert said(text).choice() == letter
+
+
+@pytest.mark.parametrize("text", ["", "none of them", "A or B", "Apples"])
+def test_a_choice_is_not_guessed(text: str) -> None:
+    with pytest.raises(Unparseable):
+        said(text).choice()
+
+
+def test_tag() -> None:
+    assert said("a <code>\n 12 </code> <code>13</code>").tag("code") == "12"
+    with pytest.raises(Unparseable, match="no <code>"):
+        said("<code>12").tag("code")
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+def test_json() -> None:
+    assert said('Here: {"x": 1}').json() == {"x": 1}
+    assert said('```json\n{"x": 1, "y": 2}\n```').json(Point) == Point(1, 2)
+    assert said("[1, 2] and {").json(list[int]) == [1, 2]
+    with pytest.raises(Unparseable, match=r"x of the reply does not fit"):
+        said('{"x": "a", "y": 2}').json(Point)
+    with pytest.raises(Unparseable, match="no JSON"):
+        said("none").json()
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000, "{" * 1000 + "[1]"])
+def test_hostile_json_is_unparseable_or_read(text: str) -> None:
+    try:
+        assert said(text).json() == [1]
+    except Unparseable:
+        assert not text.endswith("]")
+
+
+def test_numbers_without_end_are_unparseable() -> None:
+    with pytest.raises(Unparseable):
+        said("9" * 100_000).integer()
+
+
+@given(st.text())
+def test_no_text_raises_anything_but_unparseable(text: str) -> None:
+    answer = said(text)
+    for read in (answer.integer, answer.choice, answer.json, lambda: answer.tag("a")):
+        try:
+            read()
+        except Unparseable as error:
+            assert len(str(error)) < 300  # noqa: PT017
+
+
+def test_a_judges_verdict_that_cannot_be_read_is_another_error() -> None:
+    with pytest.raises(JudgeUnreadable):
+        Answer({"content": []}, of_judge=True).choice("YN")
+    assert not issubclass(JudgeUnreadable, Unparseable)
+
+
+TOOL = {"type": "tool_use", "id": "t1", "name": "add", "input": {"a": 1, "b": 2}}
+
+
+def test_tools_are_called_and_their_errors_are_results() -> None:
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    other = {**TOOL, "id": "t2", "name": "unknown"}
+    wrong = {**TOOL, "id": "t3", "input": {"c": 1}}
+    answer = Answer({"content": [{"type": "text", "text": "Let me add."}, TOOL, other, wrong]})
+    assert answer.text == "Let me add."
+    first, second, third = answer.tool_results({"add": add})["content"]
+    assert first == {"type": "tool_result", "tool_use_id": "t1", "content": "3"}
+    assert second["is_error"]
+    assert "There is no tool 'unknown'" in second["content"]
+    assert third["is_error"]
+    assert third["content"].startswith("TypeError")
+
+
+@pytest.mark.parametrize("lacks", ["id", "name", "input"])
+def test_a_tool_call_without_its_parts_is_unparseable(lacks: str) -> None:
+    call = {name: value for name, value in TOOL.items() if name != lacks}
+    with pytest.raises(Unparseable, match="a tool call without"):
+        Answer({"content": [call]}).tool_results({"add": max})
+
+
+def test_content_citations_and_usage() -> None:
+    cited = {"type": "char_location", "cited_text": "a"}
+    block = {"type": "text", "text": "a", "citations": [cited]}
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    answer = Answer({"content": [thinking, block], "stop_reason": "end_turn", "usage": {"output_tokens": 3}})
+    assert answer.citations == [cited]
+    assert answer.turn == {"role": "assistant", "content": [thinking, block]}
+    assert (answer.stop_reason, answer.usage["output_tokens"]) == ("end_turn", 3)
+    assert Answer({"content": []}).usage == {}
+
+
+def test_texts_of_a_turn() -> None:
+    document = {"type": "document", "source": {"type": "text", "data": "b"}}
+    result = {"type": "tool_result", "content": [{"type": "text", "text": "c"}]}
+    assert texts([{"type": "text", "text": "a"}, document, result, {"type": "image"}]) == "a\nb\nc"
+    assert texts("a") == "a"

@@ -1,0 +1,183 @@
+"""Asking what trials lack, against a server: each goes on as its replies arrive, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.functions.asking import FunctionAsker, difference, prepared
+from longctx.functions.canary import FunctionCanary
+from longctx.functions.measure import run
+from longctx.functions.trial import FunctionTrial
+from longctx.live.asker import Asker
+from longctx.live.tally import Tally
+from longctx.recording.case import Case, Question
+from longctx.recording.tape import Tape
+from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
+from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+
+
+def echo(body: Body) -> Answer:
+    return 200, {}, message(f"reply to {prompt_of(body)}", body)
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(echo) as server:
+        yield server
+
+
+Function = Callable[[FunctionTrial], object]
+
+
+def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | None = None, in_flight: int = 2) -> Any:
+    """Ask what the trials of a function lack; return what the pass did."""
+    case, tally = case or case_of(trials=3), Tally(3)
+    asker = Asker(tape, [MODEL], server.url, in_flight, None, tally, lambda sentence: None)
+    with asker:
+        asking = FunctionAsker(asker, tape, in_flight, tally, FunctionCanary({}, None))
+        asking.ask(
+            case,
+            lambda question: FunctionTrial(question, tape),
+            lambda trial: run(trial, lambda: function(trial), lambda error: None),
+        )
+    assert tally.done == case.size
+    return asking.asked
+
+
+def say(trial: FunctionTrial, text: str) -> str:
+    answer = trial.exchange(body_of(text), {}, MODEL)
+    return str(answer["content"][0]["text"])
+
+
+def chat(trial: FunctionTrial) -> str:
+    first = say(trial, f"first of {trial.item}")
+    return say(trial, f"second after {first}")
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
+
+
+def test_a_trial_goes_on_with_the_reply_it_waited_for(server: SimulatedServer, tape: Tape) -> None:
+    asked = ask(server, tape, chat)
+    assert (asked.failures, asked.stale, asked.errors) == ({}, 0, {})
+    expected = Counter(
+        text for item in "012" for text in (f"first of {item}", f"second after reply to first of {item}")
+    )
+    assert Counter(map(prompt_of, server.asked)) == expected
+    assert tape.recorded == 6
+    ask(server, tape, chat)
+    assert len(server.asked) == 6
+
+
+def test_many_trials_are_in_flight_at_once(server: SimulatedServer, tape: Tape) -> None:
+    together = threading.Barrier(2, timeout=PATIENCE)
+
+    def script(body: Body) -> Answer:
+        together.wait()  # no request is answered before another has come
+        return echo(body)
+
+    server.script = script
+    ask(server, tape, chat, case_of(trials=20), in_flight=4)
+    assert len(server.asked) == 40
+
+
+def test_what_a_server_refuses_ends_its_trial_alone(server: SimulatedServer, tape: Tape) -> None:
+    server.script = lambda body: failing(400, "no such tool")(body) if "of 1" in prompt_of(body) else echo(body)
+    asked = ask(server, tape, chat)
+    assert list(asked.reasons()) == [next(iter(asked.failures.values())).message]
+    assert "no such tool" in next(iter(asked.reasons()))
+    assert tape.recorded == 4
+
+
+def test_a_stale_request_is_counted_and_not_asked(server: SimulatedServer, tape: Tape) -> None:
+    ask(server, tape, chat)
+    server.received.clear()
+    asked = ask(server, tape, lambda trial: say(trial, f"changed, first of {trial.item}"))
+    assert (asked.stale, server.asked) == (3, [])
+
+
+def test_of_several_requests_the_stale_is_not_asked_and_the_others_are(server: SimulatedServer, tape: Tape) -> None:
+    def several(*texts: str) -> Function:
+        def function(trial: FunctionTrial) -> None:
+            issued(trial, *(f"{text} of {trial.item}" for text in texts))
+
+        return function
+
+    ask(server, tape, several("a"))
+    server.received.clear()
+    asked = ask(server, tape, several("changed", "b"))
+    assert Counter(map(prompt_of, server.asked)) == Counter(f"b of {item}" for item in "012")
+    assert asked.stale == 3
+    assert asked.failures == {}
+
+
+def test_a_test_that_asks_something_else_is_named_with_the_difference(server: SimulatedServer, tape: Tape) -> None:
+    numbers = itertools.count(100)
+    asked = ask(server, tape, lambda trial: say(trial, f"the time is {next(numbers)}"))
+    assert {failure.cause for failure in asked.failures.values()} == {"test-not-repeatable"}
+    sentence = next(iter(asked.reasons()))
+    assert "the test asks something else when it is run again" in sentence
+    assert '-   "content": "the time is 10' in sentence
+    assert '+   "content": "the time is 10' in sentence
+    assert len(server.asked) == 3
+
+
+class Forgetful(Tape):
+    """A tape that never plays what it recorded."""
+
+    def plays(self, wanted: Any) -> bool:
+        return False
+
+
+def test_an_answer_that_is_not_found_is_never_asked_again(server: SimulatedServer, tmp_path: Path) -> None:
+    asked = ask(server, Forgetful(tmp_path, "all", run="first"), chat)
+    assert {failure.cause for failure in asked.failures.values()} == {"answer-not-found"}
+    assert len(server.asked) == 3
+
+
+def test_errors_of_the_test_are_counted_and_leave_others_alone(server: SimulatedServer, tape: Tape) -> None:
+    def faulty(trial: FunctionTrial) -> None:
+        text = chat(trial)
+        if trial.item == "1":
+            raise ZeroDivisionError(f"a fault\nafter {text}")
+
+    asked = ask(server, tape, faulty)
+    assert asked.errors == {"ZeroDivisionError: a fault": 1}
+    assert tape.recorded == 6
+
+
+def test_one_cell_after_another_has_its_own_trials(server: SimulatedServer, tape: Tape) -> None:
+    ask(server, tape, chat, case_of("test_one", trials=3))
+    ask(server, tape, chat, case_of("test_other", trials=3))
+    assert {path.parent.name for path in tape.written_to.rglob("*.jsonl")} == {"test_one", "test_other"}
+
+
+def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
+    trial = trial_of(tape=tape)
+    body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
+    issued(trial, "a")
+    lacking = trial.lacking[0]
+    made = prepared(Question(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
+    assert made.sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
+    assert made.sent["extra_headers"] == {"anthropic-beta": "x"}
+    assert made.question.case.counted is not None
+    assert made.question.case.counted > 346  # the prompt that comes with tools
+
+
+def test_a_difference_is_short() -> None:
+    assert difference(body_of("a"), body_of("b")) == '-   "content": "a",\n+   "content": "b",'
+    assert len(difference(body_of("a" * 10_000), body_of("b" * 10_000))) < 700

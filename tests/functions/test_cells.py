@@ -1,0 +1,190 @@
+"""The cells of a test function: from its marker, a profile's table, and a file of cases."""
+
+from __future__ import annotations
+
+import enum
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longctx.config.prompts import Wording
+from longctx.errors import UserError
+from longctx.functions.cells import CASE_ID, CaseItem, Function, load_cases, named_values, wording_of
+from longctx.workspace import Workspace
+from tests.functions.examples import MODEL, case_of
+
+WORDING = Wording("protocol", "none", {})
+
+
+def written(folder: Path, *lines: object) -> Path:
+    path = folder / "cases.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
+    return path
+
+
+def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -> Function:
+    return Function.of("test_it", marked, table, folder, Workspace(folder))
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "says"),
+    [
+        (["{"], "bad-case", "line 1 is not JSON"),
+        (['{"id": "a"}', "[" * 100_000], "bad-case", "line 2 is not JSON"),
+        (['{"id": 1' + "0" * 10_000 + "}"], "bad-case", "line 1"),
+        ([[1]], "case-without-id", "line 1 has no id"),
+        ([{"question": "?"}], "case-without-id", "line 1"),
+        ([{"id": None}], "case-without-id", "line 1"),
+        ([{"id": True}], "case-without-id", "line 1"),
+        ([{"id": {"a": 1}}], "case-without-id", "line 1"),
+        ([{"id": ""}], "case-without-id", "line 1"),
+        ([{"id": "../../etc/passwd"}], "case-without-id", "line 1"),
+        ([{"id": "a\n"}], "case-without-id", "line 1"),
+        ([{"id": "a\x1b[2J"}], "case-without-id", "line 1"),
+        ([{"id": "a" * 200}], "case-without-id", "line 1"),
+        ([{"id": "a"}, {"id": "b"}, {"id": "a"}], "duplicate-case-id", "line 3 has the id 'a'"),
+        ([{"id": 1}, {"id": "1"}], "duplicate-case-id", "line 2"),
+        (["", "  "], "no-cases", "holds no case"),
+    ],
+)
+def test_a_file_of_cases_that_cannot_be_used(tmp_path: Path, lines: list[object], code: str, says: str) -> None:
+    with pytest.raises(UserError, match=says) as caught:
+        load_cases(written(tmp_path, *lines), None)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("value", [None, "", [1], {"a": 1}, True])
+def test_a_cluster_must_be_a_name(tmp_path: Path, value: object) -> None:
+    path = written(tmp_path, {"id": "a", "contract": "c"}, {"id": "b", "contract": value})
+    with pytest.raises(UserError, match="line 2 has no text or number in the field 'contract'"):
+        load_cases(path, "contract")
+
+
+@given(st.text())
+def test_separators_within_a_text_do_not_end_a_line(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    text = text.encode("utf-8", "ignore").decode()
+    line = json.dumps({"id": "a", "text": text}, ensure_ascii=False)
+    path = written(tmp_path_factory.mktemp("cases"), line)
+    assert load_cases(path, None) == (CaseItem(id="a", text=text),)
+
+
+def test_a_case_keeps_its_identity_when_others_are_added(tmp_path: Path) -> None:
+    written(tmp_path, {"id": "a"}, {"id": "b"})
+    before = function(tmp_path, cases="cases.jsonl").cell({}, MODEL, WORDING, 0)
+    written(tmp_path, {"id": "new"}, {"id": "a"}, {"id": "b"})
+    after = function(tmp_path, cases="cases.jsonl").cell({}, MODEL, WORDING, 0)
+    assert {str(q.identity) for q in before.questions()} < {str(q.identity) for q in after.questions()}
+    assert (before.size, after.size) == (2, 3)
+
+
+def test_clusters_are_what_items_share(tmp_path: Path) -> None:
+    written(tmp_path, *({"id": n, "contract": n // 2} for n in range(4)))
+    case = function(tmp_path, cases="cases.jsonl", cluster="contract").cell({}, MODEL, WORDING, 0)
+    assert case.clusters() == ["0", "0", "1", "1"]
+    drawn = function(tmp_path, trials=3).cell({}, MODEL, WORDING, 0)
+    assert len(set(drawn.clusters())) == 3
+
+
+def test_trials_take_the_first_cases_and_options_replace_them(tmp_path: Path) -> None:
+    written(tmp_path, *({"id": n} for n in range(4)))
+    made = function(tmp_path, cases="cases.jsonl", trials=3, repeats=2)
+    assert made.cell({}, MODEL, WORDING, 0).size == 6
+    assert made.cell({}, MODEL, WORDING, 0, trials=9).size == 8
+    assert made.cell({}, MODEL, WORDING, 0, trials=1).size == 2
+
+
+@pytest.mark.parametrize(
+    ("marked", "code"),
+    [
+        ({}, "neither-trials-nor-cases"),
+        ({"trials": 0}, "bad-marker"),
+        ({"trials": -1}, "bad-marker"),
+        ({"trials": 2, "repeats": 0}, "bad-marker"),
+        ({"trials": 2, "min_rate": 2}, "bad-marker"),
+        ({"trials": 2, "trails": 2}, "bad-marker"),
+        ({"trials": 2, "cluster": "a"}, "cluster-without-cases"),
+        ({"cases": "none.jsonl"}, "no-cases-file"),
+        ({"cases": "../outside.jsonl"}, "leads-outside"),
+        ({"cases": "/etc/passwd"}, "leads-outside"),
+        ({"cases": "."}, "not-readable"),
+    ],
+)
+def test_a_marker_that_cannot_be_used(tmp_path: Path, marked: dict[str, Any], code: str) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "outside.jsonl").write_text('{"id": "secret"}')
+    with pytest.raises(UserError) as caught:
+        function(tmp_path / "project", **marked)
+    assert caught.value.code == code
+    assert "secret" not in str(caught.value)
+
+
+def test_a_link_of_a_stranger_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "secret.jsonl").write_text('{"id": "a"}')
+    (tmp_path / "project/cases.jsonl").symlink_to(tmp_path / "secret.jsonl")
+    with pytest.raises(UserError, match="leads to"):
+        function(tmp_path / "project", cases="cases.jsonl")
+
+
+def test_the_profiles_table_replaces_what_the_marker_says(tmp_path: Path) -> None:
+    made = function(tmp_path, {"trials": 7, "models": ["other"]}, trials=3, min_rate=0.5)
+    assert (made.table.trials, made.table.models, made.table.min_rate) == (7, ("other",), 0.5)
+
+
+def test_bands_are_of_the_first_length(tmp_path: Path) -> None:
+    made = function(tmp_path, trials={"short": 5, "long": 9}, bands={"short": 100, "long": 1_000})
+    short = made.cell({"tokens": 100, "k": 7}, MODEL, WORDING, 0)
+    long = made.cell({"tokens": 101}, MODEL, WORDING, 0)
+    assert [(case.band, case.trials) for case in (short, long)] == [("short", 5), ("long", 9)]
+    with pytest.raises(UserError, match="longer than every band: 1001 against 1000"):
+        made.cell({"tokens": 1_001}, MODEL, WORDING, 0)
+
+
+class Tone(enum.Enum):
+    CALM = 1
+
+
+def test_parameters_are_parts_of_names() -> None:
+    given = {"tokens": 5, "share": 0.5, "on": True, "tone": Tone.CALM, "call": max, "none": None, "word": "a-b"}
+    values = named_values("test_it", given)
+    assert values == {**given, "on": "True", "tone": "CALM", "call": "max"}
+    assert case_of(**values).scenario.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
+
+
+@pytest.mark.parametrize("value", ["a/b", "", "a b", "x" * 81, "..\\..", [1], object(), "a\n"])
+def test_a_parameter_that_cannot_be_a_name(value: object) -> None:
+    with pytest.raises(UserError, match="test_it: the parameter text has the value") as caught:
+        named_values("test_it", {"text": value})
+    assert caught.value.code == "parameter-is-no-name"
+
+
+@given(st.text(max_size=150))
+def test_ids_hold_nothing_that_a_file_a_terminal_or_a_page_takes_for_more(text: str) -> None:
+    if CASE_ID.fullmatch(text):
+        assert not set(text) & set("/\\ \n\r\t\x1b<>&\"'`|$()*?")
+
+
+def test_a_field_of_a_case_is_an_attribute() -> None:
+    case = CaseItem(id="a", question="?")
+    assert case.question == case["question"] == "?"
+    with pytest.raises(AttributeError, match="the case 'a' has no field 'anwser': id, question"):
+        _ = case.anwser
+
+
+def test_templates_are_those_of_the_prompt_set(tmp_path: Path) -> None:
+    folder = tmp_path / "fixtures/prompts/short/test_it"
+    folder.mkdir(parents=True)
+    (folder / "first.txt").write_text("Say a.\n")
+    wording = wording_of(Workspace(tmp_path), "test_it", "short")
+    assert (wording.prompt_set, wording.words) == ("short", {"first": "Say a."})
+    assert wording.digest != wording_of(Workspace(tmp_path), "test_it", "protocol").digest
+
+
+def test_a_trial_that_no_case_has() -> None:
+    case = case_of(items=(("a", ""), ("b", "")))
+    with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-trial\), since it has 2 cases"):
+        case.scenario.identity(0, 2, 0)

@@ -1,0 +1,278 @@
+"""SDK clients on the recordings: what a product's code sends, and what it receives."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.config.models import ModelProfile
+from longctx.errors import UserError
+from longctx.functions.ask import Ask
+from longctx.functions.clients import events_of
+from longctx.functions.measure import run
+from longctx.functions.trial import Suspended, TestMistake
+from longctx.recording.tape import Tape
+from tests.functions.examples import answer_to, case_of, trial_of
+
+OTHER = ModelProfile(model="other")
+
+
+class Rounds:
+    """Runs code on a client until it lacks nothing, and answers what it lacks."""
+
+    def __init__(self, tape: Tape, **changed: Any) -> None:
+        self.tape, self.changed = tape, changed
+        self.rounds = 0
+
+    def run(self, code: Any) -> Any:
+        case = case_of()
+        while True:
+            self.rounds += 1
+            self.trial = trial_of(case, tape=self.tape)
+            ask = Ask(lambda: self.trial, load)
+            found: list[Any] = []
+            result = run(self.trial, lambda: found.append(code(ask)), lambda error: None)  # noqa: B023
+            if result.kind != "suspended":
+                if result.error:
+                    raise result.error
+                return found[0]
+            for each in self.trial.lacking:
+                answer_to(each, self.tape, f"reply {each.wanted.number}", **self.changed)
+
+
+def load(name: str) -> ModelProfile:
+    if name != "other":
+        raise UserError("no-such-model", f"There is no model {name}.")
+    return OTHER
+
+
+@pytest.fixture
+def rounds(tmp_path: Path) -> Rounds:
+    return Rounds(Tape(tmp_path, "once", run="first"))
+
+
+def create(client: anthropic.Anthropic, text: str = "a", **more: Any) -> anthropic.types.Message:
+    return client.messages.create(model="product", max_tokens=9, messages=[{"role": "user", "content": text}], **more)
+
+
+def test_a_reply_is_what_was_recorded(rounds: Rounds) -> None:
+    message = rounds.run(lambda ask: create(ask.client()))
+    assert message.content[0].text == "reply 0"
+    assert message.usage.input_tokens == 10
+    assert rounds.rounds == 2
+
+
+def test_the_model_is_replaced_by_the_case_s_or_the_named(rounds: Rounds) -> None:
+    rounds.run(lambda ask: [create(ask.client()), create(ask.client(model="other"))])
+    assert [exchange.body["model"] for exchange in rounds.trial.exchanges] == ["toy", "other"]
+    assert [exchange.wanted.file.partition("/")[0] for exchange in rounds.trial.exchanges] == ["toy", "other"]
+    with pytest.raises(TestMistake, match="no-such-model"):
+        rounds.run(lambda ask: create(ask.client(model="unknown")))
+
+
+def test_a_stream_has_the_message_in_events(rounds: Rounds) -> None:
+    def code(ask: Ask) -> tuple[str, anthropic.types.Message]:
+        turn: Any = {"role": "user", "content": "a"}
+        with ask.client().messages.stream(model="product", max_tokens=9, messages=[turn]) as stream:
+            return "".join(stream.text_stream), stream.get_final_message()
+
+    text, message = rounds.run(code)
+    assert text == message.content[0].text == "reply 0"
+    assert message.stop_reason == "end_turn"
+    assert "stream" not in rounds.trial.exchanges[0].body
+
+
+def test_events_of_create_with_stream(rounds: Rounds) -> None:
+    types = rounds.run(lambda ask: [event.type for event in create(ask.client(), stream=True)])
+    assert (types[0], types[-1]) == ("message_start", "message_stop")
+
+
+def test_a_streamed_and_a_plain_request_are_the_same(rounds: Rounds) -> None:
+    rounds.run(lambda ask: create(ask.client()))
+    before = rounds.rounds
+    rounds.run(lambda ask: list(create(ask.client(), stream=True)))
+    assert rounds.rounds == before + 1
+
+
+def test_tokens_are_counted(rounds: Rounds) -> None:
+    turn: Any = {"role": "user", "content": "a"}
+    counted = rounds.run(lambda ask: ask.client().messages.count_tokens(model="product", messages=[turn]))
+    assert counted.input_tokens == 10
+
+
+def test_betas_are_treatments_and_credentials_are_not(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://stranger.invalid")
+    turn: Any = {"role": "user", "content": "a"}
+    rounds.run(
+        lambda ask: ask.client().beta.messages.create(
+            model="product", max_tokens=9, messages=[turn], betas=["context-1m-2025-08-07"]
+        )
+    )
+    [exchange] = rounds.trial.exchanges
+    assert exchange.wanted.headers == "anthropic-beta: context-1m-2025-08-07"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda client: client.models.list(),
+        lambda client: client.messages.batches.list(),
+        lambda client: client.beta.files.list(),
+    ],
+)
+def test_other_requests_are_a_mistake_that_no_code_handles(rounds: Rounds, code: Any) -> None:
+    def careful(ask: Ask) -> None:
+        try:
+            code(ask.client())
+        except Exception:
+            create(ask.client())
+
+    with pytest.raises(TestMistake, match="request-not-recordable"):
+        rounds.run(careful)
+
+
+def test_retries_of_a_product_do_not_see_the_suspension(rounds: Rounds) -> None:
+    tried = []
+
+    def retrying(ask: Ask) -> Any:
+        for attempt in range(3):
+            tried.append(attempt)
+            try:
+                return create(ask.client())
+            except Exception:
+                continue
+        raise AssertionError("never answered")
+
+    assert rounds.run(retrying).content[0].text == "reply 0"
+    assert tried == [0, 0]
+
+
+async def one(client: anthropic.AsyncAnthropic, text: str) -> str:
+    message = await client.messages.create(model="product", max_tokens=9, messages=[{"role": "user", "content": text}])
+    return message.content[0].text  # type: ignore[union-attr]
+
+
+def gathered(ask: Ask) -> list[str]:
+    async def code() -> list[str]:
+        client = ask.async_client()
+        return list(await asyncio.gather(*(one(client, text) for text in "abc")))
+
+    return asyncio.run(code())
+
+
+def grouped(ask: Ask) -> list[str]:
+    async def code() -> list[str]:
+        client = ask.async_client().with_options(timeout=5)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(client, text)) for text in "abc"]
+        return [task.result() for task in tasks]
+
+    return asyncio.run(code())
+
+
+@pytest.mark.parametrize("code", [gathered, grouped])
+def test_what_is_asked_at_once_is_sent_at_once_and_follows_one_reply(rounds: Rounds, code: Any) -> None:
+    def twice(ask: Ask) -> list[str]:
+        create(ask.client(), "first")
+        return [*code(ask), create(ask.client(), "last").content[0].text]
+
+    assert rounds.run(twice) == ["reply 1", "reply 2", "reply 3", "reply 4"]
+    assert rounds.rounds == 4  # the first, all three, the last, and the run that lacks nothing
+    wanted = [exchange.wanted for exchange in rounds.trial.exchanges]
+    assert [each.number for each in wanted] == [0, 1, 2, 3, 4]
+    assert wanted[1].after == wanted[2].after == wanted[3].after != wanted[0].after
+
+
+def test_one_of_several_that_changed_is_stale(rounds: Rounds) -> None:
+    rounds.run(gathered)
+    trial = trial_of(case_of(), tape=rounds.tape)
+
+    async def changed() -> None:
+        client = Ask(lambda: trial, load).async_client()
+        await asyncio.gather(*(one(client, text) for text in "aXc"))
+
+    assert run(trial, lambda: asyncio.run(changed()), lambda error: None).kind == "suspended"
+    [lacking] = trial.lacking
+    assert rounds.tape.status(lacking.wanted) == "stale"
+
+
+def test_threads_are_answered(rounds: Rounds) -> None:
+    def code(ask: Ask) -> list[str]:
+        client, found = ask.client(), dict.fromkeys("abc", "")
+
+        def asked(text: str) -> None:
+            try:
+                found[text] = create(client, text).content[0].text
+            except Suspended:
+                return
+
+        threads = [threading.Thread(target=asked, args=(text,)) for text in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return list(found.values())
+
+    assert sorted(rounds.run(code)) == ["reply 0", "reply 1", "reply 2"]
+
+
+BLOCKS: list[dict[str, Any]] = [
+    {"type": "text", "text": "Hello.", "citations": None},
+    {
+        "type": "text",
+        "text": "cited",
+        "citations": [
+            {
+                "type": "char_location",
+                "cited_text": "c",
+                "document_index": 0,
+                "document_title": None,
+                "start_char_index": 0,
+                "end_char_index": 1,
+                "file_id": None,
+            }
+        ],
+    },
+    {"type": "thinking", "thinking": "hm", "signature": "abc"},
+    {"type": "redacted_thinking", "data": "xyz"},
+    {"type": "tool_use", "id": "t1", "name": "add", "input": {"a": [1, {"b": "ü"}]}, "caller": None},
+    {"type": "tool_use", "id": "t2", "name": "none", "input": {}, "caller": None},
+]
+
+
+@given(st.lists(st.sampled_from(BLOCKS), max_size=4))
+@settings(max_examples=30, deadline=None)
+def test_the_sdk_puts_the_events_of_a_stream_together_to_the_message(
+    tmp_path_factory: pytest.TempPathFactory, blocks: list[dict[str, Any]]
+) -> None:
+    rounds = Rounds(Tape(tmp_path_factory.mktemp("tape"), "once", run="first"), content=blocks)
+    plain = rounds.run(lambda ask: create(ask.client()))
+
+    def code(ask: Ask) -> anthropic.types.Message:
+        turn: Any = {"role": "user", "content": "a"}
+        with ask.client().messages.stream(model="product", max_tokens=9, messages=[turn]) as stream:
+            return stream.get_final_message()
+
+    streamed = rounds.run(code)
+    assert [block.to_dict() for block in streamed.content] == [block.to_dict() for block in plain.content]
+    assert streamed.usage.output_tokens == plain.usage.output_tokens
+    assert streamed.stop_reason == plain.stop_reason
+
+
+def test_a_message_with_the_least_that_is_recorded_is_streamed() -> None:
+    events = list(events_of({"content": [{"type": "unknown", "x": 1}], "usage": {}, "model": "toy"}))
+    assert [event["type"] for event in events] == [
+        "message_start",
+        "content_block_start",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    ]

@@ -1,0 +1,147 @@
+"""How a trial is judged by the end of its function, and the conversation that the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
+from longctx.functions.measure import run, view
+from longctx.functions.trial import FunctionTrial, Suspended, TestMistake
+from longctx.recording.tape import Tape
+from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
+
+
+class Skipped(Exception):
+    """A test framework's own exceptions."""
+
+
+class Failed(Exception):
+    pass
+
+
+def meant(error: BaseException) -> Any:
+    return {Skipped: "skipped", Failed: "failed"}.get(type(error))
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def call() -> None:
+        raise error
+
+    return call
+
+
+def replied(tape: Tape, **changed: Any) -> FunctionTrial:
+    """Return a trial with one answered request."""
+    for _ in range(2):
+        trial = trial_of(tape=tape)
+        try:
+            trial.exchange(body_of("a"), {}, MODEL)
+        except Suspended:
+            answer_to(trial.lacking[0], tape, **changed)
+    return trial
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (AssertionError("1 == 2"), "wrong"),
+        (Failed("too long"), "wrong"),
+        (Unparseable("no number"), "unparseable"),
+        (Skipped("left out"), "skipped"),
+        (JudgeUnreadable("maybe"), "infra_error"),
+        (ValueError("a fault"), "error"),
+        (SystemExit(3), "error"),
+        (BaseExceptionGroup("of a TaskGroup", [AssertionError("1 == 2")]), "wrong"),
+        (BaseExceptionGroup("several", [ExceptionGroup("inner", [AssertionError("1 == 2"), OSError()])]), "wrong"),
+    ],
+)
+def test_the_end_of_a_function(tape: Tape, error: BaseException, kind: str) -> None:
+    assert run(replied(tape), raising(error), meant).kind == kind
+
+
+def test_a_function_that_ends_is_correct_if_all_checks_hold(tape: Tape) -> None:
+    trial = replied(tape)
+    trial.checks = {"a": True}
+    assert run(trial, lambda: None, meant).kind == "correct"
+    trial.checks = {"a": True, "b": False, "c": False}
+    result = run(trial, lambda: None, meant)
+    assert (result.kind, result.why) == ("wrong", "failed: b, c")
+
+
+@pytest.mark.parametrize(
+    ("stop", "kind", "why"),
+    [("refusal", "refusal", "the model refused; x"), ("max_tokens", "truncated", "was cut off after 2 tokens; x")],
+)
+def test_a_failure_after_a_refused_or_cut_off_last_reply(tape: Tape, stop: str, kind: str, why: str) -> None:
+    for error in (AssertionError("x"), Unparseable("x")):
+        result = run(replied(tape, stop_reason=stop), raising(error), meant)
+        assert result.kind == kind
+        assert why in result.why
+    assert run(replied(tape, stop_reason=stop), lambda: None, meant).kind == "correct"
+    assert run(replied(tape, stop_reason=stop), raising(OSError()), meant).kind == "error"
+
+
+def test_a_mistake_is_found_in_a_group_before_other_errors(tape: Tape) -> None:
+    from longctx.errors import UserError
+
+    mistake = TestMistake(UserError("x", "A mistake."))
+    group = BaseExceptionGroup("of a TaskGroup", [Suspended("a"), OSError(), mistake])
+    assert run(replied(tape), raising(group), meant).error is mistake
+
+
+def test_ctrl_c_ends_the_run(tape: Tape) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(replied(tape), raising(KeyboardInterrupt()), meant)
+
+
+def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[str, Any]]] | None = None) -> list[str]:
+    """Return the parts of the view of these requests, as text."""
+    for _ in range(len(bodies) + 1):
+        trial = trial_of(case_of(), tape=tape)
+        try:
+            for body in bodies:
+                trial.exchange(body, {}, MODEL)
+        except Suspended:
+            [lacking] = trial.lacking
+            number = lacking.wanted.number
+            answer_to(lacking, tape, f"reply {number}", **({"content": content[number]} if content else {}))
+    shown = view(trial, "test.py::test_it")
+    parts = ["".join(text for _, text in part.pieces) for part in shown.excerpts]
+    return [*parts, shown.reply or ""]
+
+
+def turns(*texts: str) -> dict[str, Any]:
+    roles = ("user", "assistant")
+    return body_of("") | {"messages": [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]}
+
+
+def test_a_chat_shows_what_each_request_adds(tape: Tape) -> None:
+    shown = conversation(tape, turns("first"), turns("first", "reply 0", "second"))
+    assert shown == ["first", "reply 0", "second", "reply 1"]
+
+
+def test_conversations_of_their_own_are_shown_each(tape: Tape) -> None:
+    shown = conversation(tape, turns("first"), turns("second"), turns("third", "x", "fourth"))
+    assert shown == ["first", "reply 0", "second", "reply 1", "third\n\nfourth", "reply 2"]
+
+
+def test_strange_tool_calls_are_shown(tape: Tape) -> None:
+    shown = conversation(tape, turns("first"), content=[[{"type": "tool_use"}, {"type": "other"}]])
+    assert shown == ["first", "[calls None(None)]"]
+    assert Answer({"content": [{"type": "tool_use"}]}).tool_uses == [{"type": "tool_use"}]
+
+
+def test_the_needle_is_marked(tape: Tape) -> None:
+    trial = replied(tape)
+    trial.needles = ["a"]
+    [part] = view(trial, "test.py::test_it").excerpts
+    assert part.names == ("needle",)

@@ -1,0 +1,153 @@
+"""The requests of a trial: their numbers, their answers, and what suspends the function."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from longctx.functions.measure import run
+from longctx.functions.trial import MOST_REQUESTS, Suspended, TestMistake, changed_request
+from longctx.recording.tape import Tape, Wanted
+from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
+
+
+def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
+    trial = trial_of(tape=tape)
+    with pytest.raises(Suspended):
+        trial.exchange(body_of("a"), {}, MODEL)
+    [lacking] = trial.lacking
+    assert (lacking.wanted.number, lacking.wanted.same, lacking.wanted.after) == (0, 0, "")
+    assert lacking.wanted.file == "toy/test_it/all.jsonl"
+
+
+def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> None:
+    case = case_of()
+    answered(tape, case, "a", "b")
+    trial = trial_of(case, tape=tape)
+    [lacking] = issued(trial, "a", "b", "c")
+    assert lacking.wanted.number == 2
+    content, _ = tape.answer(trial.exchanges[1].wanted) or (b"", {})
+    assert lacking.wanted.after == hashlib.sha256(content).hexdigest()
+    assert [exchange.message["content"][0]["text"] for exchange in trial.exchanges] == ["reply 0", "reply 1"]
+
+
+def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> None:
+    case = case_of()
+    answered(tape, case, "a", "b", "c")
+    trial = trial_of(case, tape=tape)
+    trial.exchange(body_of("a"), {}, MODEL)
+    exchanges = [trial.issue(body_of(text), {}, MODEL) for text in ("b", "c")]
+    assert exchanges[0].wanted.after == exchanges[1].wanted.after != ""
+    for exchange in exchanges:
+        trial.receive(exchange)
+    [lacking] = issued(trial, "d")
+    assert lacking.wanted.after == exchanges[1].sha256
+
+
+def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
+    case = case_of()
+    answered(tape, case, "a", "a", "a")
+    trial = trial_of(case, tape=tape)
+    assert issued(trial, "a", "a", "a") == []
+    assert [exchange.message["content"][0]["text"] for exchange in trial.exchanges] == ["reply 0", "reply 1", "reply 2"]
+    assert [exchange.wanted.same for exchange in trial.exchanges] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [(("a", "b"), "found"), (("a", "c"), "stale"), (("c",), "stale"), (("a", "b", "c"), "missing")],
+)
+def test_a_changed_request_after_the_same_reply_is_stale(tape: Tape, asked: tuple[str, ...], status: str) -> None:
+    case = case_of()
+    answered(tape, case, "a", "b")
+    lacking = issued(trial_of(case, tape=tape), *asked)
+    assert [tape.status(each.wanted) for each in lacking] == ([] if status == "found" else [status])
+
+
+def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
+    case = case_of()
+    answered(tape, case, "a", "b")
+    [lacking] = issued(trial_of(case, tape=tape), "c")
+    answer_to(lacking, tape, "another reply")
+    [lacking] = issued(trial_of(case, tape=tape), "c", "d")
+    assert tape.status(lacking.wanted) == "missing"
+
+
+def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
+    trial = trial_of(tape=tape)
+    with pytest.raises(Suspended):
+        trial.exchange(body_of("a"), {}, MODEL, counts=True)
+    answer_to(trial.lacking[0], tape)
+    again = trial_of(tape=tape)
+    assert again.exchange(body_of("a"), {}, MODEL, counts=True) == {"input_tokens": 10}
+    with pytest.raises(Suspended):
+        again.exchange(body_of("a"), {}, MODEL)
+    assert again.answers == []
+
+
+def test_headers_are_part_of_a_request(tape: Tape) -> None:
+    case = case_of()
+    answered(tape, case, "a")
+    with pytest.raises(Suspended):
+        trial_of(case, tape=tape).exchange(body_of("a"), {"anthropic-beta": "x"}, MODEL)
+
+
+def test_the_most_requests_of_a_trial(tape: Tape) -> None:
+    trial = trial_of(tape=tape)
+    issued(trial, *map(str, range(MOST_REQUESTS)))
+    with pytest.raises(TestMistake, match="too-many-requests"):
+        trial.exchange(body_of("one more"), {}, MODEL)
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{}", b"[" * 5000, b'{"input_tokens": "many"}'])
+def test_a_recorded_answer_that_cannot_be_used_is_a_mistake_that_no_code_handles(tape: Tape, content: bytes) -> None:
+    for counts in (False, True):
+        trial = trial_of(tape=tape)
+        with pytest.raises(Suspended):
+            trial.exchange(body_of("a"), {}, MODEL, counts=counts)
+        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
+        tape.record(trial.lacking[0].wanted, answer, "2026-01-01T00:00:00+00:00", None)
+        with pytest.raises(TestMistake, match="bad-recorded-answer"):
+            trial_of(tape=tape).exchange(body_of("a"), {}, MODEL, counts=counts)
+
+
+def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape) -> None:
+    trial = trial_of(tape=tape)
+
+    def swallow() -> None:
+        try:
+            trial.exchange(body_of("a"), {}, MODEL)
+        except BaseException:
+            return
+
+    assert run(trial, swallow, lambda error: None).kind == "suspended"
+
+
+def test_the_identity_of_an_item() -> None:
+    items = (("first", "a"), ("second", "a"))
+    given, more = case_of(items=items), case_of(items=(("new", "b"), *items))
+    assert trial_of(given, 1).question.identity == trial_of(more, 2).question.identity
+    assert trial_of(given, 1).item == "second"
+    assert trial_of(case_of(), 1).item == "1"
+    assert trial_of(case_of(), 1, repeat=1).item == "1"
+
+
+def test_the_sentence_on_a_change() -> None:
+    wanted = Wanted("f", "t", "0" * 64, "protocol", "w", model="toy")
+    assert changed_request(wanted).startswith("request 1 is not the one that was recorded: ")
+    assert "profile of toy" in changed_request(wanted)
+
+
+def test_episodes_hold_the_place_of_their_request(tape: Tape, tmp_path: Path) -> None:
+    answered(tape, case_of(), "a", "a", "b")
+    lines = (tmp_path / "toy/test_it/all.jsonl").read_text().splitlines()
+    places = [{k: json.loads(line)["metadata"].get(k) for k in ("request", "same")} for line in lines]
+    assert places == [{"request": None, "same": None}, {"request": 1, "same": 1}, {"request": 2, "same": None}]

@@ -1,0 +1,167 @@
+"""Single requests that are asked from another thread."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.config.models import ModelProfile, Prices
+from longctx.errors import UserError
+from longctx.functions.asking import prepared
+from longctx.functions.trial import Suspended
+from longctx.live.asker import Asker
+from longctx.live.failure import Failure
+from longctx.live.prepared import Prepared
+from longctx.live.tally import Tally
+from longctx.recording.case import Question
+from longctx.recording.tape import Tape
+from longctx.vocabulary.scenario import Reply
+from tests.functions.examples import MODEL, body_of, case_of, trial_of
+from tests.servers import SimulatedServer, failing, giving, saying
+
+DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1)))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(saying("yes")) as server:
+        yield server
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
+
+
+def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:
+    model = more.pop("model", MODEL)
+    return Asker(tape, [model], server.url, in_flight, more.get("cap"), Tally(3), lambda sentence: None)
+
+
+def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL) -> Prepared:
+    case = case_of(model=model)
+    trial = trial_of(case, tape=tape)
+    body = body_of(text)
+    if counts:
+        del body["max_tokens"]
+    with pytest.raises(Suspended):
+        trial.exchange(body, {}, model, counts=counts)
+    return prepared(Question(case, 0), trial.lacking[0])
+
+
+def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServer, tape: Tape) -> None:
+    with asker_of(server, tape) as asker:
+        asked = request(tape)
+        reply = asker.submit(asked).result()
+        assert isinstance(reply, Reply)
+        assert reply.text == "yes"
+        assert tape.status(asked.wanted) == "found"
+        assert Tape(tape.written_to).status(asked.wanted) == "found"
+
+
+def test_a_failure_for_a_passing_reason_is_sent_again(server: SimulatedServer, tape: Tape) -> None:
+    server.script = lambda body: (failing(529) if len(server.asked) == 1 else saying("yes"))(body)
+    with asker_of(server, tape) as asker:
+        assert isinstance(asker.submit(request(tape)).result(), Reply)
+    assert len(server.asked) == 2
+
+
+def test_a_fatal_failure_ends_the_asking(server: SimulatedServer, tape: Tape) -> None:
+    server.script = failing(401)
+    with asker_of(server, tape) as asker:
+        first = asker.submit(request(tape)).result()
+        second = asker.submit(request(tape, "b")).result()
+    assert isinstance(first, Failure)
+    assert first.cause == "bad_key"
+    assert second == asker.asked.stopped == first
+    assert len(server.asked) == 1
+
+
+def test_the_cap_leaves_no_room(server: SimulatedServer, tape: Tape) -> None:
+    with asker_of(server, tape, model=DEAR, cap=0.5) as asker:
+        result = asker.submit(request(tape, model=DEAR)).result()
+    assert isinstance(result, Failure)
+    assert result.cause == "budget"
+    assert server.asked == []
+
+
+def test_a_cap_without_prices_is_refused(server: SimulatedServer, tape: Tape) -> None:
+    with pytest.raises(UserError, match="--ctx-max-cost needs prices"):
+        asker_of(server, tape, cap=1.0)
+
+
+def test_an_address_that_is_none_is_a_sentence(tape: Tape) -> None:
+    with pytest.raises(UserError), Asker(tape, [MODEL], "nonsense", 1, None, Tally(1), lambda sentence: None):
+        raise AssertionError("it was entered")
+
+
+def test_a_count_of_tokens_is_recorded(server: SimulatedServer, tape: Tape) -> None:
+    asked = request(tape, counts=True)
+    with asker_of(server, tape) as asker:
+        assert asker.submit(asked).result() is None
+    assert tape.count(asked.wanted)["input_tokens"] > 0
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [b"", b"[]", b"{}", b'{"input_tokens": "9"}', b'{"input_tokens": -1}', b"[" * 100_000, b'{"a":1'],
+)
+def test_a_hostile_count_is_not_recorded(server: SimulatedServer, tape: Tape, payload: bytes) -> None:
+    server.counting = giving(payload)
+    asked = request(tape, counts=True)
+    with asker_of(server, tape) as asker:
+        assert isinstance(asker.submit(asked).result(), Failure)
+    assert tape.status(asked.wanted) == "missing"
+
+
+@pytest.mark.parametrize("payload", [b"", b"[]", b"{}", b"[" * 100_000, b'{"content": [{"type": "text"}]}'])
+def test_a_hostile_answer_is_a_failure(server: SimulatedServer, tape: Tape, payload: bytes) -> None:
+    server.script = giving(payload)
+    asked = request(tape)
+    with asker_of(server, tape) as asker:
+        result = asker.submit(asked).result()
+    assert isinstance(result, Failure)
+    assert result.cause == "malformed_answer"
+    assert tape.status(asked.wanted) == "missing"
+
+
+def test_a_full_disk_is_a_failure_of_counts_and_answers(
+    server: SimulatedServer, tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, line: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("longctx.recording.tape.append_line", full)
+    with asker_of(server, tape) as asker:
+        for counts in (True, False):
+            result = asker.submit(request(tape, counts=counts)).result()
+            assert isinstance(result, Failure)
+            assert "No space left on device" in result.message
+
+
+def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, tape: Tape) -> None:
+    server.hold_after = 0
+    with asker_of(server, tape, in_flight=1) as asker:
+        futures = [asker.submit(request(tape, text)) for text in "ab"]
+        server.wait_for(1)
+        assert asker.halt().startswith("1 in flight, for up to")
+        server.release.set()
+        results = [future.result() for future in futures]
+    assert isinstance(results[0], Reply)
+    assert isinstance(results[1], Failure)
+    assert len(server.asked) == 1
+
+
+def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
+    with asker_of(server, tape) as asker:
+        assert asker.halt() == ""
