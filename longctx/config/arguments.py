@@ -86,6 +86,16 @@ def add_gate_options(
         )
 
 
+def add_no_looks(option: Callable[..., Any], name: str) -> None:
+    """Add the option to judge all trials once. option: adds one, as `add_argument` does."""
+    option(
+        name,
+        action="store_true",
+        help="judge all trials at once; by default a gate looks at its evidence in up to five steps, and asks no more "
+        "in bands that are settled",
+    )
+
+
 def add_no_lock(option: Callable[..., Any], name: str) -> None:
     """Add the option to go on without a lock. option: adds one, as `add_argument` does."""
     option(

@@ -1,74 +1,168 @@
-"""Early stop: after each round of questions the asking pass looks at the verdict, and stops once it is settled.
+"""Looks: a gate asks part by part, judges after each, and asks no more in bands that are settled.
 
-A look judges the rows that the run would have if it stopped there, exactly as the end of a run does.
+A look judges the rows that the run would have if it stopped there, exactly as the end of a run does. A replay leaves
+out the same trials, since looks depend on the seed and on the recorded answers alone.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
 
 from longctx.engine.rows import measured_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
-from longctx.gate.bands import EARLY_STOP
+from longctx.errors import UserError
+from longctx.gate.bands import EARLY_STOP, Band
+from longctx.gate.looks import Unit, in_looks
+from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.asking import Asked
-from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
-from longctx.live.rounds import in_rounds
 from longctx.live.run import AskingOrder, AskQuestions
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.looks import MOST_LOOKS
+
+PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
 
 
 def until_settled(run: Run, tape: Tape) -> AskingOrder:
-    """Return an order that asks round by round until the verdict is settled.
+    """Return an order that asks look by look, and in each only the bands that are not settled yet.
 
     Following it raises UserError if the run cannot be compared with its baseline.
     """
-    baseline = run.plan.baseline
-    assert baseline is not None
 
     async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
-        looks = _Looks(run, cases, tape, baseline.rows)
+        looks = Looks(run, cases, tape)
         asked = Asked()
-        rounds = in_rounds(cases, questions)
-        for place, questions_now in enumerate(rounds):
-            left = [question for later in rounds[place:] for question in later]
-            if asked.stopped is None:
-                look = looks.look({question.key for question in left})
-                asked.settled = Failure(EARLY_STOP, look.shown_after, fatal=True) if look.settled else None
-            if why := asked.stopped or asked.settled:
-                asked.failures |= {question.key: why for question in left}
+        left = {question.key: question for question in questions}
+        why: Failure | None = None
+        for look in range(1, MOST_LOOKS + 1):
+            unneeded = looks.unneeded(left.keys())
+            now = {key: each for key, each in left.items() if looks.of[key] <= look and key not in unneeded}
+            if not now:
+                continue
+            asked.add(await ask(list(now.values())))
+            left = {key: question for key, question in left.items() if key not in now}
+            pending = any(failure.cause == PENDING.cause for failure in asked.failures.values())
+            if why := asked.stopped or (PENDING if pending else None):
                 break
-            asked.add(await ask(shared(questions_now)))
+        unneeded = looks.unneeded(left.keys())
+        if unneeded:
+            asked.settled = Failure(EARLY_STOP, looks.verdict(left.keys()).shown_after, fatal=True)
+        for key in left:
+            failure = asked.settled if key in unneeded else why
+            assert failure is not None, "a question of a band that is not settled was not asked"
+            asked.failures[key] = failure
         return asked
 
     return order
 
 
-class _Looks:
-    """The rows known so far. Every answer is judged once."""
+def keep_left_out(run: Run) -> None:
+    """Keep which trials of a replay have no answer because a gate that looked at the others needed none."""
+    if not run.settings.looks or run.plan.baseline is None or run.settings.only_trial is not None:
+        return
+    tape = run.tape()
+    try:
+        cases = [case.fitted() for case in run.plan.cases if case.size]
+    except UserError:
+        return  # a scenario that cannot be built; its test says why
+    looks = Looks(run, cases, tape)
+    lacking = looks.lacking()
+    if not lacking:
+        return
+    unneeded = looks.unneeded(lacking)
+    if unneeded:
+        why = Failure(EARLY_STOP, looks.verdict(lacking).shown_after, fatal=True)
+        run.keep_failures({key: asdict(why) for key in unneeded})
 
-    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, baseline: Sequence[Row]) -> None:
-        self._run, self._tape, self._baseline = run, tape, baseline
+
+class Looks:
+    """The looks of a run, and the rows known so far. Every answer is judged once.
+
+    of: the look of each question, from 1, by its key. Questions that no gate judges belong to the first.
+    """
+
+    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
+        assert run.plan.baseline is not None
+        self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._questions = {question.key: question for case in cases for question in case.questions()}
         self._rows: dict[str, Row] = {}
-
-    def look(self, left: set[str]) -> RunVerdict:
-        """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
+        self._bands = {key: self._band(question.case) for key, question in self._questions.items()}
+        self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
+        units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
         for key, question in self._questions.items():
-            if key not in left and key not in self._rows:
-                self._rows[key] = self._row(question)
+            units[self._bands[key]][key] = _unit(question)
+        self.of: dict[str, int] = {}
+        for band, of_band in units.items():
+            looks = in_looks(of_band.values(), 1 if band is None else MOST_LOOKS)
+            self.of |= {key: looks[unit] for key, unit in of_band.items()}
+
+    def unneeded(self, left: Collection[str]) -> set[str]:
+        """Return those of the questions `left`, given by their keys, whose bands are settled without them."""
+        verdict = self.verdict(left)
+        settled = {
+            band.band
+            for family in verdict.families
+            if not any(reported.minimum for reported in family.reported)
+            for band in family.bands
+            if band.settled
+        } - self._asked_to_the_end
+        return {key for key in left if self._bands[key] in settled}
+
+    def lacking(self) -> set[str]:
+        """Return the questions of which nothing is recorded, not even an answer to another request."""
+        return {key for key, question in self._questions.items() if not self._tape.has_trial(question)}
+
+    def verdict(self, left: Collection[str]) -> RunVerdict:
+        """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
         rows = [
-            unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._rows[key]
+            unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._known(key, question)
             for key, question in self._questions.items()
         ]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return give_verdict(self._baseline, with_answers(rows), rules(self._run, rows, now), self._run.plan.families)
+        terms = replace(rules(self._run, rows, now), elsewhere=self._elsewhere)
+        return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
+
+    def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
+        """Return how many bands are judged elsewhere, and those that are asked to the end whatever is shown.
+
+        Elsewhere: in other shards, or of test functions. To the end: bands of which other shards ask a part, and those
+        whose trials a minimum rate or a limit of growth takes.
+        """
+        plan = self._run.plan
+        here = [(case, band) for case in cases if (band := self._band(case))]
+        everywhere = [
+            (case, band) for name in plan.families for case in plan.all_cases_of(name) if (band := self._band(case))
+        ]
+        if self._run.settings.shard is None:
+            everywhere = here
+        names = {case.id for case, _ in here}
+        parted = {band for case, band in everywhere if case.id not in names}
+        with_minimum = {band for case, band in here if case.min_rate is not None}
+        own = {band for _, band in here}
+        functions = {self._band(cell) for cell in self._run.cells} - {None}
+        limited = own if rules(self._run, (), "").limits != GrowthLimits() else set()
+        return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
+
+    def _band(self, case: Case) -> Band | None:
+        subject = Subject.of(case.model.model, case.wording.prompt_set, dict(self._run.settings.labels))
+        return Band(case.scenario.family, case.band, subject) if case.gated else None
+
+    def _known(self, key: str, question: Question) -> Row:
+        if key not in self._rows:
+            row = self._row(question)
+            if not row.measured:
+                return row
+            self._rows[key] = row
+        return self._rows[key]
 
     def _row(self, question: Question) -> Row:
         # If building or judging raises, the question's own test reports it, and the asking goes on.
@@ -81,3 +175,9 @@ class _Looks:
             return measured_row(self._run, question, trial, reply, question.case.scenario.judge(trial, reply))
         except Exception as error:
             return unmeasured_row(self._run, question, "infra_error", str(error))
+
+
+def _unit(question: Question) -> Unit:
+    identity = question.identity
+    cluster = question.case.scenario.cluster(question.index) or None
+    return Unit.of(identity.scenario, identity.seed, cluster, identity.trial, identity.item)

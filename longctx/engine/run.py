@@ -142,7 +142,7 @@ class Run:
         tape = self.tape(mode)
         with only_writer(self.private or self.workspace.cassettes, settings.lock):
             order = None
-            if settings.early_stop:
+            if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import until_settled
 
                 order = until_settled(self, tape)

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateTerms:
-    """The terms of a verdict that a user may set. margin: None for the profile's. max_age: days."""
+    """The terms of a verdict that a user may set.
+
+    margin: None for the profile's. max_age: days. looks: whether asking stops in bands that are settled.
+    """
 
     margin: float | None = None
     alpha: float = ALPHA
     max_age: float = MAX_AGE_DAYS
+    looks: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +71,13 @@ class Settings:
     alpha: float = ALPHA
     on_inconclusive: str = "fail"
     max_age: float = MAX_AGE_DAYS
-    early_stop: bool = False
+    looks: bool = True
     batch: bool = False
     batch_wait: float | None = None
 
     @property
     def gate(self) -> GateTerms:
-        return GateTerms(margin=self.margin, alpha=self.alpha, max_age=self.max_age)
+        return GateTerms(margin=self.margin, alpha=self.alpha, max_age=self.max_age, looks=self.looks)
 
     def repeating_options(self) -> tuple[str, ...]:
         """Return the options of the command line that repeat the same trials with the same models and prompts."""

@@ -15,6 +15,7 @@ from longctx.recording.case import Case
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.looks import MOST_LOOKS
 from longctx.vocabulary.grid import Grid
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
         now,
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
-        early_stop=settings.early_stop,
+        looks=MOST_LOOKS if settings.looks else 1,
     )
 
 
@@ -91,7 +92,7 @@ def merged_rules(
         manifest.finished_at,
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
-        early_stop=manifest.early_stop,
+        looks=MOST_LOOKS if manifest.early_stop and gate.looks else 1,
         lacking=missing_shards(manifest),
     )
 
@@ -104,7 +105,7 @@ def rules_of(
     *,
     left_out: int,
     empty: int,
-    early_stop: bool,
+    looks: int,
     lacking: Sequence[str] = (),
 ) -> Rules:
     """Return the terms of a verdict.
@@ -125,7 +126,7 @@ def rules_of(
         left_out=left_out,
         empty=empty,
         grids=grids,
-        early_stop=early_stop,
+        looks=looks,
         lacking=tuple(lacking),
         limits=GrowthLimits(
             *(

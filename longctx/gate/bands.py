@@ -4,20 +4,24 @@ Each band is a hypothesis of its own, so that a collapse at the long end is not 
 is shown to be smaller than the margin. It is a regression if a drop above zero is shown, with Holm's correction over
 all bands, and the band does not pass. Otherwise it is inconclusive. A band whose baseline has nothing to lose
 (gate/validity.py) is invalid unless a drop is shown.
+
+Evidence may be looked at several times (stats/looks.py). A band is settled at the first look at which it passes, or
+shows a drop of at least the margin; what was asked after that look does not count.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.stats import bound, sequential, signflip
+from longctx.stats import bound, signflip
 from longctx.stats.bound import design_effect, trials_to_settle
+from longctx.stats.looks import level_of_look, repeated_p_value
 from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
 
@@ -27,9 +31,7 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
 EARLY_STOP = "early stop"
-"""The error of a row whose trial was not asked because the verdict was settled."""
-EARLY_SHARE = 0.5
-"""The share of alpha that a run with early stop spends on its looks; the test at its end has the rest."""
+"""The error of a row whose trial was not asked because its band was settled."""
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
@@ -60,6 +62,8 @@ class BandVerdict:
     drop, a share of trials. p_value: of the hypothesis that there is no drop. shown: whether a drop is shown. needed:
     about how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise.
     same_answers: the run replayed the baseline's own answers and judged them the same. reason: why it is invalid.
+    look: the look that the verdict is of; 0 if there was none. looks: how many were planned. settled: whether later
+    ones cannot change the verdict.
     """
 
     band: Band
@@ -78,6 +82,9 @@ class BandVerdict:
     """Whether it passes and a gain is shown."""
     unpaired: tuple[Rate, Rate] | None = None
     """The rates of baseline and run where their items do not correspond; None where trials are paired."""
+    look: int = 1
+    looks: int = 1
+    settled: bool = True
 
     @property
     def difference(self) -> float:
@@ -96,38 +103,147 @@ Clusters = Sequence[Sequence[int]]
 """The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged."""
 
 
+@dataclass(frozen=True, slots=True)
+class AtLook:
+    """The evidence in a band at one look, that of earlier looks included.
+
+    pessimistic: `clusters` with the trials that were not measured counted as wrong. can_settle: whether the evidence is
+    such that asking may stop on it.
+    """
+
+    clusters: Clusters | Unpaired
+    pessimistic: Clusters | Unpaired
+    can_settle: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """A band to judge. planned: how many looks. at: the evidence at those that were taken. vacuous: why it cannot pass;
+    empty if it can."""
+
+    planned: int
+    at: Sequence[AtLook]
+    vacuous: str = ""
+
+
 def judge(
     bands: Mapping[Band, Clusters | Unpaired],
     margin: float = MARGIN,
     alpha: float = ALPHA,
     further: Sequence[float] = (),
-    at_any_time: bool = False,
 ) -> list[BandVerdict]:
-    """Return a verdict for each band, in their order.
+    """Return a verdict for each band, in their order, from evidence that is looked at once.
 
-    further: the p-values of stated minimums, which Holm's correction counts, too. at_any_time: judge by evidence that
-    is valid whenever a run is stopped, rather than only at an end that was fixed beforehand.
+    further: the p-values of stated minimums, which Holm's correction counts, too.
     """
-    p_values = [_p_value(clusters, at_any_time) for clusters in bands.values()]
-    shown = holm([*p_values, *further], alpha)[: len(p_values)]
-    verdicts = [
-        _band(band, clusters, p_value, is_shown, margin, alpha, at_any_time)
-        for (band, clusters), p_value, is_shown in zip(bands.items(), p_values, shown, strict=True)
-    ]
-    gained = holm([_p_value(reversed_(clusters), at_any_time) for clusters in bands.values()], alpha)
-    return [
-        replace(verdict, improved=verdict.verdict == "pass" and gains)
-        for verdict, gains in zip(verdicts, gained, strict=True)
-    ]
+    looks = {band: Looks(1, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
+    return [measured for measured, _ in judge_in_looks(looks, margin, alpha, further)]
+
+
+def judge_in_looks(
+    bands: Mapping[Band, Looks], margin: float, alpha: float, further: Sequence[float] = ()
+) -> list[tuple[BandVerdict, BandVerdict]]:
+    """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
+
+    further: see `judge`. They count as not shown until all looks are taken.
+    """
+    judged = [(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
+    for look in range(1, max((looks.planned for looks in bands.values()), default=0) + 1):
+        going = [pair for pair in judged if not pair[0].settled and look <= len(pair[0].looks.at)]
+        for of_band in (one for pair in going for one in pair):
+            of_band.look_at(look, margin, alpha)
+        _show(judged, [1.0] * len(further), alpha)
+        for measured, pessimistic in going:
+            last = look == measured.looks.planned
+            alike = measured.verdict(margin) == pessimistic.verdict(margin)
+            can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
+            measured.settled = pessimistic.settled = last or can
+    _show(judged, further, alpha)
+    return [(measured.given(margin, alpha), pessimistic.given(margin, alpha)) for measured, pessimistic in judged]
+
+
+class _Judged:
+    """A band while its looks are taken."""
+
+    def __init__(self, band: Band, looks: Looks, pessimistic: bool = False) -> None:
+        self.band, self.looks, self.pessimistic = band, looks, pessimistic
+        self.clusters: Clusters | Unpaired = ()
+        self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
+        self.shown = self.settled = self.gained = False
+
+    def look_at(self, look: int, margin: float, alpha: float) -> None:
+        at, planned = self.looks.at[look - 1], self.looks.planned
+        self.look, self.clusters = look, at.pessimistic if self.pessimistic else at.clusters
+        self.p_value = min(self.p_value, repeated_p_value(_p_value(self.clusters), look, planned))
+        self.of_gain = min(self.of_gain, repeated_p_value(_p_value(reversed_(self.clusters)), look, planned))
+        self.bound = min(self.bound, _bound(self.clusters, level_of_look(alpha, look, planned)))
+
+    def verdict(self, margin: float) -> Verdict:
+        verdict: Verdict = "pass" if self.bound < margin else "regression" if self.shown else "inconclusive"
+        return "invalid" if self.looks.vacuous and verdict != "regression" else verdict
+
+    def may_settle(self, margin: float) -> bool:
+        """Return whether more trials would not change the verdict. A small drop that is shown may still pass."""
+        verdict = self.verdict(margin)
+        return verdict in ("pass", "invalid") or (verdict == "regression" and self._difference <= -margin)
+
+    @property
+    def _difference(self) -> float:
+        if isinstance(self.clusters, Unpaired):
+            return self.clusters.after.rate.rate - self.clusters.before.rate.rate
+        changes = list(chain.from_iterable(self.clusters))
+        return sum(changes) / len(changes) if changes else 0.0
+
+    def given(self, margin: float, alpha: float) -> BandVerdict:
+        verdict, samples = self.verdict(margin), self.clusters
+        changes = [] if isinstance(samples, Unpaired) else list(chain.from_iterable(samples))
+        return BandVerdict(
+            band=self.band,
+            verdict=verdict,
+            n=samples.n if isinstance(samples, Unpaired) else len(changes),
+            clusters=samples.n if isinstance(samples, Unpaired) else len(samples),
+            gained=changes.count(1),
+            lost=changes.count(-1),
+            bound=self.bound,
+            p_value=self.p_value,
+            shown=self.shown,
+            needed=_needed(samples, margin, alpha) if verdict == "inconclusive" else None,
+            reason=self.looks.vacuous if verdict == "invalid" else "",
+            improved=verdict == "pass" and self.gained,
+            unpaired=(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
+            look=self.look,
+            looks=self.looks.planned,
+            settled=self.settled,
+        )
+
+
+def _needed(samples: Clusters | Unpaired, margin: float, alpha: float) -> int | None:
+    """Return about how many trials settle an inconclusive band; None if that is not known."""
+    if isinstance(samples, Unpaired):
+        rate = samples.before.rate.rate
+        trials = trials_to_pass(rate, margin, alpha, 0.9) if 0 < rate < 1 else None
+        return None if trials is None else math.ceil(trials * samples.before.effect)
+    changes = list(chain.from_iterable(samples))
+    n, changed = len(changes), len(changes) - changes.count(0)
+    return trials_to_settle(
+        (changed + 1) / (n + 2), margin, alpha, design_effect(samples), n / len(samples) if n else 1.0
+    )
+
+
+def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], alpha: float) -> None:
+    """Note in which bands a drop is shown, with Holm's correction over all of them and the p-values `further`."""
+    for bands in zip(*judged, strict=True):
+        for band, shown in zip(bands, holm([*(band.p_value for band in bands), *further], alpha), strict=False):
+            band.shown = shown
+        for band, gained in zip(bands, holm([band.of_gain for band in bands], alpha), strict=True):
+            band.gained = gained
 
 
 def interval(clusters: Clusters | Unpaired, alpha: float = 0.05) -> tuple[float, float]:
     """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
     if isinstance(clusters, Unpaired):
         return clusters.interval(NormalDist().inv_cdf(1 - alpha / 2))
-    if not enough(clusters):
-        return -1.0, 1.0
-    return -bound.drop_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2, at_any_time=False)
+    return -_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2)
 
 
 def reversed_(clusters: Clusters | Unpaired) -> Clusters | Unpaired:
@@ -151,72 +267,13 @@ def enough(clusters: Clusters) -> bool:
     return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 
-def _p_value(clusters: Clusters | Unpaired, at_any_time: bool) -> float:
+def _p_value(clusters: Clusters | Unpaired) -> float:
     if isinstance(clusters, Unpaired):
-        return 1.0 if at_any_time else clusters.drop_p_value()
-    test = sequential.drop_p_value if at_any_time else signflip.drop_p_value
-    return test(list(map(sum, clusters))) if enough(clusters) else 1.0
+        return clusters.drop_p_value()
+    return signflip.drop_p_value(list(map(sum, clusters))) if enough(clusters) else 1.0
 
 
-def _bound(clusters: Clusters | Unpaired, alpha: float, at_any_time: bool) -> float:
-    if isinstance(clusters, Unpaired):  # whose interval holds at an end that was fixed beforehand
-        return 1.0 if at_any_time else clusters.drop_bound(alpha)
-    upper = sequential.drop_bound if at_any_time else bound.drop_bound
-    return upper(clusters, alpha) if enough(clusters) else 1.0
-
-
-def _band(
-    band: Band,
-    clusters: Clusters | Unpaired,
-    p_value: float,
-    shown: bool,
-    margin: float,
-    alpha: float,
-    at_any_time: bool,
-) -> BandVerdict:
+def _bound(clusters: Clusters | Unpaired, alpha: float) -> float:
     if isinstance(clusters, Unpaired):
-        return _of_samples(band, clusters, p_value, shown, margin, alpha, at_any_time)
-    changes = list(chain.from_iterable(clusters))
-    n, gained, lost = len(changes), changes.count(1), changes.count(-1)
-    upper = _bound(clusters, alpha, at_any_time)
-    verdict: Verdict = "pass" if upper < margin else "regression" if shown else "inconclusive"
-    discordance = (gained + lost + 1) / (n + 2)
-    needed = None
-    if verdict == "inconclusive":
-        needed = trials_to_settle(discordance, margin, alpha, design_effect(clusters), n / len(clusters) if n else 1.0)
-    return BandVerdict(
-        band=band,
-        verdict=verdict,
-        n=n,
-        clusters=len(clusters),
-        gained=gained,
-        lost=lost,
-        bound=upper,
-        p_value=p_value,
-        shown=shown,
-        needed=needed,
-    )
-
-
-def _of_samples(
-    band: Band, samples: Unpaired, p_value: float, shown: bool, margin: float, alpha: float, at_any_time: bool
-) -> BandVerdict:
-    upper = _bound(samples, alpha, at_any_time)
-    verdict: Verdict = "pass" if upper < margin else "regression" if shown else "inconclusive"
-    rate, needed = samples.before.rate.rate, None
-    if verdict == "inconclusive" and 0 < rate < 1:
-        trials = trials_to_pass(rate, margin, alpha, 0.9)
-        needed = None if trials is None else math.ceil(trials * samples.before.effect)
-    return BandVerdict(
-        band=band,
-        verdict=verdict,
-        n=samples.n,
-        clusters=samples.n,
-        gained=0,
-        lost=0,
-        bound=upper,
-        p_value=p_value,
-        shown=shown,
-        needed=needed,
-        unpaired=(samples.before.rate, samples.after.rate),
-    )
+        return clusters.drop_bound(alpha)
+    return bound.drop_bound(clusters, alpha) if enough(clusters) else 1.0

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 
 from longctx.compare.pairs import TrialPairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import EARLY_STOP, Clusters
+from longctx.gate.bands import EARLY_STOP, AtLook, Clusters
+from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.unpaired import Unpaired
+
+MOST_MISSING = {"family": 0.01, "band": 0.05}
+"""The shares of pairs that a run may leave unmeasured."""
 
 
 @dataclass(slots=True)
@@ -107,6 +111,57 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
+    return bands
+
+
+@dataclass(slots=True)
+class InLooks:
+    """The evidence in one band at each planned look, which holds that of the looks before."""
+
+    evidence: list[Evidence]
+    complete: int
+    """How many looks are complete: an early stop left no trial of them out."""
+
+    def at(self, look: int | None) -> Evidence:
+        """Return the evidence at a look, from 1; None for the last."""
+        return self.evidence[-1 if look is None else max(0, look - 1)]
+
+    @property
+    def at_looks(self) -> list[AtLook]:
+        return [
+            AtLook(
+                at.judged,
+                at.at_worst,
+                # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
+                can_settle=not at.same_answers and at.missing <= MOST_MISSING["family"] * at.asked,
+            )
+            for at in self.evidence[: self.complete]
+        ]
+
+
+def by_look(pairs: TrialPairs, most: int) -> dict[str, InLooks]:
+    """Return the evidence in each band as `by_band` does, at each look. most: the most looks."""
+    looks = looks_of_rows(pairs.after.values(), most)
+    bands: dict[str, InLooks] = {}
+    for before, after in pairs.common.values():
+        if not before.measured or after.band is None:
+            continue
+        units = looks[after.band]
+        planned = max(units.values())
+        band = bands.setdefault(after.band, InLooks([Evidence() for _ in range(planned)], planned))
+        look = units[Unit.of_row(after)]
+        if after.error == EARLY_STOP:
+            band.complete = min(band.complete, look - 1)
+        for place, evidence in enumerate(band.evidence, start=1):
+            evidence.baseline.append(before)
+            if place >= look and after.error != EARLY_STOP:
+                evidence.add(after.cluster_key, before, after)
+    for name, evidence in by_band(pairs).items():
+        if name not in bands:  # nothing is paired there, which is looked at once
+            stopped = any(
+                row.error == EARLY_STOP for row in pairs.after.values() if row.band == name.partition(", ")[0]
+            )
+            bands[name] = InLooks([evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
 
 

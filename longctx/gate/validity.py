@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
+from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
 from longctx.stats.bound import design_effect
 from longctx.stats.rates import Rate, wilson
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
     from longctx.vocabulary.family import Family
 
-MOST_MISSING = {"family": 0.01, "band": 0.05}
-"""The shares of pairs that a run may leave unmeasured."""
 NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
 UNREADABLE = "unparseable", "truncated"
 """The outcomes of replies that could not be read, or were cut off before their answer."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import EARLY_SHARE, EARLY_STOP, Band, BandVerdict, Clusters, Verdict, interval, judge, overall
+from longctx.gate.bands import EARLY_STOP, Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, overall
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.gate.evidence import Evidence, by_band, by_scenario, is_gated
+from longctx.gate.evidence import Evidence, InLooks, by_look, by_scenario, is_gated
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
@@ -18,7 +18,6 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
-from longctx.stats.unpaired import Unpaired
 from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account, Reported, StatedMinimum
 from longctx.vocabulary.family import Family
@@ -31,8 +30,10 @@ class Rules:
 
     margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
     age: how old recordings of a changed model may be. left_out: the number of the grid's scenarios that the run left
-    out. empty: the number without a question. grids: the profile's tables of each (family, model). early_stop: whether
-    the run could stop once its verdict was settled. lacking: a sentence on each shard of the grid that is missing.
+    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: how often, at
+    the most, the evidence in a band is looked at. elsewhere: the number of bands that
+    are judged, too, and of which no evidence is given here. lacking: a sentence on each shard of the grid that is
+    missing.
     """
 
     margin: float = MARGIN
@@ -41,16 +42,11 @@ class Rules:
     left_out: int = 0
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
-    early_stop: bool = False
+    looks: int = 1
+    elsewhere: int = 0
     lacking: Sequence[str] = ()
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
-
-    def level(self, stopped: bool) -> float:
-        """Return the significance level of a run that was stopped, or that ran to its end."""
-        if not self.early_stop:
-            return self.alpha
-        return self.alpha * (EARLY_SHARE if stopped else 1 - EARLY_SHARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +127,14 @@ class RunVerdict:
         return self.verdict == "pass" and any(band.improved for family in self.families for band in family.bands)
 
     @property
-    def alpha(self) -> float:
-        """The significance level of the verdict."""
-        return self.rules.level(self.not_asked > 0)
-
-    @property
     def shown_after(self) -> str:
         """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.not_asked
         return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
 
     @property
-    def settled(self) -> bool:
-        """Whether a run may stop here: more trials would not change the verdict.
-
-        It may not if a shown drop could still prove to be smaller than the margin.
-        """
-        bands = [band for family in self.families for band in family.bands]
-        large = any(band.verdict == "regression" and -band.difference >= self.rules.margin for band in bands)
-        undecided = self.reasons or any(band.verdict == "inconclusive" for band in bands)
-        return {"pass": True, "regression": large, "invalid": not undecided}.get(self.verdict, False)
+    def bands(self) -> tuple[BandVerdict, ...]:
+        return tuple(band for family in self.families for band in family.bands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +149,24 @@ class _Compared:
     before: Subject
     after: Subject
     pairs: TrialPairs
-    bands: Mapping[Band, Evidence]
+    bands: Mapping[Band, InLooks]
     vacuous: Mapping[Band, str]
     reported: tuple[Reported, ...]
     faults: tuple[str, ...]
     too_old: str
 
     @property
-    def measured(self) -> list[RowPair]:
-        """The pairs that both runs measured. A check of a test function is none: its answer is its trial's."""
-        pairs = [pair for evidence in self.bands.values() for pair in evidence.pairs]
-        return [pair for pair in pairs if pair[1].source is not None]
+    def stopped(self) -> bool:
+        """Whether an early stop left any of its trials out."""
+        return any(row.error == EARLY_STOP for row in self.pairs.after.values())
+
+    def measured(self, looks: Mapping[Band, int] | None = None) -> list[RowPair]:
+        """Return the pairs that both runs measured, in all looks or in the first `looks` of each band.
+
+        A check of a test function is none: its answer is its trial's.
+        """
+        seen = [evidence.at(None if looks is None else looks[band]) for band, evidence in self.bands.items()]
+        return [pair for evidence in seen for pair in evidence.pairs if pair[1].source is not None]
 
     @property
     def minimums(self) -> list[tuple[Reported, StatedMinimum]]:
@@ -202,9 +193,10 @@ def give_verdict(
     gated = [match for match in matched if is_gated(match.rows[1])]
     compared = [_compared(match, rules, known.get(match.family), guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
-    judged = _families(compared, rules, stopped=not_asked > 0)
-    measured = [pair for family in compared for pair in family.measured]
-    limits = rules.limits.judged(measured, rules.level(not_asked > 0))
+    judged = _families(compared, rules)
+    looks = {band.band: band.look for family in judged for band in family.bands}
+    measured = [pair for family in compared for pair in family.measured(looks)]
+    limits = rules.limits.judged([pair for family in compared for pair in family.measured()], rules.alpha)
     lacking = () if rules.left_out else cells_left_out(before, after, matched)
     reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
@@ -228,9 +220,12 @@ def give_verdict(
 def _compared(match: Matched, rules: Rules, family: Family | None, guessing: float) -> _Compared:
     """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
     both = pairs(*match.rows, Treatments.of(match.family, family))
-    bands = {Band(match.family, name, match.after): evidence for name, evidence in by_band(both).items()}
+    looks = rules.looks if family else 1  # test functions are asked to their end
+    bands = {Band(match.family, name, match.after): evidence for name, evidence in by_look(both, looks).items()}
     guessing = family.guessing if family else guessing
-    vacuous = {band: nothing_to_lose(evidence.baseline, guessing, rules.margin) for band, evidence in bands.items()}
+    vacuous = {
+        band: nothing_to_lose(looks.evidence[0].baseline, guessing, rules.margin) for band, looks in bands.items()
+    }
     reported, faults = _reported(match, rules, family)
     return _Compared(
         family=match.family,
@@ -258,66 +253,51 @@ def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tupl
         return (), (f"what {match.family} adds to the gate failed: {described(error)}",)
 
 
-def _families(compared: list[_Compared], rules: Rules, stopped: bool) -> tuple[FamilyVerdict, ...]:
+def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, ...]:
     """Judge all families, with Holm's correction over their bands and stated minimums.
 
-    A run that was stopped early tests no minimum.
+    A family of which an early stop left trials out tests no minimum.
     """
-    alpha = rules.level(stopped)
-    minimums = [] if stopped else [minimum.p_value for family in compared for _, minimum in family.minimums]
-    bands = {band: evidence for family in compared for band, evidence in family.bands.items()}
-    vacuous = {band: why for family in compared for band, why in family.vacuous.items()}
-
-    def judged(changes: Mapping[Band, Clusters | Unpaired]) -> dict[Band, BandVerdict]:
-        verdicts = judge(changes, rules.margin, alpha, further=minimums, at_any_time=stopped)
-        return {
-            verdict.band: _excepted(verdict, bands[verdict.band].same_answers, vacuous.get(verdict.band, ""))
-            for verdict in verdicts
-        }
-
-    measured = judged({band: evidence.judged for band, evidence in bands.items()})
-    pessimistic = judged({band: evidence.at_worst for band, evidence in bands.items()})
-    shown = iter(holm([*minimums, *(verdict.p_value for verdict in measured.values())], alpha))
+    minimums = [minimum.p_value for family in compared if not family.stopped for _, minimum in family.minimums]
+    others = [*minimums, *([1.0] * rules.elsewhere)]
+    looks = {
+        band: Looks(len(evidence.evidence), evidence.at_looks, family.vacuous.get(band, ""))
+        for family in compared
+        for band, evidence in family.bands.items()
+    }
+    judged = dict(zip(looks, judge_in_looks(looks, rules.margin, rules.alpha, others), strict=True))
+    shown = iter(holm([*minimums, *(measured.p_value for measured, _ in judged.values())], rules.alpha))
     missed = [
-        tuple(reported for reported, minimum in family.minimums if not stopped and next(shown) and minimum.below)
+        tuple(reported for reported, minimum in family.minimums if not family.stopped and next(shown) and minimum.below)
         for family in compared
     ]
     return tuple(
-        _family(
-            family,
-            tuple(measured[band] for band in family.bands),
-            tuple(pessimistic[band] for band in family.bands),
-            of_family,
-            stopped,
-        )
+        _family(family, {band: judged[band] for band in family.bands}, of_family)
         for family, of_family in zip(compared, missed, strict=True)
     )
 
 
-def _excepted(verdict: BandVerdict, same_answers: bool, vacuous: str) -> BandVerdict:
-    """Return the verdict on a band that statistics do not decide.
-
-    Answers that were compared with themselves pass; where the baseline has nothing to lose, nothing passes.
-    """
-    if same_answers:
-        verdict = replace(verdict, verdict="pass", bound=0.0, needed=None, same_answers=True, improved=False)
-    if vacuous and verdict.verdict != "regression":
-        verdict = replace(verdict, verdict="invalid", needed=None, reason=vacuous, improved=False)
-    return verdict
+def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVerdict:
+    """Return the verdict on a band: answers that were compared with themselves pass unless there is nothing to lose."""
+    if not evidence.same_answers:
+        return verdict
+    changed: Verdict = "invalid" if vacuous else "pass"
+    return replace(verdict, verdict=changed, bound=0.0, needed=None, same_answers=True, improved=False)
 
 
 def _family(
-    family: _Compared,
-    bands: tuple[BandVerdict, ...],
-    pessimistic: tuple[BandVerdict, ...],
-    missed: tuple[Reported, ...],
-    stopped: bool,
+    family: _Compared, judged: Mapping[Band, tuple[BandVerdict, BandVerdict]], missed: tuple[Reported, ...]
 ) -> FamilyVerdict:
-    """Judge one family. pessimistic: its bands if the trials that the run did not measure counted as wrong."""
-    beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if stopped and family.minimums else []
+    """Judge one family. judged: its bands, as measured and with what was not measured counted as wrong."""
+    beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if family.stopped and family.minimums else []
+    seen = {band: family.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
+    bands, pessimistic = (
+        [_excepted(both[place], seen[band], family.vacuous.get(band, "")) for band, both in judged.items()]
+        for place in (0, 1)
+    )
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
-    evidence = {band.name: of_band for band, of_band in family.bands.items()}
+    evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(family.pairs, evidence), *filter(None, [family.too_old]), *family.faults]
     if verdict != at_worst:
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
@@ -326,7 +306,7 @@ def _family(
         before=family.before,
         after=family.after,
         verdict="invalid" if reasons else verdict,
-        bands=bands,
+        bands=tuple(bands),
         reported=family.reported,
         missed=missed,
         reasons=tuple(reasons),
@@ -335,7 +315,7 @@ def _family(
         alone=family.pairs.alone,
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
-        changes=tuple(map(BandChange.of, family.bands.values())),
+        changes=tuple(map(BandChange.of, seen.values())),
         across=family.pairs.across,
     )
 

@@ -99,7 +99,7 @@ def _point(
         return Point(kept, subject, rows)
     manifest = kept.manifest
     age = AgeLimit(manifest.finished_at, rules.age.most_days)
-    at_the_time = Rules(rules.margin, rules.alpha, age, early_stop=manifest.early_stop)
+    at_the_time = Rules(rules.margin, rules.alpha, age)
     gate = give_verdict(last.rows, rows, at_the_time, known)
     differences = changed((last.kept.manifest, last.rows), (manifest, rows), gate)
     verdict = gate.families[0] if gate.families and gate.families[0].asked else None

@@ -74,6 +74,7 @@ class Asked:
         self.failures |= other.failures
         self.others += other.others
         self.stopped = self.stopped or other.stopped
+        self.settled = self.settled or other.settled
 
 
 async def ask_all(

@@ -24,6 +24,7 @@ from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
 from longctx.live.cost.money import check_cap
+from longctx.live.cost.sharing import shared
 from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, still_fitting, with_sharing
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
@@ -221,13 +222,22 @@ async def _ask(
                 return asked
 
             canary = Canary(questions, outcomes, ask_some, say if terms.canary else None)
-            if terms.batch:
-                asked, rest = await canary.first(questions)
+
+            async def ask(some: Sequence[Question]) -> Asked:
+                if not terms.batch:
+                    return await canary.ask(some if len(some) == len(questions) else shared(some))
+                here = {question.key for question in some}
+                asked, rest = await canary.first([question for question in some if question.key not in of_batches])
                 if len(rest) < len(questions):
                     rest = with_sharing(rest, batch=True)
-                asked.add(await fill(batches, rest, held, ask_some, bounds.budget, outcomes))
-            else:
-                asked = await (order(fit, questions, canary.ask) if order else canary.ask(questions))
+                awaited = [question for key, question in of_batches.items() if key in here]
+                asked.add(await fill(batches, rest, awaited, ask_some, bounds.budget, outcomes))
+                return asked
+
+            of_batches = {question.key: question for question in held} if terms.batch else {}
+            every = [*questions, *of_batches.values()]
+            asked = await (order(fit, every, ask) if order else ask(every))
+            if not terms.batch:
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
     return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()), bounds.budget.spent)
 

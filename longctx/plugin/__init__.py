@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
             project.check_root(config)
             notices.check_once(config)
             batching.check(started.settings)
-            gating.check(started)
+            gating.check(started, config.option.ctx_early_stop)
             grid.check(started)
         config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
@@ -89,6 +89,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         from longctx.plugin.asking.first import ask_first
 
         ask_first(session.config)
+    else:
+        gating.leave_out(session.config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

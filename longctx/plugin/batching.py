@@ -19,12 +19,6 @@ def check(settings: Settings) -> None:
         raise UserError(
             "batch-without-record", "--ctx-batch needs --ctx-record MODE, which says what is asked: once, for instance."
         )
-    if settings.early_stop:
-        raise UserError(
-            "batch-with-early-stop",
-            "--ctx-batch and --ctx-early-stop exclude each other: an early stop looks at answers between its rounds, "
-            "and a batch gives all of its answers at once.",
-        )
     if settings.no_text:
         raise UserError(
             "batch-with-no-text",

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, number, price
+from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, add_no_looks, number, price
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
@@ -185,10 +185,11 @@ def add(parser: pytest.Parser | _Names) -> None:
         help="base: accept only answers that are recorded on --ctx-base, or that this run asks for (default: all)",
     )
     add_gate_options(option, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
+    add_no_looks(option, "--ctx-no-looks")
     option(
         "--ctx-early-stop",
         action="store_true",
-        help="with --ctx-baseline and --ctx-record: ask in rounds, and stop once the verdict is settled",
+        help="the default of gates that ask (--ctx-baseline with --ctx-record); --ctx-no-looks turns it off",
     )
     option(
         "--ctx-batch",
@@ -271,7 +272,7 @@ def read(config: pytest.Config) -> Settings:
         alpha=option.ctx_alpha,
         on_inconclusive=option.ctx_on_inconclusive,
         max_age=option.ctx_max_age,
-        early_stop=option.ctx_early_stop,
+        looks=not option.ctx_no_looks,
         batch=option.ctx_batch,
         batch_wait=option.ctx_batch_wait,
     )

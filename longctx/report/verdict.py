@@ -160,20 +160,20 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
 
 
 def _method(verdict: RunVerdict) -> Iterator[str]:
+    looks = max((band.looks for band in verdict.bands), default=1)
     if verdict.not_asked:
+        yield f"Stopped early: {verdict.shown_after}."
+    if looks > 1:
+        settled = [f"{band.band} at look {band.look} of {band.looks}" for band in verdict.bands if band.look]
         yield (
-            f"Stopped early: {verdict.shown_after}. The bounds and p-values stay valid whenever a run is stopped "
-            "(longctx's guide docs/early-stop.md)."
+            f"The evidence was looked at in up to {looks} steps, each at a part of the level, and a band counts as it "
+            f"was when it was settled: {'; '.join(settled)} (longctx's guide docs/early-stop.md)."
         )
-    test = "a bet on the trials that changed" if verdict.not_asked else "an exact test"
     yield (
-        f"A band passes where the upper bound of the drop ({100 * (1 - verdict.alpha):g}%, one-sided) is below "
-        f"{verdict.rules.margin:.0%}; a drop is shown by {test}, with Holm's correction over all bands, at an alpha of "
-        f"{verdict.alpha:g}."
+        f"A band passes where the upper bound of the drop ({100 * (1 - verdict.rules.alpha):g}%, one-sided) is below "
+        f"{verdict.rules.margin:.0%}; a drop is shown by an exact test, with Holm's correction over all bands, at an "
+        f"alpha of {verdict.rules.alpha:g}."
     )
-    if verdict.rules.early_stop:
-        use = "kept for the test at the end" if verdict.not_asked else "spent on the looks for an early stop"
-        yield f"That is a part of the alpha of {verdict.rules.alpha:g}: the rest was {use}."
 
 
 def _tables(verdict: RunVerdict) -> Iterator[Table]:

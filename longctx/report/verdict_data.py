@@ -80,7 +80,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "baseline": baseline,
         "margin": verdict.rules.margin,
         "alpha": verdict.rules.alpha,
-        "alpha_of_verdict": verdict.alpha,
+        "alpha_of_verdict": verdict.rules.alpha,
         "trials": verdict.trials,
         "left_out": verdict.not_asked,
         "reasons": list(verdict.reasons),
@@ -113,7 +113,10 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 "band": band.band.name,
                 "verdict": band.verdict,
                 **{name: getattr(band, name) for name in ("n", "clusters", "gained", "lost", "difference")},
-                **{name: getattr(band, name) for name in ("bound", "p_value", "needed", "same_answers")},
+                **{
+                    name: getattr(band, name)
+                    for name in ("bound", "p_value", "needed", "same_answers", "look", "looks", "settled")
+                },
                 "reason": band.reason,
                 "improved": band.improved,
                 "before": _rate(change.before),

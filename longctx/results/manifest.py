@@ -56,7 +56,7 @@ class Manifest:
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
     """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
     early_stop: Annotated[bool, Field(strict=True)] = False
-    """Whether the run could stop once its verdict was settled, which uses a part of the gate's alpha."""
+    """Whether the gate looks at the evidence several times, and asking could stop in bands that were settled."""
     left_out: tuple[Text, ...] = ()
     """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()

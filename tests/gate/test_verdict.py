@@ -217,7 +217,7 @@ def test_a_baseline_that_has_nothing_to_lose_passes_nothing() -> None:
     """600 times "Sorry, I cannot say." against itself, with the very same answers: no run can fail."""
     given = verdict(digested(SORRY, "a"), digested(SORRY, "a"))
     [band] = given.families[0].bands
-    assert (given.verdict, given.reasons, band.verdict, given.settled) == ("invalid", (), "invalid", True)
+    assert (given.verdict, given.reasons, band.verdict, band.settled) == ("invalid", (), "invalid", True)
     assert band.reason.startswith("600 of the baseline's 600 replies are unreadable or cut off")
     floor = outcomes("long", *["correct"] * 4, *["wrong"] * 196)
     [band] = verdict(floor, floor).families[0].bands
@@ -294,7 +294,7 @@ def test_what_was_not_measured_of_two_samples_counts_as_wrong_at_worst() -> None
 def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
     after = [replace(row, trial=place) for place, row in enumerate(lines(3, 10, n=199) + lines(3, 0, n=1))]
     after[-1] = replace(after[-1], outcome="not_asked", error="early stop")
-    given = verdict(lines(5, 196), after, replace(RULES, early_stop=True))
+    given = verdict(lines(5, 196), after, replace(RULES, looks=5))
     assert [band.verdict for family in given.families for band in family.bands] == ["inconclusive"]
 
 

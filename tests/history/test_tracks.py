@@ -24,14 +24,6 @@ def test_a_line_goes_on_under_another_model_and_says_what_changed() -> None:
     assert any(change.startswith("longctx: ") for change in second.changed)
 
 
-def test_a_run_that_might_have_stopped_early_is_judged_by_its_part_of_alpha() -> None:
-    verdicts = []
-    for early_stop in (False, True):
-        [track] = made(kept(1, outcomes(90)), kept(2, outcomes(85), early_stop=early_stop))
-        verdicts.append(track.points[1].verdict_of("all"))
-    assert verdicts == ["regression", "inconclusive"]
-
-
 def test_several_subjects_are_lines_of_their_own() -> None:
     both = outcomes(90), outcomes(80, prompt_set="mine")
     made_tracks = made(kept(1, *both), kept(2, *both), kept(3, outcomes(80, prompt_set="mine")))

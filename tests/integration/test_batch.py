@@ -111,10 +111,6 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
         (("--ctx-batch",), "[batch-without-record]"),
         (("--ctx-batch-wait=1",), "[batch-wait-without-batch]"),
         (("--ctx-batch", "--ctx-record=once", "--ctx-no-text"), "[batch-with-no-text]"),
-        (
-            ("--ctx-batch", "--ctx-record=once", "--ctx-early-stop"),
-            "[batch-with-early-stop]",
-        ),
         (("--ctx-batch", "--ctx-batch-wait=-1"), "[bad-number]"),
     ],
 )

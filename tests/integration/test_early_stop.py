@@ -1,4 +1,4 @@
-"""--ctx-early-stop: the asking stops when the verdict is settled, and the run is judged by what was asked."""
+"""Looks: a gate asks part by part, stops in settled bands, and a replay gives the same verdict."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.batch_server import BatchServer
 from tests.integration.conftest import LINES, Checkout
 from tests.servers import SimulatedServer, failing, right, saying
 
 PROFILE = LINES.replace("trials = 2", "trials = 20")
-EARLY = ("--ctx-baseline=base", "--ctx-early-stop")
+GATE = "--ctx-baseline=base"
 
 
 @pytest.fixture(scope="module")
@@ -37,68 +38,135 @@ def causes(checkout: Checkout) -> dict[str | None, int]:
     return {error: errors.count(error) for error in set(errors)}
 
 
-def test_a_worse_model_is_stopped(measured: Checkout, server: SimulatedServer) -> None:
+def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
+    measured: Checkout, server: SimulatedServer
+) -> None:
     server.script = saying("13")
-    result = measured.record(server, *EARLY, "--ctx-min-rate=0.9", mode="all")
+    result = measured.record(server, GATE, mode="all")
     assert result.code == 10
-    sentence = "regression shown after 8 of 40 trials, 32 not asked"
-    assert result.says("Asked 8 of 40 trials", f"Stopped early: {sentence}.", "2 passed")
-    assert len(server.asked) == 8
-    assert causes(measured) == {None: 8, "early stop": 32}
+    sentence = "regression shown after 20 of 40 trials, 20 not asked"
+    assert result.says("Asked 20 of 40 trials", f"Stopped early: {sentence}.", "2 passed")
+    assert len(server.asked) == 20
+    assert causes(measured) == {None: 20, "early stop": 20}
     assert {row["outcome"] for row in measured.rows() if row["error"]} == {"not_asked"}
     verdict = gate(measured)
     assert (verdict["verdict"], verdict["trials"], verdict["left_out"], verdict["reasons"]) == (
         "regression",
         40,
-        32,
+        20,
         [],
     )
-    assert (verdict["alpha"], verdict["alpha_of_verdict"]) == (0.05, 0.025)
     [band] = verdict["families"][0]["bands"]
-    assert (band["n"], band["lost"]) == (8, 8)
+    assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
     assert json.loads((measured.folder / "reports/latest/run.json").read_text())["early_stop"] is True
 
 
+def forget(checkout: Checkout) -> None:
+    """Remove all recordings."""
+    for file in checkout.file("cassettes").rglob("*.jsonl"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_replay_leaves_out_what_the_run_left_out(measured: Checkout, server: SimulatedServer, workers: int) -> None:
+    forget(measured)
+    server.script = saying("13")
+    assert measured.record(server, GATE).code == 10
+    asked = gate(measured)["families"]
+    replayed = measured.pytest(GATE, f"-n{workers}")
+    assert replayed.code == 10
+    assert replayed.says("2 passed")
+    assert (gate(measured)["families"], gate(measured)["left_out"]) == (asked, 20)
+    at_once = measured.pytest(GATE, "--ctx-no-looks")
+    assert at_once.code == 12
+    assert at_once.says("2 failed")
+
+
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
-    result = measured.record(server, *EARLY, "--ctx-margin=0.3", mode="all")
+    result = measured.record(server, GATE, "--ctx-margin=0.3", mode="all")
     assert result.code == 0
-    assert result.says("Stopped early: pass shown after 16 of 40 trials, 24 not asked")
+    assert result.says("Stopped early: pass shown after 20 of 40 trials, 20 not asked")
     assert gate(measured)["verdict"] == "pass"
 
 
 def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: SimulatedServer) -> None:
-    result = measured.record(server, *EARLY, mode="all")
+    result = measured.record(server, GATE, mode="all")
     assert result.code == 11
-    assert result.says("Asked 40 of 40 trials", "the rest was spent on the looks for an early stop")
+    assert result.says("Asked 40 of 40 trials", "all at look 2 of 2")
     assert not result.says("topped early:")
-    assert gate(measured)["alpha_of_verdict"] == 0.025
+
+
+@pytest.mark.parametrize("given", ["--ctx-no-looks", "--ctx-min-rate=0.9"])
+def test_a_gate_asks_all_where_it_is_told_to_or_has_a_minimum(
+    measured: Checkout, server: SimulatedServer, given: str
+) -> None:
+    result = measured.record(server, GATE, "--ctx-margin=0.3", given, mode="all")
+    assert result.code == 0
+    assert result.says("Asked 40 of 40 trials")
 
 
 def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: SimulatedServer) -> None:
-    for file in measured.file("cassettes").rglob("*.jsonl"):
-        file.unlink()
+    forget(measured)
     server.script = saying("13")
-    assert measured.record(server, *EARLY).code == 10
-    assert len(server.asked) == measured.episodes() == 8
+    assert measured.record(server, GATE, "--ctx-early-stop").code == 10
+    assert len(server.asked) == measured.episodes() == 20
     server.script = right
-    again = measured.record(server, *EARLY)
+    again = measured.record(server, GATE)
     assert again.code == 10
-    assert again.says("Asked 0 of 32 trials", "Stopped early: regression shown after 8 of 40 trials, 32 not asked")
-    assert len(server.asked) == 8
+    assert again.says("Asked 0 of 20 trials", "Stopped early: regression shown after 20 of 40 trials, 20 not asked")
+    assert len(server.asked) == 20
 
 
 def test_a_server_that_fails_stops_nothing_early(measured: Checkout, server: SimulatedServer) -> None:
-    for file in measured.file("cassettes").rglob("*.jsonl"):
-        file.unlink()
+    forget(measured)
     server.script = lambda body: saying("13")(body) if len(server.asked) < 5 else failing(401)(body)
-    failed = measured.record(server, *EARLY, "--ctx-in-flight=1")
+    failed = measured.record(server, GATE, "--ctx-in-flight=1")
     assert failed.code == 12
     assert failed.says("Asked 4 of 40 trials")
     assert "early stop" not in causes(measured)
 
 
+def test_each_look_is_a_batch(measured: Checkout) -> None:
+    with BatchServer() as server:
+        result = measured.record(server, GATE, "--ctx-batch", "--ctx-margin=0.3", "--ctx-no-canary", mode="all")
+        assert result.code == 0, result.out + result.err
+        assert result.says("holds 20 requests", "Stopped early: pass shown after 20 of 40 trials, 20 not asked")
+        assert set(server.paid.values()) == {1}
+        assert len(server.paid) == 20
+
+
+def test_a_look_waits_for_the_batch_of_the_look_before(measured: Checkout) -> None:
+    forget(measured)
+    with BatchServer() as server:
+        server.looks = 100
+        batch = (GATE, "--ctx-batch", "--ctx-no-canary")
+        left = measured.record(server, *batch, "--ctx-batch-wait=0")
+        assert left.code == 12
+        assert causes(measured) == {"pending": 40}
+        assert left.says("holds 20 requests")
+        server.looks = 0
+        assert measured.record(server, *batch).code == 11
+        assert causes(measured) == {None: 40}
+        assert set(server.paid.values()) == {1}
+
+
+def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    result = measured.record(server, GATE, "--ctx-shard=1/2", mode="all")
+    assert result.says("Asked 20 of 20 trials"), "the other shard has a part of the band"
+    measured.profile(PROFILE.replace("lines = [3, 5]", "lines = [3]").replace("trials = 20", "trials = 40"))
+    forget(measured)
+    server.script = right
+    measured.record(server, "--ctx-report=reports/one")
+    server.script = saying("13")
+    alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=2/2", mode="all")
+    assert alone.says("Stopped early: regression shown after 20 of 40 trials")
+
+
 @pytest.mark.parametrize("given", [["--ctx-record=once"], ["--ctx-baseline=base"]])
-def test_it_needs_a_baseline_and_something_to_ask(checkout: Checkout, given: list[str]) -> None:
+def test_early_stop_needs_a_baseline_and_something_to_ask(checkout: Checkout, given: list[str]) -> None:
     result = checkout.pytest("--ctx-early-stop", *given)
     assert result.code == 4
     assert result.says("[early-stop-without-baseline]")
+    contradicted = checkout.pytest("--ctx-early-stop", "--ctx-no-looks")
+    assert contradicted.says("[early-stop-without-looks]")

@@ -57,5 +57,3 @@ def test_each_shard_asks_its_own_part_and_minimum_rates_are_tested_once(
 def test_mistakes_are_sentences(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-shard=3/2")
     assert (result.code, result.says("'3/2'", "[bad-shard]")) == (4, True)
-    result = checkout.pytest("--ctx-shard=1/2", "--ctx-early-stop", "--ctx-baseline=main", "--ctx-record=once")
-    assert (result.code, result.says("[early-stop-with-shard]")) == (4, True)

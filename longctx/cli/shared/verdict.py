@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longctx.config.arguments import add_gate_options
+from longctx.config.arguments import add_gate_options, add_no_looks
 from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
@@ -22,6 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--baseline", metavar="NAME", help="give a verdict on the merged run against an earlier one, as pytest does")
     add_gate_options(option, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
+    add_no_looks(option, "--no-looks")
 
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
@@ -30,7 +31,7 @@ def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:
     from longctx.engine.terms import merged_rules
     from longctx.registry import families
 
-    gate = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age)
+    gate = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age, looks=not options.no_looks)
     profiles = list(_profiles(options.workspace, manifest))
     return merged_rules(gate, profiles, families(options.workspace), manifest)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.errors import Interrupted, UserError
+from longctx.errors import Interrupted
 from longctx.plugin.asking.nested import Nested, run_nested
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
@@ -122,17 +122,10 @@ class EstimatingRun(FunctionRun):
 
 
 def check(run: Run, alone: bool) -> None:
-    """Raise Invalid if the verdict on the run's test functions can only be invalid, and UserError.
+    """Raise Invalid if the verdict on the run's test functions can only be invalid.
 
     alone: whether the run asks no families, whose own check covers the functions too.
     """
-    settings = run.settings
-    if settings.early_stop:
-        raise UserError(
-            "early-stop-with-functions",
-            "--ctx-early-stop looks at the answers of families alone, and this run has test functions: leave the "
-            "option out, or select the tests of families.",
-        )
     if alone and (preflight := run.preflight([], run.tape())):
         preflight.check()
         preflight.warn()

@@ -23,19 +23,22 @@ VERDICT = pytest.StashKey[str]()
 """The key of the verdict."""
 
 
-def check(run: Run) -> None:
-    """Raise UserError if the baseline cannot be used, or if --ctx-early-stop contradicts other options."""
+def check(run: Run, early_stop: bool) -> None:
+    """Raise UserError if the baseline cannot be used, or if options contradict each other.
+
+    early_stop: whether --ctx-early-stop is given.
+    """
     settings = run.settings
-    if settings.early_stop and (settings.baseline is None or settings.record == "none"):
+    if early_stop and not settings.looks:
+        raise UserError(
+            "early-stop-without-looks",
+            "--ctx-early-stop asks for what --ctx-no-looks turns off: give one of them.",
+        )
+    if early_stop and (settings.baseline is None or settings.record == "none"):
         raise UserError(
             "early-stop-without-baseline",
             "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
             "a run that asks nothing saves nothing by stopping.",
-        )
-    if settings.early_stop and settings.shard:
-        raise UserError(
-            "early-stop-with-shard",
-            "--ctx-early-stop looks at the whole run to see whether its verdict is settled: leave out --ctx-shard.",
         )
     if settings.trust == "base" and not settings.base:
         raise UserError(
@@ -50,6 +53,15 @@ def check(run: Run) -> None:
     from longctx.results.baseline import check_baseline
 
     check_baseline(run.workspace.find_baseline(settings.baseline))
+
+
+def leave_out(config: pytest.Config) -> None:
+    """Have a gate that asks nothing leave out the trials that a live one left out."""
+    run = config.stash[RUN]
+    if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
+        from longctx.engine.early_stop import keep_left_out
+
+        keep_left_out(run)
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:

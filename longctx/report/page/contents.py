@@ -72,8 +72,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
     if summary.unmeasured:
         yield "not measured", f"{summary.unmeasured:,}"
-    if manifest.early_stop:
-        yield "early stop", f"{summary.errors.get(EARLY_STOP, 0):,} trials left out"
+    if left_out := summary.errors.get(EARLY_STOP, 0):
+        yield "early stop", f"{left_out:,} trials left out"
     if summary.recorded:
         first, last = summary.recorded
         yield "recorded", f"{first}{f' to {last}' if last != first else ''}{_age(manifest.finished_at, first)}"

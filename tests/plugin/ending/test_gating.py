@@ -59,8 +59,8 @@ def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
-    rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, early_stop=True)
-    assert (rules.margin, rules.alpha, rules.early_stop) == (0.1, 0.01, True)
+    rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, looks=False)
+    assert (rules.margin, rules.alpha, rules.looks) == (0.1, 0.01, 1)
     assert rules.age == AgeLimit(NOW, 3)
     assert rules_of(tmp_path).age == AgeLimit(NOW, 7)
 
