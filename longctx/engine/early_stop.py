@@ -67,7 +67,8 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
 
 def keep_left_out(run: Run) -> None:
     """Keep which trials of a replay have no answer because a gate that looked at the others needed none."""
-    if not run.settings.looks or run.plan.baseline is None or run.settings.only_trial is not None:
+    asked_in_looks = run.settings.looks and run.settings.only_trial is None
+    if not asked_in_looks or run.plan.own is None or run.plan.baseline is None:
         return
     tape = run.tape()
     try:
@@ -81,7 +82,7 @@ def keep_left_out(run: Run) -> None:
     unneeded = looks.unneeded(lacking)
     if unneeded:
         why = Failure(EARLY_STOP, looks.verdict(lacking).shown_after, fatal=True)
-        run.keep_failures({key: asdict(why) for key in unneeded})
+        run.unasked |= {key: asdict(why) for key in unneeded}
 
 
 class Looks:
@@ -128,7 +129,7 @@ class Looks:
             for key, question in self._questions.items()
         ]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        terms = replace(rules(self._run, rows, now), elsewhere=self._elsewhere)
+        terms = replace(rules(self._run, rows, now, looks=True), elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
@@ -149,11 +150,11 @@ class Looks:
         with_minimum = {band for case, band in here if case.min_rate is not None}
         own = {band for _, band in here}
         functions = {self._band(cell) for cell in self._run.cells} - {None}
-        limited = own if rules(self._run, (), "").limits != GrowthLimits() else set()
+        limited = own if rules(self._run, (), "", looks=True).limits != GrowthLimits() else set()
         return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
 
     def _band(self, case: Case) -> Band | None:
-        subject = Subject.of(case.model.model, case.wording.prompt_set, dict(self._run.settings.labels))
+        subject = Subject.of(case.model.model, case.wording.prompt_set, dict(self._run.settings.labels), case.shape)
         return Band(case.scenario.family, case.band, subject) if case.gated else None
 
     def _known(self, key: str, question: Question) -> Row:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import longctx
 from longctx.config.headers import as_lines
 from longctx.engine.earlier import earlier_answers
-from longctx.engine.terms import empty, left_out, min_rates, rules
+from longctx.engine.terms import empty, judged_in_looks, left_out, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
@@ -74,7 +74,7 @@ def finish(
         manifest = manifest_of(run, record.rows, facts)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
-        terms = rules(run, record.rows, manifest.finished_at) if gated else None
+        terms = rules(run, record.rows, manifest.finished_at, manifest.early_stop) if gated else None
         families, cassettes = run.plan.families, run.workspace.cassettes
         done = _written(folder, record, manifest, families, baseline, terms, run.settings.page, cassettes, judged)
     store.drop_unfinished(run.folder)
@@ -142,7 +142,8 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
     if against is None:
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    return give_verdict(against.rows, with_answers(rows), rules(run, rows, now), run.plan.families)
+    terms = rules(run, rows, now, judged_in_looks(run, rows))
+    return give_verdict(against.rows, with_answers(rows), terms, run.plan.families)
 
 
 def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:
@@ -171,7 +172,7 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
-        early_stop=settings.looks and settings.baseline is not None,
+        early_stop=settings.baseline is not None and judged_in_looks(run, rows),
         left_out=left_out(run, rows),
         empty=empty(run, rows),
         shard=str(settings.shard or ""),

@@ -86,7 +86,7 @@ class Preflight:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         part = self._run.settings.shard is not None
         if reasons := invalid_in_advance(
-            self._baseline, rows, rules(self._run, rows, now), part, self._run.plan.families
+            self._baseline, rows, rules(self._run, rows, now, looks=False), part, self._run.plan.families
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-foregone", f"{why} The verdict could only be invalid, so nothing was asked.")

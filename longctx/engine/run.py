@@ -146,6 +146,7 @@ class Run:
                 from longctx.engine.early_stop import until_settled
 
                 order = until_settled(self, tape)
+                tape.in_looks = True
             if preflight := self.preflight(cases, tape):
                 preflight.check()
             terms = Terms(

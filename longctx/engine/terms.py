@@ -67,7 +67,21 @@ def case_name(run: Run, case: Case) -> str:
     return scenario_name(case.scenario.family, case.scenario.slug, subject)
 
 
-def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
+def judged_in_looks(run: Run, rows: Sequence[Row]) -> bool:
+    """Return whether the gate judges these rows in looks: a run asked them so, or left trials out.
+
+    What was recorded at once is judged at once, however it is replayed.
+    """
+    if not run.settings.looks or run.settings.only_trial is not None:
+        return False
+    if any(row.error == EARLY_STOP for row in rows):
+        return True
+    tape = run.tape()
+    questions = (question for case in run.plan.cases if case.size for question in case.questions())
+    return any(map(tape.asked_in_looks, questions))
+
+
+def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:
     """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
     settings, plan = run.settings, run.plan
     return rules_of(
@@ -77,7 +91,7 @@ def rules(run: Run, rows: Sequence[Row], now: str) -> Rules:
         now,
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
-        looks=MOST_LOOKS if settings.looks else 1,
+        looks=MOST_LOOKS if looks else 1,
     )
 
 

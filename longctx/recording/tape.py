@@ -126,6 +126,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The files whose last line a killed run left unfinished."""
         self.not_accepted: set[str] = set()
         """The files with answers that do not count, because they are not in the base."""
+        self.in_looks = False
+        """Whether what is recorded now is asked in looks, which its episodes then say."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
 
@@ -172,6 +174,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """Return whether a trial has any episode of its model."""
         episodes = self._episodes(question.case.file, question.case.model.model)
         return bool(episodes.get(str(question.identity)))
+
+    def asked_in_looks(self, question: Question) -> bool:
+        """Return whether an episode of the trial was asked in looks, so that asking could have stopped before it."""
+        episodes = self._episodes(question.case.file, question.case.model.model)
+        return any(self._metadata_of[index].get("looks") for index in episodes.get(str(question.identity), {}).values())
 
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
@@ -270,6 +277,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         }
         if batch:
             metadata["batch"] = batch
+        if self.in_looks:
+            metadata["looks"] = True
         if wanted.headers:
             metadata["headers"] = wanted.headers
         places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}

@@ -202,11 +202,3 @@ def test_a_baseline_with_nothing_to_lose_is_named_before_anything_is_asked(templ
     assert result.says("No run can pass against it: test_code of toy")
     result = run(project, "--ctx-baseline=main", "--ctx-estimate")
     assert result.says("No run can pass: test_code of toy", "No run can pass: test_code.polite of toy"), result
-
-
-def test_an_early_stop_takes_no_test_functions(gated: Checkout) -> None:
-    with SimulatedServer(codes) as server:
-        result = ask(gated, server, "--ctx-baseline=main", "--ctx-early-stop", mode="all")
-        assert result.code == 4, result
-        assert result.says("--ctx-early-stop")
-        assert not server.received

@@ -55,7 +55,7 @@ NOW = "2026-11-22T00:00:00+00:00"
 
 def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
     run = run_of(tmp_path, PASSKEY, **settings)
-    return rules(run, measured(run, *scenarios), NOW)
+    return rules(run, measured(run, *scenarios), NOW, run.settings.looks)
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
