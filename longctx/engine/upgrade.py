@@ -189,7 +189,7 @@ class Upgrading:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         model = run.plan.model(new.treatment.model).model
         own = [replace(row, model=model) for row in new.rows]
-        terms = rules(run, own, now)
+        terms = rules(run, own, now, looks=False)
         terms = replace(
             terms,
             alpha=self._alpha,
