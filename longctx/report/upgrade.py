@@ -65,7 +65,7 @@ def _notes(decision: Decision, lead: str) -> Iterator[str]:
     yield lead
     number = len(decision.candidates)
     if number > 1:
-        yield f"Each of the {number} candidates is judged at an alpha of {decision.candidates[0][1].alpha:g}."
+        yield f"Each of the {number} candidates is judged at an alpha of {decision.candidates[0][1].rules.alpha:g}."
     for name, rows in ((decision.old, decision.before), *decision.after.items()):
         if dates := sorted({str(row.recorded_at)[:10] for row in rows if row.recorded_at}):
             yield f"The answers of {name} were recorded on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}."
