@@ -46,11 +46,7 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             )
         case "check":
             parser.add_argument(
-                "--corpus",
-                "--documents",  # its earlier name
-                type=Path,
-                metavar="DIR",
-                help="a folder of documents (default: fixtures/register)",
+                "--corpus", type=Path, metavar="DIR", help="a folder of documents (default: fixtures/register)"
             )
             parser.add_argument(
                 "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"

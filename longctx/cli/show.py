@@ -19,7 +19,7 @@ from longctx.errors import UserError
 from longctx.recording.case import Case, Question
 from longctx.recording.request import digest_of, request_body, system_prompt
 from longctx.registry import families
-from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 def _run_with(options: argparse.Namespace) -> int:
     """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
-    prompt_set = present_name(Path(options.prompts).resolve().name) if options.prompts else None
+    prompt_set = Path(options.prompts).resolve().name if options.prompts else None
     replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
     for row_and_reply in replies:
         print("\n".join(measured.lines(row_and_reply)), end="\n\n")

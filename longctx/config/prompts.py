@@ -10,7 +10,7 @@ from pathlib import Path
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
-from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL, present_name
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
 
@@ -59,13 +59,13 @@ class PromptSet:
         name; a file, such as a profile, names no folder outside the project.
         """
         protocol = _folders(workspace, PROTOCOL)
-        own = [] if Path(name).is_absolute() else _folders(workspace, present_name(name))
+        own = [] if Path(name).is_absolute() else _folders(workspace, name)
         for folders in (own, [Path(name)]):
             if existing := [folder for folder in folders if folder.is_dir()]:
                 first, *further = existing
                 if not typed and first == Path(name):
                     inside(first, workspace.root)
-                return cls(present_name(first.resolve().name), first, workspace.root, tuple(further), tuple(protocol))
+                return cls(first.resolve().name, first, workspace.root, tuple(further), tuple(protocol))
         names = [path.name for path in workspace.list("prompts", "*") if path.is_dir()]
         raise UserError(
             "unknown-prompt-set",
@@ -127,13 +127,9 @@ class PromptSet:
 
 
 def _folders(workspace: Workspace, name: str) -> list[Path]:
-    """Return the folders that a prompt set may have, the project's own first; they need not exist.
-
-    A project may still have the protocols' own set under its earlier name.
-    """
-    names = (PROTOCOL, EARLIER) if name == PROTOCOL else (name,)
+    """Return the folders that a prompt set may have, the project's own first; they need not exist."""
     own, shipped = workspace.folders("prompts")
-    return [*(inside(own / name, workspace.root) for name in names), *(shipped / name for name in names)]
+    return [inside(own / name, workspace.root), shipped / name]
 
 
 def _check_names(folder: Path, family: type[Scenario]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from longctx.config.file_names import file_name
 from longctx.errors import TapeError
-from longctx.recording.case import earlier_file
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, to_reply
 from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
@@ -69,8 +68,7 @@ def recorded_replies(
         try:
             episodes = [
                 episode
-                for path in dict.fromkeys((earlier_file(file, model), file))
-                for episode in read_episodes(cassettes / path, cassettes)[0]
+                for episode in read_episodes(cassettes / file, cassettes)[0]
                 if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
             ]
         except TapeError:

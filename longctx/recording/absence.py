@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from longctx.config.file_names import slug
 from longctx.config.headers import as_lines
 from longctx.errors import closest
-from longctx.recording.case import Case, earlier_file
+from longctx.recording.case import Case
 from longctx.recording.tape import Tape, Wanted
 from longctx.visible import visible
 
@@ -46,7 +45,7 @@ def sentence(
             )
         elif missing == case.size and tape.has_any(case.file, case.model.model):
             parts.append("It has other trials only: of another seed, other questions or other documents.")
-        if any(str(path).endswith((case.file, earlier_file(case.file, case.model.model))) for path in tape.cut_short):
+        if any(str(path).endswith(case.file) for path in tape.cut_short):
             parts.append("Its last line was cut short by a run that was killed.")
         parts.append(_how("once"))
     return " ".join(parts)
@@ -68,12 +67,9 @@ def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], 
             )
         if changed is not None:
             return changed(wanted)
-        shared = "; or it belongs to another model, whose name makes the same folder"
-        shared = shared if slug(model) != model and not recorded["model"] else ""
         return (
             "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{model} sends (system, thinking, effort, prefill, extra_body)"
-            f"{shared}."
+            f"{model} sends (system, thinking, effort, prefill, extra_body)."
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from longctx.config.file_names import file_name, slug
+from longctx.config.file_names import file_name
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
@@ -156,11 +156,6 @@ class Case:
         for repeat in range(self.repeats):
             for index in indices:
                 yield Question(self, index, repeat)
-
-
-def earlier_file(file: str, model: str) -> str:
-    """Return a cassette's path under the model's earlier folder name, which was not unique to the model."""
-    return f"{slug(model)}/{file.partition('/')[2]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
 from longctx.recording.base import AnswerOrigin, Base, answer_of
-from longctx.recording.case import Question, earlier_file
+from longctx.recording.case import Question
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object, to_reply
 from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
@@ -241,10 +241,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return found is not None and bool(found[1]["recorded_at"] >= at)
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
-        """Return `prompt_set`, `digest`, `model` and `headers` of the latest episode of a trial; empty if it has none.
-
-        model: empty if the episode does not name it.
-        """
+        """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return {}
@@ -254,7 +251,6 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
             "digest": metadata["wording"],
-            "model": metadata.get("model", ""),
             "headers": metadata.get("headers", ""),
         }
 
@@ -316,17 +312,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def _episodes(self, file: str, model: str) -> dict[str, dict[str, int]]:
         """Return the index of the latest episode of each trial and digest, after reading the file if necessary.
 
-        Episodes that name another model are left out. Those that name none are told apart by their digests, which
-        cover the model.
+        Episodes that name another model are left out; older ones name none.
         """
         if file not in self._index:
-            names = dict.fromkeys((earlier_file(file, model), file))
-            contents = [self._read(folder, name) for folder, name in itertools.product(self._folders, names)]
+            contents = [self._read(folder, file) for folder in self._folders]
             self._index[file] = {}
             for episode in itertools.chain.from_iterable(contents):
                 if episode[2].get("model", model) != model:
                     continue
-                if self._trust_base and self._origin(file, model, episode) not in ("base", "asked"):
+                if self._trust_base and self._origin(file, episode) not in ("base", "asked"):
                     self.not_accepted.add(file)
                 else:
                     self._add(file, *episode)
@@ -337,14 +331,13 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
         if index is None or self._base is None:
             return None
-        return self._origin(wanted.file, wanted.model, (*self.data[index], self._metadata_of[index]))
+        return self._origin(wanted.file, (*self.data[index], self._metadata_of[index]))
 
-    def _origin(self, file: str, model: str, episode: Episode) -> AnswerOrigin:
+    def _origin(self, file: str, episode: Episode) -> AnswerOrigin:
         if self._run and episode[2]["run"] == self._run:
             return "asked"
         assert self._base is not None
-        there = [self._base.answer(name, episode) for name in dict.fromkeys((file, earlier_file(file, model)))]
-        latest = max(filter(None, there), key=lambda answer: answer[0], default=None)
+        latest = self._base.answer(file, episode)
         if latest is None:
             return "new"
         return "base" if latest == answer_of(episode) else "changed"

@@ -12,7 +12,6 @@ from pydantic import TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
-from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
@@ -126,8 +125,6 @@ class Row:
             if name in kept:
                 value = kept[name]
                 values[name] = sys.intern(value) if type(value) is str else value
-        if "prompt_set" in values:
-            values["prompt_set"] = present_name(values["prompt_set"])
         return _ROW.validate_python(values)
 
     @property

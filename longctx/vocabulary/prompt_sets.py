@@ -3,9 +3,9 @@
 PROTOCOL = "protocol"
 """The default prompt set, which holds the protocols' own wording."""
 EARLIER = "seed"
-"""Its earlier name, which recordings, runs, baselines, profiles and folders may still use."""
+"""Its earlier name, which shipped recordings hold, and the digests of questions in them."""
 
 
 def present_name(name: str) -> str:
-    """Return the present name of a prompt set that may be given by its earlier one."""
+    """Return the present name of a prompt set in a recording."""
     return PROTOCOL if name == EARLIER else name

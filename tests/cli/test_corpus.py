@@ -36,7 +36,7 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
             "q.jsonl": dump([question(right="In the western dock")]),
         },
     )
-    assert main(["corpus", "check", "--documents", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 0
+    assert main(["corpus", "check", "--corpus", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 0
     printed = capsys.readouterr().out
     assert "right answer  q1          'In the western dock' is not in harbor, nor in any other" in printed
     assert "1 questions, 0 of them numerical, about 1 sections" in printed
@@ -53,7 +53,7 @@ def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_mistake_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "check", "--documents", str(tmp_path / "nowhere")]) == 2
+    assert main(["corpus", "check", "--corpus", str(tmp_path / "nowhere")]) == 2
     assert "[no-documents-folder]" in capsys.readouterr().err
 
 

@@ -190,13 +190,3 @@ def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:
     (folder / "passkey" / "opening.txt").write_bytes("Geheimnis für dich".encode("latin-1"))
     with refused("not-utf-8", "opening.txt"):
         PromptSet.open(HERE, str(folder)).wording(Passkey)
-
-
-def test_the_protocols_own_words_go_by_their_earlier_name(tmp_path: Path) -> None:
-    assert PromptSet.open(HERE, "seed") == PromptSet.open(HERE, "protocol")
-    own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/seed/passkey")
-    (own / "opening.txt").write_text("Mine.")
-    for name in ("seed", "protocol"):
-        here = PromptSet.open(Workspace(tmp_path), name)
-        assert (here.name, here.wording(Passkey).words["opening"]) == ("protocol", "Mine.")
-        assert here.wording(LineRetrieval) == PromptSet.open(HERE, "protocol").wording(LineRetrieval)

@@ -37,27 +37,6 @@ def test_no_replay_answers_for_a_model_whose_name_is_cleaned_alike(
     assert judged == {(both[0], "correct"), (both[1], "unparseable")}
 
 
-def test_what_was_recorded_in_a_folder_of_the_earlier_name_is_replayed(
-    checkout: Checkout, server: SimulatedServer
-) -> None:
-    """Episodes did not name their model then."""
-    checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "--ctx-model=org/model")
-    name = file_name("org/model")
-    checkout.file(f"cassettes/{name}").rename(checkout.file("cassettes/org_model"))
-    checkout.file(f"fixtures/models/{name}.toml").rename(checkout.file("fixtures/models/org_model.toml"))
-    for path in checkout.file("cassettes").rglob("*.jsonl"):
-        path.write_bytes(path.read_bytes().replace(b'"model":"org/model",', b""))
-    assert b'"model":' not in b"".join(checkout.cassettes().values())
-    assert checkout.pytest("--ctx-model=org/model").code == 0
-    assert {row["outcome"] for row in checkout.rows()} == {"correct"}
-    assert checkout.record(server, "--ctx-model=org/model", "--ctx-trials=3").code == 0
-    assert len(server.asked) == 12
-    result = checkout.pytest("--ctx-model=org:model", "-k", "lines")
-    assert result.code == 1
-    assert result.says("or it belongs to another model, whose name makes the same folder", "--ctx-record new_episodes")
-
-
 def test_a_model_that_was_not_recorded(recorded: Checkout) -> None:
     result = recorded.pytest("--ctx-model=other")
     assert result.code == 1

@@ -82,25 +82,6 @@ def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
     assert "max_tokens, or what the profile of toy sends (system," in text
 
 
-def test_a_folder_that_other_models_had_too_may_hold_theirs(tmp_path: Path) -> None:
-    """The episodes were recorded before episodes named their model."""
-    recorded(tmp_path, line_case(trials=3, model="org:toy")).parents[1].rename(tmp_path / "org_toy")
-    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
-    file.write_bytes(file.read_bytes().replace(b'"model":"org:toy",', b""))
-    text = said(line_case(trials=3, model="org/toy"), Tape(tmp_path))
-    assert (
-        "effort, prefill, extra_body); or it belongs to another model, whose name makes the same folder. Record" in text
-    )
-
-
-def test_a_file_cut_short_may_be_in_the_folder_of_the_earlier_name(tmp_path: Path) -> None:
-    case = line_case(trials=3, model="org/toy")
-    recorded(tmp_path, case).parents[1].rename(tmp_path / "org_toy")
-    file = tmp_path / "org_toy/line_retrieval/lines-5.jsonl"
-    file.write_bytes(file.read_bytes()[:-9])
-    assert "Its last line was cut short by a run" in said(case, Tape(tmp_path))
-
-
 def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(trials=1))
     text = said(reworded(CASE), Tape(tmp_path))

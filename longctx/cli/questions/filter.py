@@ -15,7 +15,7 @@ from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.folder import find_run
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
-from longctx.vocabulary.prompt_sets import PROTOCOL, present_name
+from longctx.vocabulary.prompt_sets import PROTOCOL
 
 
 def add(commands: Any) -> None:
@@ -26,13 +26,7 @@ def add(commands: Any) -> None:
         "asked: questions answered wrong with their section alone are not asked in a collage.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
-    parser.add_argument(
-        "--prompts",
-        type=present_name,
-        default=PROTOCOL,
-        metavar="NAME",
-        help="the run's prompt set (default: protocol)",
-    )
+    parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="the run's prompt set (default: protocol)")
     parser.set_defaults(run=run, passes_on=False)
 
 
