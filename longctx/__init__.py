@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from longctx.summary.summary import ScenarioSummary as ScenarioSummary
     from longctx.vocabulary.account import Account as Account
     from longctx.vocabulary.account import Rank as Rank
+    from longctx.vocabulary.account import Reported as Reported
+    from longctx.vocabulary.account import StatedMinimum as StatedMinimum
     from longctx.vocabulary.bank import Bank as Bank
     from longctx.vocabulary.family import Family as Family
     from longctx.vocabulary.grid import Count as Count
@@ -52,7 +54,7 @@ PUBLIC = {
     "longctx.vocabulary.grid": ("Grid", "Count"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.family": ("Family",),
-    "longctx.vocabulary.account": ("Account", "Rank"),
+    "longctx.vocabulary.account": ("Account", "Rank", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),

@@ -44,7 +44,11 @@ class Rank(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatedMinimum:
-    """A minimum that a profile states, held against a run."""
+    """A minimum that a profile states, held against a run.
+
+    Example:
+        >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
+    """
 
     p_value: float
     """The p-value of the hypothesis that the minimum is reached; Holm's correction counts it with the bands'."""
@@ -56,7 +60,21 @@ class StatedMinimum:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a family reports of two runs beside its bands: numbers without a verdict, save for a stated minimum."""
+    """What a family reports of two runs beside its bands: numbers without a verdict, save for a stated minimum.
+
+    `Account.reported` returns them.
+
+    Example:
+        >>> reported = Reported(
+        ...     kind="keys",
+        ...     data={"before": 2.9, "now": 1.2, "minimum": 2},
+        ...     table="Keys named in a trial",
+        ...     cells={"scenario": "keys-3", "before": "2.9", "now": "1.2", "minimum": "2: below"},
+        ...     minimum=minimum,
+        ... )
+        >>> reported.minimum.below
+        True
+    """
 
     kind: str
     """The name of a list in gate.json."""

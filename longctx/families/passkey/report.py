@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
+from longctx import Account, Rank, RatePoint, RateView, Reported, ScenarioSummary, Subject, Table
 from longctx.families.passkey import FAMILY
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
 from longctx.report.charts.chart import HEIGHT, Spec
 from longctx.report.table import pivot, subject_columns, tokens
 from longctx.results.grouping import grouped
-from longctx.vocabulary.account import Reported
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:

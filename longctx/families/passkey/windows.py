@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx import Grid, Rate, Row, ScenarioSummary, Subject
+from longctx import Grid, Rate, Reported, Row, ScenarioSummary, StatedMinimum, Subject
 from longctx.families.passkey.effective_window import (
     EffectiveWindow,
     effective_window,
@@ -14,7 +14,6 @@ from longctx.families.passkey.effective_window import (
 )
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.results.grouping import grouped
-from longctx.vocabulary.account import Reported, StatedMinimum
 
 
 @dataclass(frozen=True, slots=True)
