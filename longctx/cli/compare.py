@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import string
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,18 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--reference", metavar="VALUE", help="with one RUN: the model, prompt set or label to compare with"
     )
+    parser.add_argument(
+        "--across",
+        metavar="PARAMETER",
+        help="with one RUN: what a parameter costs, from its first value to each other: length, or its name",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=0.85,
+        metavar="SHARE",
+        help="the share of the rate at the shortest length that an effective length retains (0.85)",
+    )
     parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
     shown.add(parser)
     parser.set_defaults(run=run, passes_on=False)
@@ -53,6 +66,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(
             "bad-flips", f"--flips {options.flips} is negative: give the number of answers to show, or 0 for none."
         )
+    if not 0 < options.share <= 1:
+        raise UserError("bad-share", f"--share {options.share:g} is no share: give a number above 0 and at most 1.")
+    if options.across is not None:
+        return _across(options)
     if len(options.folders) == 1:
         about, parts = _within(options.folders[0], options.between, options.reference)
     else:
@@ -61,7 +78,46 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     known = families(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
     document = comparison(reference, comparisons, about, options.flips)
+    if len(options.folders) == 1:
+        document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)
     shown.show(options, document, as_page=lambda: _page(options, document, first, others, known))
+    return 0
+
+
+def _with_lengths(document: Document, rows: Sequence[Row], families: Mapping[str, Family], share: float) -> Document:
+    """Return the document with the effective length of each family and subject after its tables."""
+    from longctx.compare.across import curves
+    from longctx.report.across import effective_lengths
+
+    found = curves([row for row in rows if row.measured], families, share=share)
+    return dataclasses.replace(document, tables=(*document.tables, *effective_lengths(found, share)))
+
+
+def _across(options: argparse.Namespace) -> int:
+    """Show what a parameter costs within one run. Raises UserError."""
+    from longctx.compare.across import curves
+    from longctx.registry import families
+    from longctx.report.across import across_document
+    from longctx.results.store import load_rows
+
+    if len(options.folders) > 1 or options.between or options.reference:
+        raise UserError(
+            "across-of-several-runs",
+            "--across compares the values of a parameter within one RUN: leave out the others, --between and "
+            "--reference.",
+        )
+    [path] = options.folders
+    folder = find_run(path)
+    rows = [row for row in load_rows(folder) if row.measured]
+    found = curves(rows, families(options.workspace), options.across, options.share)
+    if not found:
+        names = sorted({name for row in rows for name in row.params})
+        raise UserError(
+            "nothing-across",
+            f"{path} has no family with two values of {options.across!r}: give --across length, or one of the "
+            f"parameters {', '.join(names) or '(it measured nothing)'} that has several.",
+        )
+    shown.show(options, across_document(found, options.across, [f"Within {_about(path, folder)}"], options.share))
     return 0
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx.report.charts.chart import (
+    SERIES,
     UNITLESS,
     Chart,
     Spec,
@@ -104,11 +105,23 @@ class RateView:
     """Whether a rate that falls as the numbers on the axis grow is a finding."""
 
     def charts(self) -> Iterator[Chart]:
-        """Yield a chart for each facet."""
-        for number, (facet, points) in enumerate(grouped(self._measured(), _facet).items(), start=1):
+        """Yield a chart for each series that several facets have, with a curve for each facet; then one for each facet.
+
+        The latter are left out where a facet has one series, since the former show all of it.
+        """
+        facets = grouped(self._measured(), _facet)
+        compared = self._compared(facets)
+        for number, (series, points) in enumerate(compared.items(), start=1):
+            name = f"{self.name}-compared-{number}"
+            title = f"{self.title}: {series}" if len({point.series for point in self._measured()}) > 1 else self.title
+            spec, note = self._drawn(points, None)
+            yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note))
+        if compared and all(len({point.series for point in points}) == 1 for points in facets.values()):
+            return
+        for number, (facet, points) in enumerate(facets.items(), start=1):
             if len({point.x for point in points}) >= self.fewest:
                 name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
-                spec, note = self._drawn(points)
+                spec, note = self._drawn(points, self.series)
                 yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note))
 
     def tables(self) -> Iterator[Table]:
@@ -155,15 +168,29 @@ class RateView:
         curves = grouped(self._measured(), lambda point: (point.facet, point.series))
         return {place: _sorted(points) for place, points in curves.items()}
 
+    def _compared(self, facets: Mapping[str, Sequence[RatePoint]]) -> dict[str, list[RatePoint]]:
+        """Return the points of each series that several facets have, with the facets as series.
+
+        There are none if there are more facets than colours, or if names go down.
+        """
+        if self.down or not 1 < len(facets) <= len(SERIES):
+            return {}
+        found: dict[str, list[RatePoint]] = {}
+        for series, points in grouped(self._measured(), lambda point: point.series).items():
+            places = grouped(points, _facet)
+            if len(places) > 1 and len({point.x for point in points}) >= self.fewest:
+                found[series] = [replace(point, series=point.facet) for point in points]
+        return found
+
     def _measured(self) -> list[RatePoint]:
         return [point for point in self.points if point.value.n]
 
     def _frame(self, points: Sequence[RatePoint]) -> Any:
         return pivot([(point.x, point.series, str(point.value)) for point in points], self.x)
 
-    def _drawn(self, points: Sequence[RatePoint]) -> tuple[Spec, str]:
+    def _drawn(self, points: Sequence[RatePoint], legend: str | None) -> tuple[Spec, str]:
         """Return the specification of a chart, and a note if points were moved apart."""
-        colour = colours("series", list(dict.fromkeys(point.series for point in points)), self.series)
+        colour = colours("series", list(dict.fromkeys(point.series for point in points)), legend)
         values = [
             {
                 "x": point.x if isinstance(point.x, int) else self.label(point.x),

@@ -70,8 +70,8 @@ def test_collage(variant: str) -> None:
 @pytest.mark.parametrize("record", RECORDS)
 def test_control(record: str) -> None:
     trial, _, shown = marked(Control(200, record, bank=lambda: BANK), "")
-    assert shown["question"] == trial.facts.question
-    assert shown["right answer"] == f"{trial.expected}. {trial.facts.answer(trial.expected)}"
+    assert shown["question"] == trial.facts.choices.question
+    assert shown["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
     assert "answer given" not in shown
     assert ("record" in shown) == (record != "none")
 

@@ -59,3 +59,31 @@ def test_what_cannot_be_compared_is_a_sentence(checkout: Checkout, server: Simul
     checkout.record(server, "--ctx-report=three", "--ctx-seed=5")
     assert checkout.longctx("compare", "one", "three").says("[no-trial-in-common]")
     assert checkout.longctx("compare", "one").says("[one-run-to-compare]")
+
+
+def test_what_length_costs(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.record(server, "--ctx-report=run")
+    result = checkout.longctx("compare", "run", "--across", "length")
+    assert result.code == 0
+    assert result.says(
+        "Across length",
+        "line_retrieval, toy, prompts protocol: difference to lines 3, unpaired, since the items do not correspond",
+        "Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least 85% of its",
+        "[3, 5 or more]",
+    )
+    assert "passkey" not in result.out  # one window
+    assert checkout.longctx("compare", "run", "--across", "k", "--share", "0.5").says("passkey", "at least 50% of its")
+    for arguments, code in (
+        (("run", "--across", "colour"), "nothing-across"),
+        (("run", "run", "--across", "length"), "across-of-several-runs"),
+        (("run", "--across", "length", "--share", "0"), "bad-share"),
+    ):
+        refused = checkout.longctx("compare", *arguments)
+        assert (refused.code, code in refused.err) == (2, True)
+
+
+def test_models_within_a_run_have_their_effective_lengths(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-report=both", "--ctx-model=toy", "--ctx-model=other", "-k", "line_retrieval")
+    result = checkout.longctx("compare", "both", "--between=model")
+    assert result.says("toy against other", "Effective length: the longest")

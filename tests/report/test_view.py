@@ -37,8 +37,37 @@ def test_a_chart_has_its_numbers_and_tells_each_point() -> None:
     assert draw(chart).startswith("<svg")
 
 
+def test_facets_are_compared_on_one_axis() -> None:
+    both = view(*curve(HIGH, LOW, facet="a"), *curve(HIGH, MIDDLE, facet="b"))
+    [chart] = both.charts()
+    assert (chart.name, chart.title) == ("by-length-compared-1", "By length")
+    assert chart.frame.to_dict() == {"a": {5: str(HIGH), 50: str(LOW)}, "b": {5: str(HIGH), 50: str(MIDDLE)}}
+    assert draw(chart).startswith("<svg")
+    orders = view(
+        *(
+            point
+            for facet in "ab"
+            for series in ("ordered", "shuffled")
+            for point in curve(HIGH, LOW, facet=facet, series=series)
+        )
+    )
+    assert [chart.title for chart in orders.charts()] == [
+        "By length: ordered",
+        "By length: shuffled",
+        "By length: a",
+        "By length: b",
+    ]
+
+
+def test_more_facets_than_colours_have_charts_of_their_own_alone() -> None:
+    many = view(*(point for facet in "abcdefghi" for point in curve(HIGH, LOW, facet=facet)))
+    assert [chart.name for chart in many.charts()] == [f"by-length-{number}" for number in range(1, 10)]
+
+
 def test_each_facet_has_a_chart_and_a_table() -> None:
-    both = view(*curve(HIGH, LOW, facet="a"), *curve(HIGH, LOW, facet="b"), table="rate [95% interval]")
+    both = view(
+        *curve(HIGH, LOW, facet="a"), *curve(HIGH, LOW, facet="b", series="shuffled"), table="rate [95% interval]"
+    )
     assert [(chart.name, chart.title) for chart in both.charts()] == [
         ("by-length-1", "By length: a"),
         ("by-length-2", "By length: b"),

@@ -1,0 +1,203 @@
+"""What a parameter costs within one run: the drop from its first value to each other, and the effective length.
+
+The effective length is the longest at which, and at all shorter ones, the rate is shown to be at least a share of its
+own rate at the shortest. Source: A. Modarressi et al., "NoLiMa: Long-Context Evaluation Beyond Literal Matching", 2025,
+arXiv:2502.05167, whose share is 85%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from statistics import NormalDist
+
+from longctx.compare.pairs import Treatments, params_of
+from longctx.results.grouping import by_family, grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.bound import design_effect
+from longctx.stats.mover import Sample, correlation, interval
+from longctx.stats.paired import tango
+from longctx.stats.rates import Z95, Rate
+from longctx.stats.unpaired import Unpaired
+from longctx.vocabulary.family import Family
+
+SHARE = 0.85
+"""NoLiMa's share of the rate at the shortest length."""
+LENGTH = "length"
+"""Stands for the parameter that gives the length of each family."""
+LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget", "context")
+"""The names of parameters that give a length, the first that a family has."""
+Value = int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One value of a parameter, compared with the first."""
+
+    value: Value
+    rate: Rate
+    difference: float
+    """The rate minus that at the first value, on the same items if they correspond."""
+    interval: tuple[float, float]
+    retained: tuple[float, float]
+    """The interval of the rate minus the share of that at the first value; its upper end allows for all values."""
+    observed: bool
+    """Whether the rate is that share, or more."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether the rate is shown to be at least the share."""
+        return self.retained[0] >= 0
+
+    @property
+    def below(self) -> bool:
+        """Whether the rate is shown to be less than the share."""
+        return self.retained[1] < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The rates of one family and subject along a parameter."""
+
+    family: str
+    subject: Subject
+    parameter: str
+    first: Value
+    rate: Rate
+    """That at the first value."""
+    steps: tuple[Step, ...]
+    paired: bool
+    guessing: float
+    left_out: int
+    """How many trials are not on the curve, because their other parameters are not measured at all values."""
+    pooled: bool
+    """Whether no combination of the other parameters is measured at all values, so that rates are over all of them."""
+
+    @property
+    def can_fall(self) -> bool:
+        """Whether the rate at the first value is shown to exceed what guessing reaches."""
+        return self.rate.correct > 0 and self.rate.lo > self.guessing
+
+    @property
+    def effective(self) -> tuple[Value, Value, Value, bool]:
+        """The longest length shown to retain the share, the longest observed to, the longest that may, and whether
+        even longer ones than were measured may."""
+        shown = [self.first, *(step.value for step in takewhile(lambda step: step.shown, self.steps))]
+        observed = [self.first, *(step.value for step in takewhile(lambda step: step.observed, self.steps))]
+        may = [self.first, *(step.value for step in takewhile(lambda step: not step.below, self.steps))]
+        return shown[-1], observed[-1], may[-1], len(may) == len(self.steps) + 1
+
+
+def length_of(params: Mapping[str, object], family: Family | None = None) -> str | None:
+    """Return the parameter that gives the length; None if there is none."""
+    if family is not None and family.size:
+        named: tuple[str, ...] = (family.size,) if family.size in params else ()
+    else:
+        named = LENGTHS
+    return next((name for name in named if isinstance(params.get(name), int | float)), None)
+
+
+def curves(
+    rows: Sequence[Row], families: Mapping[str, Family], parameter: str = LENGTH, share: float = SHARE
+) -> list[Curve]:
+    """Return the curves of a run along a parameter, those of at least two values. rows: those that were measured."""
+    found: list[Curve] = []
+    for name, subjects in by_family(rows, families).items():
+        family = families.get(name)
+        treatments = Treatments.of(name, family)
+        for subject, group in subjects.items():
+            params = params_of(group, treatments.parameters)
+            wanted = length_of(next(iter(params.values())), family) if parameter == LENGTH else parameter
+            if wanted is not None:
+                found += _curve(name, subject, group, params, wanted, treatments, share, family)
+    return found
+
+
+Cells = Mapping[tuple[tuple[str, object], ...], Sequence[Row]]
+"""The rows with each combination of the other parameters."""
+
+
+def _curve(
+    name: str,
+    subject: Subject,
+    rows: Sequence[Row],
+    params: Mapping[str, Mapping[str, Value]],
+    parameter: str,
+    treatments: Treatments,
+    share: float,
+    family: Family | None,
+) -> Iterator[Curve]:
+    def others(row: Row) -> tuple[tuple[str, object], ...]:
+        return tuple((key, value) for key, value in params[row.scenario].items() if key != parameter)
+
+    placed = [row for row in rows if parameter in params[row.scenario]]
+    by_value = {
+        value: grouped(group, others)
+        for value, group in grouped(placed, lambda row: params[row.scenario][parameter]).items()
+    }
+    common = set.intersection(*map(set, by_value.values())) if by_value else set()
+    of_part = {
+        value: {cell: rows for cell, rows in cells.items() if cell in common or not common}
+        for value, cells in by_value.items()
+    }
+    known = list(of_part)
+    if all(isinstance(value, int | float) for value in known):
+        known.sort(key=lambda value: float(value or 0))
+    if len(known) < 2:
+        return
+    first, *rest = known
+    paired = bool(common) and treatments.keeps_item(parameter)
+    z = NormalDist().inv_cdf(1 - 0.025 / len(rest))
+    yield Curve(
+        name,
+        subject,
+        parameter,
+        first,
+        _rate([row for rows in of_part[first].values() for row in rows]),
+        tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
+        paired,
+        family.guessing if family else 0.0,
+        len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
+        not common,
+    )
+
+
+def _step(value: Value, before: Cells, after: Cells, paired: bool, share: float, z: float) -> Step:
+    sides = [[row for rows in cells.values() for row in rows] for cells in (before, after)]
+    rate = _rate(sides[1])
+    alike = 0.0
+    if paired:
+        ours, theirs = (
+            {(cell, row.seed, row.item, row.trial, row.repeat): row for cell, rows in cells.items() for row in rows}
+            for cells in (before, after)
+        )
+        pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
+        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+        alike = correlation([(first.correct, second.correct) for first, second in pairs])
+        changes = grouped(pairs, lambda pair: _cluster(pair[1]))
+        clusters = [[second.correct - first.correct for first, second in group] for group in changes.values()]
+        flat = [change for cluster in clusters for change in cluster]
+        effect = design_effect(clusters) if flat else 1.0
+        gained, lost = (flat.count(sign) / effect for sign in (1, -1))
+        difference, ends = sum(flat) / len(flat) if flat else 0.0, tango(gained, lost, len(flat) / effect)
+    first, second = (
+        Sample.of([[row.correct for row in rows] for rows in grouped(side, _cluster).values()]) for side in sides
+    )
+    if not paired:
+        samples = Unpaired(first, second)
+        difference, ends = samples.difference, samples.interval()
+    low, _ = interval(second, first, Z95, share, alike)
+    _, high = interval(second, first, z, share, alike)
+    observed = bool(second.rate.n) and second.rate.rate >= share * first.rate.rate
+    return Step(value, rate, difference, ends, (low, high), observed)
+
+
+def _cluster(row: Row) -> object:
+    """Return what trials of one value share: an item that is asked in several scenarios is one."""
+    return row.cluster or row.item or row.cluster_key
+
+
+def _rate(rows: Sequence[Row]) -> Rate:
+    return Rate(sum(row.correct for row in rows), len(rows))

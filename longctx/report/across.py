@@ -1,0 +1,79 @@
+"""What a parameter costs, in words: the drop from its first value to each other, and the effective lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from longctx.compare.across import Curve, Value
+from longctx.plural import count
+from longctx.report.document import Document
+from longctx.report.table import Table
+
+
+def across_document(curves: Sequence[Curve], parameter: str, about: Sequence[str], share: float) -> Document:
+    """Return what a parameter costs in one run. about: a sentence on the run."""
+    tables = [*map(_table, curves), *effective_lengths(curves, share)]
+    return Document(f"Across {parameter}", (*about, *_notes(curves)), tuple(tables))
+
+
+def effective_lengths(curves: Sequence[Curve], share: float) -> Iterator[Table]:
+    """Yield a table of the effective length of each curve of lengths, if there are any."""
+    rows = [_effective(curve) for curve in curves if isinstance(curve.first, int | float)]
+    if rows:
+        yield Table(
+            f"Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least "
+            f"{share:.0%} of its own rate at the shortest",
+            pd.DataFrame(rows).set_index("family"),
+        )
+
+
+def _effective(curve: Curve) -> dict[str, str]:
+    shown, observed, most, open_end = curve.effective
+    known = {
+        "effective length": _text(shown),
+        "as observed": _text(observed),
+        "95% interval": f"[{_text(shown)}, {_text(most)}{' or more' if open_end else ''}]",
+    }
+    unknown = dict.fromkeys(known, "not known: the rate at the shortest is not shown to exceed guessing")
+    return {
+        "family": curve.family,
+        "of": str(curve.subject),
+        "measured in": curve.parameter,
+        "rate at the shortest": f"{_text(curve.first)}: {curve.rate}",
+        **(known if curve.can_fall else {**unknown, "as observed": "", "95% interval": ""}),
+    }
+
+
+def _table(curve: Curve) -> Table:
+    rows = [{curve.parameter: _text(curve.first), "rate": str(curve.rate), "difference": ""}]
+    rows += [
+        {
+            curve.parameter: _text(step.value),
+            "rate": str(step.rate),
+            "difference": f"{step.difference:+.2f} [{step.interval[0]:+.2f}, {step.interval[1]:+.2f}]",
+        }
+        for step in curve.steps
+    ]
+    how = "on the same items" if curve.paired else "unpaired, since the items do not correspond"
+    title = f"{curve.family}, {curve.subject}: difference to {curve.parameter} {_text(curve.first)}, {how}"
+    return Table(title, pd.DataFrame(rows).set_index(curve.parameter))
+
+
+def _notes(curves: Sequence[Curve]) -> Iterator[str]:
+    for curve in curves:
+        if curve.left_out:
+            yield (
+                f"{curve.family} of {curve.subject}: {count(curve.left_out, 'trial')} with other parameters, which are "
+                f"not measured with every value of {curve.parameter}, are left out."
+            )
+        if curve.pooled:
+            yield (
+                f"{curve.family} of {curve.subject}: no combination of the other parameters is measured with every "
+                f"value of {curve.parameter}, so rates are over all of them."
+            )
+
+
+def _text(value: Value) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value
