@@ -55,11 +55,12 @@ def add(commands: Any) -> None:
     option("--drop", type=share(), default=0.1, metavar="SHARE", help="the drop that is to be shown (default: 0.1)")
     option(
         "--from",
-        nargs=2,
+        nargs="+",
         dest="runs",
-        metavar=("RUN_A", "RUN_B"),
+        metavar="RUN",
         help="two earlier runs of the same trials, or baselines, best with no real change between them: how many pairs "
-        "change is taken from these, band by band",
+        "change is taken from these, band by band. The test functions of the last one are planned, too, and one run is "
+        "enough for these",
     )
     option(
         "--discordance",
@@ -97,12 +98,13 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.engine.loads import minimums_of, planned
+    from longctx.engine.loads import loads_of_functions, minimums_of, planned
     from longctx.engine.plan import Plan
     from longctx.engine.settings import Settings
     from longctx.gate.plan import Target
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document
+    from longctx.results.baseline import load_baseline
 
     if options.drop > options.rate:
         raise UserError(
@@ -110,7 +112,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
             "drop, or a higher rate.",
         )
-    earlier, replayed = _earlier(options.workspace, options.runs) if options.runs else ({}, [])
+    runs = options.runs or []
+    if len(runs) > 2:
+        raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
+    earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
     settings = Settings(
         models=tuple(options.model),
         profile=options.profile,
@@ -119,7 +124,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         margin=options.margin,
     )
     plan = Plan(settings, options.workspace)
-    name = plan.profile_name
+    measured = load_baseline(options.workspace.find_baseline(runs[-1])).rows if runs else []
+    of_functions = loads_of_functions(plan, measured, options.model)
+    name = plan.profile_name if plan.own or not of_functions else ""
     if options.out:
         if options.budget is None:
             raise UserError(
@@ -129,12 +136,12 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan))
     sentences: list[str] = []
     if options.budget is None:
-        loads = planned(plan)
+        loads = planned(plan, of_functions)
     else:
         loads, sentences = _bought(options, plan, target, earlier)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, target, name, options.runs or (), replayed)))
+    print(as_terminal(plan_document(plans, target, name, runs, replayed)))
     print(conclusion(plans, target))
     for sentence in sentences:
         print(sentence)

@@ -19,6 +19,7 @@ from longctx.errors import UserError
 from longctx.recording.case import Case, Question
 from longctx.recording.request import digest_of, request_body, system_prompt
 from longctx.registry import families
+from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 
@@ -28,8 +29,10 @@ def add(commands: Any) -> None:
         "show",
         help="print the prompt of a trial",
         description="Prints what a model would be sent, and with --run what it answered. SCENARIO[#TRIAL] is like "
-        "line_retrieval/lines-20#3 or passkey/window-4096-k-1024; trials count from 0.",
+        "line_retrieval/lines-20#3 or passkey/window-4096-k-1024; trials count from 0. Of a test function, what RUN "
+        "measured is printed: the conversation, its checks and its reply; a case is named by its id.",
     )
+    parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
     parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
     parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
@@ -46,6 +49,9 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    if None not in (options.folder, options.run_folder):
+        raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
+    options.folder = options.folder or options.run_folder
     if options.folder is not None:
         return _run_with(options)
     shape = options.shape or TEXT
@@ -60,6 +66,8 @@ def _run_with(options: argparse.Namespace) -> int:
     replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
     for row_and_reply in replies:
         print("\n".join(measured.lines(row_and_reply)), end="\n\n")
+    if is_of_function(options.scenario):
+        return 0
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}
     models_asked = {row.model for row, _ in replies}
     if len(wordings) > 1:
@@ -113,6 +121,12 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
     known = families(options.workspace)
+    if is_of_function(name):
+        raise UserError(
+            "prompt-of-function",
+            f"What {name!r} sends is known when its test runs: give the run that measured it, as in "
+            f"longctx show reports/latest {name}.",
+        )
     if match is None or match[1] not in known:
         raise UserError(
             "not-a-scenario",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longctx.engine.plan import Plan
@@ -14,7 +14,10 @@ from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
 from longctx.gate.plan import Assumed, Load
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import is_check, is_of_function
 
 SubjectBand = tuple[Subject, Band]
 MOST = 5000
@@ -45,14 +48,17 @@ class _Sum:
         return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price)
 
 
-def planned(plan: Plan) -> dict[SubjectBand, Load]:
-    """Return the load of each band that has trials. Raises UserError if none has any."""
-    name = plan.profile_name
-    loads = loads_of(plan.cases)
+def planned(plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None) -> dict[SubjectBand, Load]:
+    """Return the load of each band that has trials. Raises UserError if none has any.
+
+    of_functions: the loads of test functions, which need no profile.
+    """
+    loads = {**loads_of(plan.cases), **(of_functions or {})}
     if not loads:
         raise UserError(
             "nothing-to-plan",
-            f"The profile {name!r} has no trials that a gate judges, so there is nothing to plan: give another.",
+            f"The profile {plan.profile_name!r} has no trials that a gate judges, so there is nothing to plan: "
+            "give another.",
         )
     return loads
 
@@ -64,6 +70,30 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
         if case.gated:
             sums.setdefault(_band_of(case), _Sum()).add(case)
     return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
+
+
+def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
+    """Return the load of each band of the test functions in the rows of a run, as it measured them.
+
+    models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
+    """
+    gated = [row for row in rows if is_of_function(row.family) and row.band is not None]
+    loads: dict[SubjectBand, Load] = {}
+    for (measured, family, band), of_band in grouped(gated, _subject_and_band).items():
+        used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]
+        clusters = len({row.cluster_key for row in of_band})
+        known = is_check(family) or any(tokens for tokens, _ in used)
+        for model in map(plan.model, models or [measured.model]):
+            prices = [estimated_cost(model, *tokens) if known else None for tokens in used]
+            price = None if None in prices else sum(filter(None, prices))
+            inputs, outputs = (sum(column) for column in zip(*used, strict=True))
+            where = dataclasses.replace(measured, model=model.model), Band(family, band)
+            loads[where] = Load(len(of_band), clusters, inputs, outputs, price)
+    return loads
+
+
+def _subject_and_band(row: Row) -> tuple[Subject, str, str]:
+    return dataclasses.replace(row.subject, labels=()), row.family, str(row.band)
 
 
 def minimums_of(plan: Plan) -> int:

@@ -152,6 +152,8 @@ def view(trial: FunctionTrial, test: str) -> View:
     """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
     parts: list[Excerpt] = []
     before: list[Any] = []
+    if trial.answers and (system := trial.answers[0].body.get("system")):
+        parts.append(Excerpt(("system prompt",), 1, (("", _cut(texts(system))),)))
     for number, exchange in enumerate(trial.answers, start=1):
         messages = exchange.body["messages"]
         goes_on = len(messages) > len(before) and messages[: len(before)] == before
@@ -163,9 +165,16 @@ def view(trial: FunctionTrial, test: str) -> View:
             for needle in dict.fromkeys(trial.needles)
             if (place := added.find(needle)) >= 0
         ]
-        parts += excerpts(added, marks) if marks else [Excerpt((f"request {number}",), 1, (("", _cut(added)),))]
+        parts.append(Excerpt((f"request {number}",), 1, (("", _cut(added)),)))
+        parts += excerpts(added, marks)
         if number < len(trial.answers):
             parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(_reply_text(exchange))),)))
+    for number, exchange in enumerate((each for each in trial.exchanges if each.of_judge), start=1):
+        parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(_asked(exchange))),)))
+        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(_reply_text(exchange))),)))
+    if trial.checks:
+        held = "\n".join(f"{name}: {'holds' if held else 'fails'}" for name, held in trial.checks.items())
+        parts.append(Excerpt(("checks",), 1, (("", held),)))
     return View(test, parts, _reply_text(trial.answers[-1]) if trial.answers else None)
 
 

@@ -23,16 +23,20 @@ def plan_document(
     runs: Sequence[str] = (),
     replayed: Sequence[str] = (),
 ) -> Document:
-    """Return a plan in words. plans: at least one. profile: its name.
+    """Return a plan in words. plans: at least one. profile: its name; empty for test functions alone.
 
     runs: the names of the two runs that the assumptions come from, if any. replayed: the families of which both runs
     replay the same recordings.
     """
     return Document(
-        title=f"Plan of the profile {profile} with a power of {_exact(target.power)}",
+        title=f"Plan of {_planned(profile, runs)} with a power of {_exact(target.power)}",
         notes=(*_rules(plans, target), *_sources(plans, runs, replayed), *_warnings(plans, target)),
         tables=tuple(_tables(plans, target)),
     )
+
+
+def _planned(profile: str, runs: Sequence[str]) -> str:
+    return f"the profile {profile}" if profile else f"the test functions of {runs[-1]}"
 
 
 def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
@@ -87,7 +91,7 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
         yield f"For {_names(borrowed, plans)}, they come from another model or other prompts."
     if guessed:
         whose = "" if len(guessed) == len(plans) else f" for {_names(guessed, plans)}"
-        why = "the two runs say nothing there" if runs else "--from RUN_A RUN_B measures them"
+        why = "the two runs say nothing there" if len(runs) == 2 else "--from RUN_A RUN_B measures them"
         yield f"Discordance and rates{whose} are guesses; {why}."
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
         correlations = sorted({plan.assumed.correlation for plan in clustered})

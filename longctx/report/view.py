@@ -137,7 +137,7 @@ class RateView:
         found = {}
         for place, points in self.curves().items():
             first, last = points[0], points[-1]
-            if isinstance(first.x, int) and interval(first.value)[0] > interval(last.value)[1]:
+            if isinstance(first.x, int | float) and interval(first.value)[0] > interval(last.value)[1]:
                 found[place] = (
                     f"the rate falls from {estimate(first.value):.2f} at {self._says(first.x)} "
                     f"to {estimate(last.value):.2f} at {self._says(last.x)}"
@@ -193,7 +193,7 @@ class RateView:
         colour = colours("series", list(dict.fromkeys(point.series for point in points)), legend)
         values = [
             {
-                "x": point.x if isinstance(point.x, int) else self.label(point.x),
+                "x": point.x if isinstance(point.x, int | float) else self.label(point.x),
                 "series": point.series,
                 "rate": estimate(point.value),
                 **dict(zip(("lo", "hi"), interval(point.value), strict=True)),
@@ -214,16 +214,17 @@ class RateView:
 
     def _axis(self, places: Sequence[Any]) -> Spec:
         title = self.x if self.axis is None else self.axis
-        if not all(isinstance(place, int) for place in places):
+        if not all(isinstance(place, int | float) for place in places):
             names = list(dict.fromkeys(map(str, places)))
             axis = UNITLESS if all(name.endswith("%") for name in names) else labelled(names)
             return field("x", "ordinal", title or None, sort=names, axis=axis)
+        written = ",d" if all(isinstance(place, int) for place in places) else ","
         if self.from_zero:
-            return field("x", "quantitative", title, axis={"format": ",d"})
+            return field("x", "quantitative", title, axis={"format": written})
         numbers = sorted(set(places))
         kind = "log" if 0 < WIDE * numbers[0] <= numbers[-1] else "linear"
         scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
-        return field("x", "quantitative", title, scale=scale, axis={"values": numbers, "format": ",d"})
+        return field("x", "quantitative", title, scale=scale, axis={"values": numbers, "format": written})
 
     def _says(self, x: int | float | str) -> str:
         """Return a place on the axis as text: `5 lines`, or `k 512` for a number without a unit."""
@@ -241,8 +242,8 @@ def _place(*parts: str) -> str:
 
 
 def _sorted(points: list[RatePoint]) -> list[RatePoint]:
-    numbers = all(isinstance(point.x, int) for point in points)
-    return sorted(points, key=lambda point: int(point.x)) if numbers else points
+    numbers = all(isinstance(point.x, int | float) for point in points)
+    return sorted(points, key=lambda point: float(point.x)) if numbers else points
 
 
 def estimate(value: Rate | Paired) -> float:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.scenario import MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
@@ -137,6 +138,11 @@ class Row:
         labels = tuple(sorted(self.labels.items()))
         subject = (self.family, self.model, self.prompt_set, self.shape, labels)
         return (*subject, self.scenario, self.item, self.seed, self.trial, self.repeat)
+
+    @property
+    def name(self) -> str:
+        """What its trial is called in its scenario: its number, or the id of a test function's case."""
+        return self.item if self.item and is_of_function(self.family) else str(self.trial)
 
     @property
     def measured(self) -> bool:

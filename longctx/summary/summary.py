@@ -22,7 +22,7 @@ from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.truncated import Truncated, truncated
 from longctx.vocabulary.account import Account
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.family import Family, is_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,9 @@ def summarize(
             for name in dict.fromkeys(scenario.family for scenario in scenarios)
         },
         usage=tuple(
-            _usage(*cell, group) for cell, group in grouped(measured, lambda row: (row.family, row.model)).items()
+            _usage(*cell, group)
+            for cell, group in grouped(measured, lambda row: (row.family, row.model)).items()
+            if not is_check(cell[0])  # the same answers as its function's
         ),
         live=sum(row.source == "live" for row in rows),
         replayed=len(replayed),

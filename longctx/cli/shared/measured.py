@@ -11,6 +11,7 @@ from longctx.results.folder import find_run
 from longctx.results.row import Row
 from longctx.results.store import load
 from longctx.visible import visible
+from longctx.vocabulary.family import is_of_function
 
 Measured = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""
@@ -26,11 +27,9 @@ def of_trial(
     folder = find_run(path)
     scenario, _, index = name.partition("#")
     pairs = load(folder).seen()
-    of_trial = [
-        (row, view)
-        for row, view in pairs
-        if f"{row.family}/{row.scenario}" == scenario and str(row.trial) == (index or "0")
-    ]
+    of_scenario = [(row, view) for row, view in pairs if f"{row.family}/{row.scenario}" == scenario]
+    wanted = index or (of_scenario[0][0].name if of_scenario and is_of_function(scenario) else "0")
+    of_trial = [(row, view) for row, view in of_scenario if row.name == wanted]
     chosen = [
         (row, view)
         for row, view in of_trial
@@ -50,10 +49,10 @@ def of_trial(
     scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
     same_family = [other for other in scenarios if other.partition("/")[0] == scenario.partition("/")[0]]
     if scenario in scenarios:
-        trials = sorted({row.trial for row, _ in pairs if f"{row.family}/{row.scenario}" == scenario})
+        trials = dict.fromkeys(row.name for row, _ in sorted(of_scenario, key=lambda pair: pair[0].trial))
         raise UserError(
             "unknown-trial",
-            f"{path} has no trial {index or 0} of {scenario}: its trials are {_some(map(str, trials))}.",
+            f"{path} has no trial {index or 0} of {scenario}: its trials are {_some(trials)}.",
         )
     raise UserError("scenario-not-run", f"{path} did not run {scenario}. It ran {_some(same_family or scenarios)}.")
 
@@ -77,6 +76,9 @@ def lines(measured: Measured) -> Iterator[str]:
     for name, value in facts.items():
         if value is not None:
             yield f"# {name}: {visible(str(value))}"
+    for part in view.get("excerpts", ()) if is_of_function(row.family) else ():
+        text = "".join(text for _, text in part["pieces"])
+        yield f"# {', '.join(part['names'])}\n{visible(text, keep=chr(10))}"
     reply = view.get("reply")
     if reply is not None:
         yield f"# reply\n{visible(reply, keep=chr(10))}"
