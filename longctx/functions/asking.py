@@ -10,13 +10,13 @@ import dataclasses
 import difflib
 import json
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from longctx.functions.canary import FunctionCanary
-from longctx.functions.measure import Result
+from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.asker import Asker
 from longctx.live.failure import Failure
@@ -29,8 +29,6 @@ from longctx.recording.request import body_tokens
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
 
-RunOnce = Callable[[FunctionTrial], Result]
-"""Runs the function once for a trial."""
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
@@ -78,7 +76,7 @@ class FunctionAsker:
             say(f"Stopping: nothing more is sent. Waiting for {awaited}; a second signal (Ctrl-C) ends at once.")
             wait(self._waiting)
 
-    def ask(self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: RunOnce) -> None:
+    def ask(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
         group = case.scenario.family, case.model.model
         canary = self._canary

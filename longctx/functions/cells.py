@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
 from longctx.config.models import ModelProfile
-from longctx.config.prompts import Wording
+from longctx.config.prompts import PromptSet, Wording
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
@@ -279,15 +279,18 @@ def _text(value: object) -> str:
     return str(value) if type(value) in (str, int) else ""
 
 
-def wording_of(workspace: Workspace, function: str, prompt_set: str) -> Wording:
-    """Return the templates of a function: all .txt files of fixtures/prompts/SET/FUNCTION; there may be none."""
-    folders = [folder / prompt_set / function for folder in workspace.folders("prompts")]
-    if Path(prompt_set).is_dir():
-        folders = [Path(prompt_set) / function]
-    files = next((sorted(folder.glob("*.txt")) for folder in folders if folder.is_dir()), [])
-    words = {path.stem: read_text(path).removesuffix("\n") for path in files if inside(path, workspace.root)}
+def wording_of(workspace: Workspace, function: str, prompt_set: str, typed: bool = False) -> Wording:
+    """Return the templates of a function: all .txt files of fixtures/prompts/SET/FUNCTION; there may be none.
+
+    typed: whether the person gave the name of the set, which may then be a folder outside the project. Raises UserError
+    if there is no such set.
+    """
+    found = PromptSet.open(workspace, prompt_set, typed)
+    sets = found.folder, *found.further
+    files = next((sorted(folder.glob("*.txt")) for each in sets if (folder := each / function).is_dir()), [])
+    words = {path.stem: read_text(inside(path, workspace.root, *sets)).removesuffix("\n") for path in files}
     content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
-    return Wording(Path(prompt_set).name, hashlib.sha256(content.encode()).hexdigest()[:12], words)
+    return Wording(found.name, hashlib.sha256(content.encode()).hexdigest()[:12], words)
 
 
 def prompts_of(table: FunctionTable, given: Sequence[str]) -> Iterable[str]:

@@ -13,6 +13,7 @@ from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.ask import AGREEMENT
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
 from longctx.live.cost.money import paid
+from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
@@ -40,6 +41,12 @@ class Result:
     why: str = ""
     error: BaseException | None = None
     """The exception that is the test's own error, or the mistake."""
+
+
+TrialOf = Callable[[Question], FunctionTrial]
+"""Returns a trial that has not run yet."""
+RunOnce = Callable[[FunctionTrial], Result]
+"""Runs the function once for a trial."""
 
 
 def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseException], Meant]) -> Result:

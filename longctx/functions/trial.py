@@ -26,6 +26,8 @@ from longctx.vocabulary.scenario import Reply
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
+MOST_DEPTH = 100
+"""The most levels of JSON in an answer: what a test makes of a deeper one may exhaust Python's stack."""
 
 
 class Suspended(BaseException):
@@ -161,6 +163,13 @@ class FunctionTrial:
                 assert found is not None
                 reply = None if counts else self.tape.reply(wanted)
                 message = self.tape.count(wanted) if counts else read_object(found[0])
+                if _is_too_deep(message):
+                    raise UserError(
+                        "answer-too-deep",
+                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested in more than "
+                        f"{MOST_DEPTH} levels, which no code can be expected to read. Delete its line in "
+                        f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
+                    )
             except UserError as error:
                 raise TestMistake(error) from None
         return Exchange(wanted, body, message, reply, model, of_judge, hashlib.sha256(found[0]).hexdigest())
@@ -217,3 +226,11 @@ def changed_request(wanted: Wanted) -> str:
         f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
         f"the profile of {wanted.model} sends."
     )
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inner for each in values]
+    return bool(level)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,7 +22,7 @@ from longctx.functions.answer import Answer
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, Function, named_values, prompts_of, wording_of
 from longctx.functions.draw import Draw
-from longctx.functions.measure import Result
+from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import CELLS, RUN, is_worker
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.config.prompts import Wording
     from longctx.engine.run import Run
+    from longctx.plugin.asking.function_runs import FunctionRun
     from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape, Wanted
     from longctx.results.row import Row
@@ -45,7 +46,7 @@ SUBJECT = "longctx_subject"
 """The parameter of a test function that holds the model and the prompt set."""
 FUNCTION = pytest.StashKey[Function]()
 STATE: pytest.StashKey[FunctionState] = pytest.StashKey()
-ASKING: pytest.StashKey[CellRunner] = pytest.StashKey()
+ASKING: pytest.StashKey[FunctionRun] = pytest.StashKey()
 """The key of what asks the trials of functions in a nested pytest; without it they are replayed."""
 FUNCTIONS = pytest.StashKey[dict[str, Function]]()
 """The key of the test functions of a run, by their names."""
@@ -60,16 +61,6 @@ class FunctionSubject:
     model: ModelProfile
     wording: Wording
     shape: Shape
-
-
-class CellRunner(Protocol):
-    """What asks or estimates the trials of a cell, in place of measuring them."""
-
-    tape: Tape
-
-    def cell(
-        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
-    ) -> None: ...
 
 
 @dataclass(slots=True)
@@ -145,7 +136,11 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     config.stash.setdefault(FUNCTIONS, {})[name] = function
     settings = config.stash[RUN].settings
     subjects = [
-        FunctionSubject(plan.model(model), wording_of(workspace, name, prompt_set), shape)
+        FunctionSubject(
+            plan.model(model),
+            wording_of(workspace, name, prompt_set, typed=bool(config.stash[RUN].settings.prompts)),
+            shape,
+        )
         for model in plan.models_of_functions(function.table.models)
         for prompt_set in prompts_of(function.table, settings.prompts)
         for shape in settings.shapes or function.table.shapes
@@ -292,8 +287,8 @@ def _kept(error: BaseException) -> measure.Meant:
 def _measure(
     item: pytest.Item,
     case: Case,
-    trial_of: Callable[[Question], FunctionTrial],
-    start: Callable[[FunctionTrial], Result],
+    trial_of: TrialOf,
+    start: RunOnce,
 ) -> None:
     from longctx.plugin.measuring.fixture import conclude
 

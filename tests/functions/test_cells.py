@@ -184,6 +184,22 @@ def test_templates_are_those_of_the_prompt_set(tmp_path: Path) -> None:
     assert wording.digest != wording_of(Workspace(tmp_path), "test_it", "protocol").digest
 
 
+def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="There is no prompt set 'shrot'"):
+        wording_of(Workspace(tmp_path), "test_it", "shrot")
+    elsewhere = tmp_path / "elsewhere/protocol/test_it"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "first.txt").write_text("of a stranger")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    project = tmp_path / "project"
+    project.mkdir()
+    assert wording_of(Workspace(project), "test_it", "protocol").words == {}
+    given = wording_of(Workspace(project), "test_it", str(elsewhere.parent), typed=True)
+    assert given.words == {"first": "of a stranger"}
+    with pytest.raises(UserError, match="leads to"):
+        wording_of(Workspace(project), "test_it", str(elsewhere.parent))
+
+
 def test_a_trial_that_no_case_has() -> None:
     case = case_of(items=(("a", ""), ("b", "")))
     with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-trial\), since it has 2 cases"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -117,6 +118,19 @@ def test_a_recorded_answer_that_cannot_be_used_is_a_mistake_that_no_code_handles
         tape.record(trial.lacking[0].wanted, answer, "2026-01-01T00:00:00+00:00", None)
         with pytest.raises(TestMistake, match="bad-recorded-answer"):
             trial_of(tape=tape).exchange(body_of("a"), {}, MODEL, counts=counts)
+
+
+@pytest.mark.parametrize(("depth", "is_read"), [(90, True), (300, False), (900, False)])
+def test_an_answer_that_is_nested_deeply_is_a_mistake_before_any_code_reads_it(
+    tape: Tape, depth: int, is_read: bool
+) -> None:
+    value: dict[str, object] = {}
+    for _ in range(depth):
+        value = {"a": value}
+    [lacking] = issued(trial_of(tape=tape), "a")
+    answer_to(lacking, tape, content=[{"type": "tool_use", "id": "t", "name": "add", "input": value}])
+    with contextlib.nullcontext() if is_read else pytest.raises(TestMistake, match="answer-too-deep"):
+        trial_of(tape=tape).exchange(body_of("a"), {}, MODEL)
 
 
 def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape) -> None:

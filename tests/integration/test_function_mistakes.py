@@ -123,6 +123,14 @@ def test_a_loop_without_end_is_stopped(project: Checkout, server: SimulatedServe
     assert len(server.asked) == 50
 
 
+def test_a_test_that_only_counts_tokens_never_asks(project: Checkout, server: SimulatedServer) -> None:
+    count = "ask.client().messages.count_tokens(model='x', messages=[{'role': 'user', 'content': 'a'}])"
+    result = with_test(project, MARKED, f"def test_it(ask): assert {count}.input_tokens > 0").record(server)
+    assert result.code == 1
+    assert result.says("[test-never-asks]")
+    assert [request.path for request in server.received if "count" in request.path]
+
+
 def test_ask_outside_a_marked_test(project: Checkout) -> None:
     result = with_test(project, "def test_it(ask): ask('a')").pytest()
     assert result.code == 1

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from longctx.functions.asking import FunctionAsker, FunctionsAsked
     from longctx.functions.batches import Rounds
     from longctx.functions.canary import FunctionCanary
-    from longctx.functions.measure import Result
-    from longctx.functions.trial import FunctionTrial
+    from longctx.functions.measure import RunOnce, TrialOf
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
-    from longctx.recording.case import Case, Question
+    from longctx.recording.case import Case
     from longctx.recording.tape import Tape
 
     _Asked = tuple[FunctionsAsked, Failure | None, dict[str, str]]
@@ -50,9 +49,8 @@ class FunctionRun(Nested):
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if is_function(item)]
 
-    def cell(
-        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
-    ) -> None:
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        """Ask or estimate the trials of a cell, in place of measuring them."""
         raise NotImplementedError
 
 
@@ -63,9 +61,7 @@ class AskingRun(FunctionRun):
         super().__init__(tape)
         self._asker = asker
 
-    def cell(
-        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
-    ) -> None:
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         self._asker.ask(case, trial_of, start)
 
 
@@ -79,9 +75,7 @@ class CollectingRun(FunctionRun):
         self.round = Round()
         self._rounds = rounds
 
-    def cell(
-        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
-    ) -> None:
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         for question in case.questions():
             if question.key not in self._rounds.asked.failures:
                 trial = trial_of(question)
@@ -102,9 +96,7 @@ class EstimatingRun(FunctionRun):
         self._recorded = recorded
         self._claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
 
-    def cell(
-        self, case: Case, trial_of: Callable[[Question], FunctionTrial], start: Callable[[FunctionTrial], Result]
-    ) -> None:
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         from longctx.functions.trial import FunctionTrial
         from longctx.live.batches.ledger import place_of
 
