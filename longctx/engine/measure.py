@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NOT_READ = "context_not_read"
 """The cause of trials whose blocks the server left out."""
-MOST_CHARACTERS_A_TOKEN = 16
+MOST_CHARACTERS_A_TOKEN = 10
 """More characters than the tokens of any text have on average."""
 
 
