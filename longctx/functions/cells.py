@@ -32,7 +32,7 @@ NO_PARAMETERS = "all"
 """The name of the only scenario of a function without parameters."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
-Value = int | float | str | None
+ParameterValue = int | float | str | None
 
 
 class CaseItem(dict[str, Any]):
@@ -77,7 +77,7 @@ class FunctionScenario(Scenario):
     """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
 
     name: str
-    values: tuple[tuple[str, Value], ...] = ()
+    values: tuple[tuple[str, ParameterValue], ...] = ()
     items: tuple[tuple[str, str], ...] | None = None
     """The id and the cluster of each case; None for drawn items."""
 
@@ -177,7 +177,7 @@ class Function:
 
     def cell(
         self,
-        values: Mapping[str, Value],
+        values: Mapping[str, ParameterValue],
         model: ModelProfile,
         wording: Wording,
         seed: int,
@@ -216,12 +216,12 @@ class Function:
         return min(holding)[1] if holding else "all"
 
 
-def named_values(function: str, params: Mapping[str, object]) -> dict[str, Value]:
+def named_values(function: str, params: Mapping[str, object]) -> dict[str, ParameterValue]:
     """Return parameters as the names of a cell hold them. Raises UserError if a value cannot be part of a name."""
     return {name: _named(function, name, value) for name, value in params.items()}
 
 
-def _named(function: str, name: str, value: object) -> Value:
+def _named(function: str, name: str, value: object) -> ParameterValue:
     if isinstance(value, enum.Enum):
         value = value.name
     if value is None or type(value) in (int, float):
