@@ -103,7 +103,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.engine.settings import Settings
     from longctx.gate.plan import Target
     from longctx.report.document import as_terminal
-    from longctx.report.plan import conclusion, plan_document
+    from longctx.report.plan import conclusion, plan_document, prices
     from longctx.results.baseline import load_baseline
 
     if options.drop > options.rate:
@@ -143,7 +143,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
     print(conclusion(plans, target))
-    for sentence in sentences:
+    for sentence in [*sentences, *prices(plans, target)]:
         print(sentence)
     return 0
 

@@ -29,6 +29,7 @@ class _Sum:
     """The sum of a band's load. price: USD; None if prices are not known."""
 
     price: float | None = 0.0
+    batch_price: float = 0.0
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
     input_tokens: int = 0
@@ -42,10 +43,13 @@ class _Sum:
         self.output_tokens += case.reply_tokens * len(clusters)
         price = estimated_cost(case.model, case.size_tokens, case.reply_tokens)
         self.price = None if price is None or self.price is None else self.price + price * len(clusters)
+        discount = case.model.prices.batch_discount if case.model.prices else 0.0
+        self.batch_price += (price or 0.0) * (1 - discount) * len(clusters)
 
     @property
     def load(self) -> Load:
-        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price)
+        batch_price = None if self.price is None else self.batch_price
+        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price, batch_price)
 
 
 def planned(plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None) -> dict[SubjectBand, Load]:

@@ -11,6 +11,7 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.results.subject import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
+from longctx.stats.looks import planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Outlook:
 class Load:
     """What one run asks in a band.
 
-    output_tokens: the most that the replies can take. price: USD; None if it is not known.
+    output_tokens: the most that the replies can take. price: USD; None if it is not known. batch_price: in batches.
     """
 
     trials: int
@@ -97,6 +98,7 @@ class Load:
     input_tokens: int
     output_tokens: int
     price: float | None
+    batch_price: float | None = None
 
     def tokens_of(self, trials: int) -> int:
         """Return the input and output tokens of this number of trials of the same lengths."""
@@ -144,6 +146,16 @@ def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Out
             needed(to_pass_unpaired),
         ),
     )
+
+
+def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:
+    """Return the share of a band's trials that a gate asks in looks, on average, if nothing has changed.
+
+    Where trials come in clusters it is approximate: their effective number is taken as independent.
+    """
+    n = effective(trials, clusters, assumed)
+    looks = planned(clusters)
+    return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks) if n >= looks else 1.0
 
 
 def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.gate.plan import BandPlan, Target
+from longctx.gate.plan import BandPlan, Target, share_asked
 from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.document import Document
@@ -58,6 +58,26 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
         together = math.prod(plan.outlook.passing for plan in plans)
         parts.append(f"That all {len(plans)} pass together has a probability of {_percent(together)}.")
     return " ".join(parts)
+
+
+def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
+    """Yield sentences on what a gate in looks costs if nothing has changed: of each model, if several, and of all."""
+    models = list(dict.fromkeys(plan.subject.model for plan in plans))
+    if any(plan.load.price is None for plan in plans):
+        return
+    if len(models) > 1:
+        for model in models:
+            yield f"{model}: {_in_looks([plan for plan in plans if plan.subject.model == model], target)}"
+    yield f"Expected price: {_in_looks(plans, target)}"
+
+
+def _in_looks(plans: Sequence[BandPlan], target: Target) -> str:
+    shares = [share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target) for plan in plans]
+    each = [(plan.load.price or 0.0, plan.load.batch_price or 0.0) for plan in plans]
+    expected, in_batches = (
+        math.fsum(price[place] * share for price, share in zip(each, shares, strict=True)) for place in (0, 1)
+    )
+    return f"{usd(expected)} (in batches {usd(in_batches)}), at most {usd(math.fsum(price for price, _ in each))}"
 
 
 def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:

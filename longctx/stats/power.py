@@ -16,11 +16,34 @@ import numpy as np
 
 from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
+from longctx.stats.looks import level_of_look
 from longctx.stats.paired import score
 from longctx.stats.search import bisect, fewest, least
+from longctx.vocabulary.stream import frozen_stream
 
 TIE = 1 + 1e-9
 """A p-value that exceeds alpha by no more than this factor differs from it by rounding alone."""
+
+
+def share_until_pass(n: int, discordance: float, margin: float, alpha: float, looks: int) -> float:
+    """Return the share of n independent trials that a gate asks in looks, on average, if nothing changed.
+
+    It is the mean of 2,000 frozen simulations, in which asking stops at the first look that passes.
+    """
+    if looks == 1:
+        return 1.0
+    ends = [n * look // looks for look in range(1, looks + 1)]
+    stream = frozen_stream("looks", n, discordance, margin, alpha)
+    parts = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+    chances = [discordance / 2, discordance / 2, 1 - discordance]
+    drawn = np.stack([stream.multinomial(part, chances, 2000)[:, :2] for part in parts]).cumsum(axis=0)
+    asked = np.full(2000, float(n))
+    for look, end in reversed(list(enumerate(ends, start=1))):
+        z = -NormalDist().inv_cdf(level_of_look(alpha, look, looks))
+        pairs, of_draw = np.unique(drawn[look - 1], axis=0, return_inverse=True)
+        passes = np.array([score(int(gained), int(lost), end, -margin) > z for gained, lost in pairs])
+        asked[passes[of_draw.ravel()]] = end
+    return float(asked.mean() / n)
 
 
 def changes(discordance: float, drop: float) -> tuple[float, float]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
 from longctx.report.document import as_terminal
-from longctx.report.plan import conclusion, plan_document
+from longctx.report.plan import conclusion, plan_document, prices
 from longctx.results.subject import Subject
 
 WANTED = Target(bands=1, minimums=1)
@@ -110,3 +113,15 @@ def test_subjects_are_told_apart() -> None:
     assert "passkey of toy, prompts mine (long)" in conclusion(
         [LONG, replace(prompts, outlook=replace(OUTLOOK, passing=0.1))], WANTED
     )
+
+
+def test_the_price_of_a_gate_in_looks() -> None:
+    load = Load(200, 200, 900_000, 100_000, 4.0, 2.0)
+    plans = [replace(LONG, load=load), replace(LONG, subject=replace(TOY, model="other"), load=load)]
+    assert [sentence.partition(": ")[0] for sentence in prices(plans, WANTED)] == ["toy", "other", "Expected price"]
+    [line] = prices(plans[:1], WANTED)
+    found = re.fullmatch(r"Expected price: \$(.+) \(in batches \$(.+)\), at most \$4\.00", line)
+    assert found is not None
+    assert 0 < 2 * float(found[2]) == pytest.approx(float(found[1]), abs=0.02)
+    assert float(found[1]) < 4
+    assert list(prices([replace(LONG, load=replace(load, price=None))], WANTED)) == []

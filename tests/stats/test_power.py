@@ -18,6 +18,7 @@ from longctx.stats.power import (
     pass_chance,
     pass_chance_in_clusters,
     power,
+    share_until_pass,
     smallest_drop,
     trials_for_drop,
     trials_to_pass,
@@ -136,3 +137,11 @@ def test_it_is_near_the_usual_formula(discordance: float) -> None:
     both = sum(changes(discordance, drop))
     root = norm.ppf(1 - alpha) * both**0.5 + norm.ppf(wanted) * (both - drop**2) ** 0.5
     assert trials_for_drop(drop, discordance, alpha, wanted) == pytest.approx((root / drop) ** 2, rel=0.04)
+
+
+def test_the_share_that_looks_ask_is_that_of_simulated_gates() -> None:
+    """benchmarks/gate/LOOKS.md: prices of 432 trials in five looks, as shares of 360."""
+    for discordance, price in ((0.02, 0.42), (0.05, 0.45), (0.1, 0.54)):
+        share = share_until_pass(432, discordance, 0.075, 0.05, 5)
+        assert share * 432 / 360 == pytest.approx(price, abs=0.01)
+    assert share_until_pass(30, 0.1, 0.075, 0.05, 1) == 1
