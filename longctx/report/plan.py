@@ -14,6 +14,7 @@ from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.stats.search import MOST_TRIALS
+from longctx.vocabulary.family import is_of_function
 
 
 def plan_document(
@@ -72,8 +73,14 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
 
 
 def _in_looks(plans: Sequence[BandPlan], target: Target) -> str:
-    shares = [share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target) for plan in plans]
-    each = [(plan.load.price or 0.0, plan.load.batch_price or 0.0) for plan in plans]
+    shares = [  # test functions are asked to their end
+        1.0
+        if is_of_function(plan.band.family)
+        else share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target)
+        for plan in plans
+    ]
+    known = [(plan.load.price or 0.0, plan.load.batch_price) for plan in plans]
+    each = [(price, price if batch_price is None else batch_price) for price, batch_price in known]
     expected, in_batches = (
         math.fsum(price[place] * share for price, share in zip(each, shares, strict=True)) for place in (0, 1)
     )
