@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.questions.check import show
 from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_bank_name, add_task
 from longctx.config.arguments import number
 
+if TYPE_CHECKING:
+    from longctx.engine.plan import Plan
+
+LISTED = 10
+"""The most names that `diff` lists of a kind."""
 BUDGETS = (3000, 70_000, 95_000)
 """The default sizes of collages in tokens: one for small models, and the two of the source's notebook."""
 
@@ -22,6 +30,7 @@ def add(commands: Any) -> None:
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
     _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
+    _add(tasks, diff, "say which trials a change of documents makes stale, and what asking them costs")
     _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are errors")
 
 
@@ -43,6 +52,14 @@ def _add(tasks: Any, task: Any, text: str) -> None:
                 action="append",
                 metavar="N",
                 help="tokens of a collage (repeatable; default: 3000, 70000, and 95000)",
+            )
+        case "diff":
+            parser.add_argument("old", metavar="OLD", help="the folder before, or a git revision of NEW, such as main")
+            parser.add_argument("documents", type=Path, metavar="NEW", help="the folder of documents as it is now")
+            parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="about them")
+            parser.add_argument("--profile", metavar="NAME", help="the profile whose trials are compared")
+            parser.add_argument(
+                "--model", action="append", default=[], metavar="NAME", help="in place of the profile's (repeatable)"
             )
         case "check":
             parser.add_argument(
@@ -91,6 +108,66 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
     tell_unread(options.documents)
     print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))
     return 0
+
+
+def diff(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.revision import of_revision
+    from longctx.engine.document_changes import document_changes, questions_by_item
+
+    with tempfile.TemporaryDirectory() as temporary:
+        old, new = Path(options.old), options.documents
+        before = old if old.exists() else of_revision(options.old, new, Path(temporary) / new.resolve().name)
+        digests = []
+        plans = []
+        for side, folder in (("old", before), ("new", new)):
+            kept = Path(temporary) / f"{side}.jsonl"
+            digests.append(_written(options.questions, folder, kept))
+            plans.append(_plan(options, folder, kept))
+        changes = document_changes(*plans)
+        was, now = digests
+        named = {
+            "changed": [name for name in now if name in was and was[name] != now[name]],
+            "added": [name for name in now if name not in was],
+            "removed": [name for name in was if name not in now],
+        }
+        for how, names in named.items():
+            print(f"sections {how}: {len(names):,}{f' ({_listed(names)})' if names else ''}")
+        print(f"trials unchanged: {changes.unchanged:,}")
+        for how, questions in (("stale", changes.stale), ("new", changes.added), ("gone", changes.gone)):
+            items = questions_by_item(questions)
+            about = f", about {_listed(list(items))}" if items else ""
+            print(f"trials {how}: {len(questions):,}{about}")
+        for each in changes.estimates:
+            print(each)
+    return 0
+
+
+def _written(questions: Path, folder: Path, file: Path) -> dict[str, str]:
+    """Write the questions about sections of a folder to `file`; return the digest of each of its sections."""
+    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.questions import dump, load_questions
+    from longctx.errors import UserError
+
+    sections = {section.id: section.text for section in load_corpus(folder).sections}
+    kept = [question for question in load_questions(questions).questions if question.section in sections]
+    if not kept:
+        raise UserError(
+            "no-question-about-documents", f"None of the questions in {questions} is about a section of {folder}."
+        )
+    file.write_text(dump(kept), encoding="utf-8")
+    return {name: hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for name, text in sections.items()}
+
+
+def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
+    from longctx.engine.plan import Plan
+    from longctx.engine.settings import Settings
+
+    settings = Settings(profile=options.profile, models=tuple(options.model), corpus=folder, questions=questions)
+    return Plan(settings, options.workspace)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
 def check(options: argparse.Namespace, _: list[str]) -> int:

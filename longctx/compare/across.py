@@ -29,14 +29,14 @@ LENGTH = "length"
 """Stands for the parameter that gives the length of each family."""
 LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget", "context")
 """The names of parameters that give a length, the first that a family has."""
-Value = int | float | str | None
+ParamValue = int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One value of a parameter, compared with the first."""
 
-    value: Value
+    value: ParamValue
     rate: Rate
     difference: float
     """The rate minus that at the first value, on the same items if they correspond."""
@@ -64,7 +64,7 @@ class Curve:
     family: str
     subject: Subject
     parameter: str
-    first: Value
+    first: ParamValue
     rate: Rate
     """That at the first value."""
     steps: tuple[Step, ...]
@@ -81,7 +81,7 @@ class Curve:
         return self.rate.correct > 0 and self.rate.lo > self.guessing
 
     @property
-    def effective(self) -> tuple[Value, Value, Value, bool]:
+    def effective(self) -> tuple[ParamValue, ParamValue, ParamValue, bool]:
         """The longest length shown to retain the share, the longest observed to, the longest that may, and whether
         even longer ones than were measured may."""
         shown = [self.first, *(step.value for step in takewhile(lambda step: step.shown, self.steps))]
@@ -123,7 +123,7 @@ def _curve(
     name: str,
     subject: Subject,
     rows: Sequence[Row],
-    params: Mapping[str, Mapping[str, Value]],
+    params: Mapping[str, Mapping[str, ParamValue]],
     parameter: str,
     treatments: Treatments,
     share: float,
@@ -164,7 +164,7 @@ def _curve(
     )
 
 
-def _step(value: Value, before: Cells, after: Cells, paired: bool, share: float, z: float) -> Step:
+def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: float, z: float) -> Step:
     sides = [[row for rows in cells.values() for row in rows] for cells in (before, after)]
     rate = _rate(sides[1])
     alike = 0.0

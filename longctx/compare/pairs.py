@@ -15,7 +15,7 @@ from longctx.vocabulary.family import Family, is_of_function
 
 TrialKey = tuple[str, int, str, int, int]
 """Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
-Params = Mapping[str, int | float | str | None]
+ScenarioParams = Mapping[str, int | float | str | None]
 MISSING = object()
 
 
@@ -114,9 +114,9 @@ def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:
     return {(row.scenario, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
 
 
-def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, Params]:
+def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, ScenarioParams]:
     """Return the parameters of each scenario: those with these names, or all that have one value there."""
-    found: dict[str, Params] = {}
+    found: dict[str, ScenarioParams] = {}
     for scenario, group in grouped(rows, lambda row: row.scenario).items():
         first = group[0].params
         shared = [name for name in first if all(row.params.get(name, MISSING) == first[name] for row in group)]
@@ -144,7 +144,7 @@ def _across(before: Sequence[Row], after: Sequence[Row], treatments: Treatments)
     return tuple(found)
 
 
-def _differs(before: Params, after: Params) -> str | None:
+def _differs(before: ScenarioParams, after: ScenarioParams) -> str | None:
     """Return the only parameter in which two scenarios differ; None if there is none, or if there are several."""
     names = dict.fromkeys((*before, *after))
     differing = [name for name in names if before.get(name, MISSING) != after.get(name, MISSING)]

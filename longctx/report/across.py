@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from longctx.compare.across import Curve, Value
+from longctx.compare.across import Curve, ParamValue
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
@@ -75,5 +75,5 @@ def _notes(curves: Sequence[Curve]) -> Iterator[str]:
             )
 
 
-def _text(value: Value) -> str:
+def _text(value: ParamValue) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -20,7 +21,7 @@ budgets = [100]
 longest = 60
 depths = ["middle"]
 variants = ["none"]
-trials = 100
+trials = 200
 max_tokens = 50
 """
 NUMBERS = range(1, 61)
@@ -54,7 +55,7 @@ def write_questions(checkout: Checkout, *numbers: int) -> None:
 
 
 def gate(checkout: Checkout, server: SimulatedServer, *options: str) -> Result:
-    return checkout.record(server, *CORPUS, "--ctx-baseline=before", *options, mode="new_episodes")
+    return checkout.record(server, *CORPUS, "--ctx-baseline=before", "--ctx-no-looks", *options, mode="new_episodes")
 
 
 def asked(result: Result) -> tuple[int, int]:
@@ -131,3 +132,38 @@ def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, 
     assert result.says("It has answers to trials of version 1 of its family", "write version = 1 in their corpus.toml")
     settings.write_text("min_tokens = 0\nversion = 1\n")
     assert own.pytest(*CORPUS).says("60 replayed (100%)")
+
+
+def test_what_a_change_of_documents_makes_stale_and_what_it_costs(own: Checkout, server: SimulatedServer) -> None:
+    def git(*arguments: str) -> None:
+        names = ["git", "-c", "user.name=me", "-c", "user.email=me@example.org", *arguments]
+        subprocess.run(names, cwd=own.folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "documents")
+    git("commit", "-qm", "documents")
+    shutil.copytree(own.file("documents"), own.file("before"))
+    own.file("documents/n7.txt").write_text(f"{notice(7)} It opens at dawn.")
+    own.file("documents/n61.txt").write_text(notice(61))
+    own.file("documents/n3.txt").unlink()
+    write_questions(own, 61, *NUMBERS)
+    options = ["--questions=questions.jsonl", "--profile=tiny.toml"]
+    result = own.longctx("corpus", "diff", "before", "documents", *options)
+    assert result.code == 0, result.err
+    assert result.says(
+        "sections changed: 1 (n7)",
+        "sections added: 1 (n61)",
+        "sections removed: 1 (n3)",
+        "trials new: 1, about q61",
+        "trials gone: 1, about q3",
+    )
+    of_revision = own.longctx("corpus", "diff", "HEAD", "documents", *options)
+    assert of_revision.out == result.out
+    write_questions(own, 61, *[number for number in NUMBERS if number != 3])
+    assert asked(result) == asked(gate(own, server))
+    for revision in ("nowhere", "--output=here"):
+        refused = own.longctx("corpus", "diff", *options, "--", revision, "documents")
+        assert (refused.code, "unknown-revision" in refused.err) == (2, True)
+    assert not own.file("here").exists()
+    same = own.longctx("corpus", "diff", "documents", "documents", *options)
+    assert same.says("trials unchanged: 60", "trials stale: 0", "0 of 60 trials to ask")

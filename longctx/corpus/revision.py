@@ -1,0 +1,39 @@
+"""A folder of documents as it was in a git revision."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+from longctx.errors import UserError
+
+
+def of_revision(revision: str, folder: Path, into: Path) -> Path:
+    """Write what a revision holds of a folder to `into`, and return that. Raises UserError.
+
+    Nothing of the project's own copy is changed, and no link or path leads out of `into`.
+    """
+    git = shutil.which("git")
+    done = None
+    if git is not None and folder.is_dir():
+        names = [git, "-C", str(folder), "archive", "--format=tar", "--end-of-options", revision, "."]
+        done = subprocess.run(names, capture_output=True, check=False)  # noqa: S603
+    if done is None or done.returncode:
+        raise UserError(
+            "unknown-revision",
+            f"{revision} is no folder, and git knows no such revision that holds {folder}: give the folder as it was, "
+            "or a branch or commit, such as main.",
+        )
+    into.mkdir(parents=True)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            archive.extractall(into, filter="data")
+    except tarfile.TarError as error:
+        raise UserError(
+            "revision-not-readable",
+            f"{folder} cannot be read as it was in {revision}: {error}. Give the folder as it was.",
+        ) from None
+    return into
