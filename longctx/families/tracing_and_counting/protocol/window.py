@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
-from longctx import Mark, Outcome, Scenario, Trial, Words
+from longctx import Context, Mark, Outcome, Piece, Scenario, Trial, Words
 from longctx.families.tracing_and_counting.protocol import answers
 from longctx.vocabulary.token_counts import check_profile
 
@@ -40,6 +40,14 @@ class NamedSetScenario(Scenario):
     @abstractmethod
     def check_room(self) -> None:
         """Raise ValueError if the window is too small."""
+
+    @property
+    def piece_count(self) -> int:
+        return 1
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        begins = trial.facts.question
+        return Context((Piece(trial.user[:begins].strip()),), trial.user[begins:].strip(), needle=0)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         return answers.marks(trial, outcome)

@@ -1,0 +1,31 @@
+"""The context in pieces of scenarios that fill a window and ask for names."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
+from longctx.families.tracing_and_counting.protocol.words import FrequentWords
+from longctx.vocabulary.scenario import Outcome
+from tests.families.tracing_and_counting.tokens import fitted, words_of
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        MultipleNeedles.from_slug("window-3000-keys-4-values-1-queries-4"),
+        VariableTracking.from_slug("window-3000-chains-2-hops-2"),
+        FrequentWords.from_slug("window-3000-alpha_percent-200"),
+    ],
+    ids=lambda scenario: scenario.family,
+)
+def test_the_piece_is_the_text_before_the_question(scenario: NamedSetScenario) -> None:
+    words, fit = words_of(type(scenario)), fitted(scenario)
+    trial = fit.build(words, 0, 1)
+    context = fit.in_pieces(words, trial)
+    [piece] = context.pieces
+    assert trial.user.split() == [*piece.text.split(), *context.question.split()]
+    question = next(mark for mark in fit.marks(words, trial, Outcome("correct")) if mark.name == "question")
+    assert trial.user[question.start :].strip() == context.question
